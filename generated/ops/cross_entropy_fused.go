@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -12,12 +12,13 @@ import (
 type crossEntropyCallNest1Args struct {
 	logits *float32
 	t5     *float32
-	n0     int // V
-	n1     int // 2·V
-	n2     int // 3·V
-	n3     int // L
-	n4     int // T
-	n5     int // T·V
+	n0     int // L
+	n1     int // T
+	n2     int // V
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·V
 }
 
 type crossEntropyCallNest2Args struct {
@@ -34,8 +35,8 @@ type crossEntropyCallNest3Args struct {
 	outExp *float32
 	n0     int // L
 	n1     int // T
-	n2     int // T·V
-	n3     int // V
+	n2     int // V
+	n3     int // T·V
 }
 
 // crossEntropyCallFused is CrossEntropyCall in fused arithmetic.
@@ -65,11 +66,12 @@ func (c *crossEntropyCallFused) run() {
 		a := crossEntropyCallNest1Args{
 			unsafe.SliceData(c.Logits),
 			unsafe.SliceData(t5),
-			V,
-			2 * V,
-			3 * V,
 			L,
 			T,
+			V,
+			4,
+			8,
+			12,
 			T * V,
 		}
 		crossEntropyCallNest1(&a)
@@ -144,8 +146,8 @@ func (c *crossEntropyCallFused) run() {
 			unsafe.SliceData(c.OutExp),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		crossEntropyCallNest3(&a)
 	} else {
@@ -170,8 +172,8 @@ type crossEntropyBackwardNest1Args struct {
 	logitsBar *float32
 	n0        int // L
 	n1        int // T
-	n2        int // T·V
-	n3        int // V
+	n2        int // V
+	n3        int // T·V
 }
 
 // crossEntropyBackwardFused is CrossEntropyBackward in fused arithmetic.
@@ -221,8 +223,8 @@ func (c *crossEntropyBackwardFused) run() {
 			unsafe.SliceData(c.LogitsBar),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		crossEntropyBackwardNest1(&a)
 	} else {

@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // embedLookupCallFused is EmbedLookupCall in fused arithmetic.
 type embedLookupCallFused EmbedLookupCall[float32]

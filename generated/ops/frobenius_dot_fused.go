@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,12 +12,10 @@ type frobeniusDotCallNest1Args struct {
 	A   *float32
 	B   *float32
 	out *float32
-	n0  int // n
-	n1  int // 2·n
-	n2  int // 3·n
-	n3  int // L
-	n4  int // m·n
-	n5  int // m
+	n0  int // L
+	n1  int // m
+	n2  int // n
+	n3  int // m·n
 }
 
 // frobeniusDotCallFused is FrobeniusDotCall in fused arithmetic.
@@ -36,12 +34,10 @@ func (c *frobeniusDotCallFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.Out),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			m * n,
 		}
 		frobeniusDotCallNest1(&a)
 	} else {
@@ -71,9 +67,9 @@ type frobeniusDotBackwardNest1Args struct {
 	A      *float32
 	BBar   *float32
 	n0     int // L
-	n1     int // m·n
-	n2     int // m
-	n3     int // n
+	n1     int // m
+	n2     int // n
+	n3     int // m·n
 }
 
 // frobeniusDotBackwardFused is FrobeniusDotBackward in fused arithmetic.
@@ -95,9 +91,9 @@ func (c *frobeniusDotBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.BBar),
 			L,
-			m * n,
 			m,
 			n,
+			m * n,
 		}
 		frobeniusDotBackwardNest1(&a)
 	} else {

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -18,20 +18,18 @@ type kLRetentionCallNest1Args struct {
 	t6     *float32
 	outDiv *float32
 	n0     int // L
-	n1     int // m·n
-	n2     int // m
-	n3     int // n
+	n1     int // m
+	n2     int // n
+	n3     int // m·n
 }
 
 type kLRetentionCallNest2Args struct {
 	t6  *float32
 	out *float32
-	n0  int // n
-	n1  int // 2·n
-	n2  int // 3·n
-	n3  int // L
-	n4  int // m·n
-	n5  int // m
+	n0  int // L
+	n1  int // m
+	n2  int // n
+	n3  int // m·n
 }
 
 // kLRetentionCallFused is KLRetentionCall in fused arithmetic.
@@ -56,9 +54,9 @@ func (c *kLRetentionCallFused) run() {
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.OutDiv),
 			L,
-			m * n,
 			m,
 			n,
+			m * n,
 		}
 		kLRetentionCallNest1(&a)
 	} else {
@@ -89,12 +87,10 @@ func (c *kLRetentionCallFused) run() {
 		a := kLRetentionCallNest2Args{
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.Out),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			m * n,
 		}
 		kLRetentionCallNest2(&a)
 	} else {
@@ -128,12 +124,13 @@ type kLRetentionBackwardNest1Args struct {
 	outBar *float32
 	out    *float32
 	t22    *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
-	n4     int // m
-	n5     int // m·n
+	n0     int // L
+	n1     int // m
+	n2     int // n
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // m·n
 }
 
 type kLRetentionBackwardNest2Args struct {
@@ -150,12 +147,16 @@ type kLRetentionBackwardNest2Args struct {
 	priorBar *float32
 	thetaBar *float32
 	alphaBar *float32
-	n0       int // n
-	n1       int // 2·n
-	n2       int // 3·n
-	n3       int // L
-	n4       int // m
-	n5       int // m·n
+	n0       int // L
+	n1       int // m
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
+	n5       int // n
+	n6       int // 4·n
+	n7       int // 8·n
+	n8       int // 12·n
+	n9       int // m·n
 }
 
 // kLRetentionBackwardFused is KLRetentionBackward in fused arithmetic.
@@ -175,11 +176,12 @@ func (c *kLRetentionBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t22),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		kLRetentionBackwardNest1(&a)
@@ -216,11 +218,15 @@ func (c *kLRetentionBackwardFused) run() {
 			unsafe.SliceData(c.PriorBar),
 			unsafe.SliceData(c.ThetaBar),
 			unsafe.SliceData(c.AlphaBar),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			4,
+			8,
+			12,
+			n,
+			4 * n,
+			8 * n,
+			12 * n,
 			m * n,
 		}
 		kLRetentionBackwardNest2(&a)

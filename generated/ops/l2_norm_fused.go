@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,10 +11,11 @@ import (
 type l2NormCallNest1Args struct {
 	x       *float32
 	outProd *float32
-	n0      int // n
-	n1      int // 2·n
-	n2      int // 3·n
-	n3      int // L
+	n0      int // L
+	n1      int // n
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type l2NormCallNest2Args struct {
@@ -38,10 +39,11 @@ func (c *l2NormCallFused) run() {
 		a := l2NormCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.OutProd),
-			n,
-			2 * n,
-			3 * n,
 			L,
+			n,
+			4,
+			8,
+			12,
 		}
 		l2NormCallNest1(&a)
 	} else {

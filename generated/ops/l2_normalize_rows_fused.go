@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type l2NormalizeRowsCallNest1Args struct {
 	X       *float32
 	outProd *float32
-	n0      int // n
-	n1      int // 2·n
-	n2      int // 3·n
-	n3      int // L
-	n4      int // m
-	n5      int // m·n
+	n0      int // L
+	n1      int // m
+	n2      int // n
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
+	n6      int // m·n
 }
 
 type l2NormalizeRowsCallNest2Args struct {
@@ -36,8 +37,8 @@ type l2NormalizeRowsCallNest3Args struct {
 	outDiv2 *float32
 	n0      int // L
 	n1      int // m
-	n2      int // m·n
-	n3      int // n
+	n2      int // n
+	n3      int // m·n
 }
 
 // l2NormalizeRowsCallFused is L2NormalizeRowsCall in fused arithmetic.
@@ -56,11 +57,12 @@ func (c *l2NormalizeRowsCallFused) run() {
 		a := l2NormalizeRowsCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.OutProd),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		l2NormalizeRowsCallNest1(&a)
@@ -122,8 +124,8 @@ func (c *l2NormalizeRowsCallFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		l2NormalizeRowsCallNest3(&a)
 	} else {
@@ -148,12 +150,13 @@ type l2NormalizeRowsBackwardNest1Args struct {
 	outBar  *float32
 	outDiv2 *float32
 	t62     *float32
-	n0      int // n
-	n1      int // 2·n
-	n2      int // 3·n
-	n3      int // L
-	n4      int // m
-	n5      int // m·n
+	n0      int // L
+	n1      int // m
+	n2      int // n
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
+	n6      int // m·n
 }
 
 type l2NormalizeRowsBackwardNest2Args struct {
@@ -168,8 +171,8 @@ type l2NormalizeRowsBackwardNest2Args struct {
 	XBar    *float32
 	n0      int // L
 	n1      int // m
-	n2      int // m·n
-	n3      int // n
+	n2      int // n
+	n3      int // m·n
 }
 
 // l2NormalizeRowsBackwardFused is L2NormalizeRowsBackward in fused arithmetic.
@@ -208,11 +211,12 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(t62),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		l2NormalizeRowsBackwardNest1(&a)
@@ -247,8 +251,8 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		l2NormalizeRowsBackwardNest2(&a)
 	} else {

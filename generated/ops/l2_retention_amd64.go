@@ -12,24 +12,10 @@ func l2RetentionCallNest1AVX512(a *l2RetentionCallNest1Args)
 //go:noescape
 func l2RetentionCallNest1AVX2(a *l2RetentionCallNest1Args)
 
-//go:noescape
-func l2RetentionBackwardNest1AVX512(a *l2RetentionBackwardNest1Args)
-
-//go:noescape
-func l2RetentionBackwardNest1AVX2(a *l2RetentionBackwardNest1Args)
-
 func l2RetentionCallNest1(a *l2RetentionCallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		l2RetentionCallNest1AVX512(a)
 		return
 	}
 	l2RetentionCallNest1AVX2(a)
-}
-
-func l2RetentionBackwardNest1(a *l2RetentionBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		l2RetentionBackwardNest1AVX512(a)
-		return
-	}
-	l2RetentionBackwardNest1AVX2(a)
 }

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -46,14 +46,6 @@ func (c *l2RetentionCallFused) run() {
 	}
 }
 
-type l2RetentionBackwardNest1Args struct {
-	outBar      *float32
-	xBar        *float32
-	n0          int        // L
-	n1          int        // n
-	lambdaEntry [2]float32 // and nothing
-}
-
 // l2RetentionBackwardFused is L2RetentionBackward in fused arithmetic.
 type l2RetentionBackwardFused L2RetentionBackward[float32]
 
@@ -66,14 +58,14 @@ func (c *l2RetentionBackwardFused) run() {
 	// l2_retention.out
 	lambdaEntry := c.Lambda[0]
 	if kern.Wide() {
-		a := l2RetentionBackwardNest1Args{
+		a := l2RetentionCallNest1Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.XBar),
 			L,
 			n,
 			[2]float32{lambdaEntry},
 		}
-		l2RetentionBackwardNest1(&a)
+		l2RetentionCallNest1(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

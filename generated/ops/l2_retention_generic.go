@@ -5,5 +5,3 @@
 package ops
 
 func l2RetentionCallNest1(*l2RetentionCallNest1Args) { panic("no assembly in this build") }
-
-func l2RetentionBackwardNest1(*l2RetentionBackwardNest1Args) { panic("no assembly in this build") }

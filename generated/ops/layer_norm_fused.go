@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type layerNormCallNest1Args struct {
 	x  *float32
 	t  *float32
-	n0 int // n
-	n1 int // 2·n
-	n2 int // 3·n
-	n3 int // L
-	n4 int // m
-	n5 int // m·n
+	n0 int // L
+	n1 int // m
+	n2 int // n
+	n3 int // 4
+	n4 int // 8
+	n5 int // 12
+	n6 int // m·n
 }
 
 type layerNormCallNest2Args struct {
@@ -32,12 +33,13 @@ type layerNormCallNest3Args struct {
 	x      *float32
 	t4     *float32
 	t6     *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
-	n4     int // m
-	n5     int // m·n
+	n0     int // L
+	n1     int // m
+	n2     int // 4
+	n3     int // 8
+	n4     int // 12
+	n5     int // n
+	n6     int // m·n
 }
 
 type layerNormCallNest4Args struct {
@@ -59,8 +61,8 @@ type layerNormCallNest5Args struct {
 	outDiv4 *float32
 	n0      int // L
 	n1      int // m
-	n2      int // m·n
-	n3      int // n
+	n2      int // n
+	n3      int // m·n
 }
 
 // layerNormCallFused is LayerNormCall in fused arithmetic.
@@ -82,11 +84,12 @@ func (c *layerNormCallFused) run() {
 		a := layerNormCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		layerNormCallNest1(&a)
@@ -134,11 +137,12 @@ func (c *layerNormCallFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			4,
+			8,
+			12,
+			n,
 			m * n,
 		}
 		layerNormCallNest3(&a)
@@ -199,8 +203,8 @@ func (c *layerNormCallFused) run() {
 			unsafe.SliceData(c.OutDiv4),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		layerNormCallNest5(&a)
 	} else {
@@ -237,12 +241,16 @@ type layerNormBackwardNest1Args struct {
 	outDiv2  *float32
 	gammaBar *float32
 	t102     *float32
-	n0       int // n
-	n1       int // 2·n
-	n2       int // 3·n
-	n3       int // L
-	n4       int // m
-	n5       int // m·n
+	n0       int // L
+	n1       int // m
+	n2       int // n
+	n3       int // 4·n
+	n4       int // 8·n
+	n5       int // 12·n
+	n6       int // 4
+	n7       int // 8
+	n8       int // 12
+	n9       int // m·n
 }
 
 type layerNormBackwardNest2Args struct {
@@ -253,12 +261,14 @@ type layerNormBackwardNest2Args struct {
 	t42          *float32
 	t20          *float32
 	t22          *float32
-	n0           int        // n
-	n1           int        // 2·n
-	n2           int        // 3·n
-	n3           int        // L
-	n4           int        // m
-	n5           int        // m·n
+	n0           int        // L
+	n1           int        // m
+	n2           int        // 4
+	n3           int        // 8
+	n4           int        // 12
+	n5           int        // n
+	n6           int        // 12·n
+	n7           int        // m·n
 	outDiv5Entry [2]float32 // and nothing
 }
 
@@ -268,8 +278,8 @@ type layerNormBackwardNest3Args struct {
 	xBar         *float32
 	n0           int        // L
 	n1           int        // m
-	n2           int        // m·n
-	n3           int        // n
+	n2           int        // n
+	n3           int        // m·n
 	outDiv5Entry [2]float32 // and nothing
 }
 
@@ -300,11 +310,15 @@ func (c *layerNormBackwardFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t102),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4 * n,
+			8 * n,
+			12 * n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		layerNormBackwardNest1(&a)
@@ -346,11 +360,13 @@ func (c *layerNormBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t22),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			4,
+			8,
+			12,
+			n,
+			12 * n,
 			m * n,
 			[2]float32{outDiv5Entry},
 		}
@@ -389,8 +405,8 @@ func (c *layerNormBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 			[2]float32{outDiv5Entry},
 		}
 		layerNormBackwardNest3(&a)

@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // matmulCallFused is MatmulCall in fused arithmetic.
 type matmulCallFused MatmulCall[float32]

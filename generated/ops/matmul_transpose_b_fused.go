@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // matmulTransposeBCallFused is MatmulTransposeBCall in fused arithmetic.
 type matmulTransposeBCallFused MatmulTransposeBCall[float32]

@@ -3,19 +3,17 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
 type meanRowsCallNest1Args struct {
 	t  *float32
 	X  *float32
-	n0 int // n
-	n1 int // 2·n
-	n2 int // 3·n
-	n3 int // L
-	n4 int // m·n
-	n5 int // m
+	n0 int // L
+	n1 int // m
+	n2 int // n
+	n3 int // m·n
 }
 
 type meanRowsCallNest2Args struct {
@@ -43,12 +41,10 @@ func (c *meanRowsCallFused) run() {
 		a := meanRowsCallNest1Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.X),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			m * n,
 		}
 		meanRowsCallNest1(&a)
 	} else {
@@ -92,9 +88,9 @@ type meanRowsBackwardNest1Args struct {
 	outBar      *float32
 	XBar        *float32
 	n0          int        // L
-	n1          int        // m·n
+	n1          int        // m
 	n2          int        // n
-	n3          int        // m
+	n3          int        // m·n
 	outDivEntry [2]float32 // and nothing
 }
 
@@ -115,9 +111,9 @@ func (c *meanRowsBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.XBar),
 			L,
-			m * n,
-			n,
 			m,
+			n,
+			m * n,
 			[2]float32{outDivEntry},
 		}
 		meanRowsBackwardNest1(&a)

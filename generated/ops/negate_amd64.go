@@ -12,24 +12,10 @@ func negateCallNest1AVX512(a *negateCallNest1Args)
 //go:noescape
 func negateCallNest1AVX2(a *negateCallNest1Args)
 
-//go:noescape
-func negateBackwardNest1AVX512(a *negateBackwardNest1Args)
-
-//go:noescape
-func negateBackwardNest1AVX2(a *negateBackwardNest1Args)
-
 func negateCallNest1(a *negateCallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		negateCallNest1AVX512(a)
 		return
 	}
 	negateCallNest1AVX2(a)
-}
-
-func negateBackwardNest1(a *negateBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		negateBackwardNest1AVX512(a)
-		return
-	}
-	negateBackwardNest1AVX2(a)
 }

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -43,13 +43,6 @@ func (c *negateCallFused) run() {
 	}
 }
 
-type negateBackwardNest1Args struct {
-	outBar *float32
-	ABar   *float32
-	n0     int // L
-	n1     int // n
-}
-
 // negateBackwardFused is NegateBackward in fused arithmetic.
 type negateBackwardFused NegateBackward[float32]
 
@@ -61,13 +54,13 @@ func (c *negateBackwardFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := negateBackwardNest1Args{
+		a := negateCallNest1Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.ABar),
 			L,
 			n,
 		}
-		negateBackwardNest1(&a)
+		negateCallNest1(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,12 +13,14 @@ type normalizedSiLUCallNest1Args struct {
 	outSigmoid *float32
 	t2         *float32
 	t3         *float32
-	n0         int // n
-	n1         int // 2·n
-	n2         int // 3·n
-	n3         int // L
-	n4         int // m
-	n5         int // m·n
+	n0         int // L
+	n1         int // m
+	n2         int // n
+	n3         int // 12·n
+	n4         int // 4
+	n5         int // 8
+	n6         int // 12
+	n7         int // m·n
 }
 
 type normalizedSiLUCallNest2Args struct {
@@ -39,8 +41,8 @@ type normalizedSiLUCallNest3Args struct {
 	outSigmoid2 *float32
 	n0          int // L
 	n1          int // m
-	n2          int // m·n
-	n3          int // n
+	n2          int // n
+	n3          int // m·n
 }
 
 // normalizedSiLUCallFused is NormalizedSiLUCall in fused arithmetic.
@@ -62,11 +64,13 @@ func (c *normalizedSiLUCallFused) run() {
 			unsafe.SliceData(c.OutSigmoid),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t3),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			12 * n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		normalizedSiLUCallNest1(&a)
@@ -132,8 +136,8 @@ func (c *normalizedSiLUCallFused) run() {
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		normalizedSiLUCallNest3(&a)
 	} else {
@@ -160,12 +164,15 @@ type normalizedSiLUBackwardNest1Args struct {
 	outBar     *float32
 	t2         *float32
 	t32        *float32
-	n0         int // n
-	n1         int // 2·n
-	n2         int // 3·n
-	n3         int // L
-	n4         int // m
-	n5         int // m·n
+	n0         int // L
+	n1         int // m
+	n2         int // n
+	n3         int // 8·n
+	n4         int // 12·n
+	n5         int // 4
+	n6         int // 8
+	n7         int // 12
+	n8         int // m·n
 }
 
 type normalizedSiLUBackwardNest2Args struct {
@@ -181,8 +188,8 @@ type normalizedSiLUBackwardNest2Args struct {
 	xBar        *float32
 	n0          int // L
 	n1          int // m
-	n2          int // m·n
-	n3          int // n
+	n2          int // n
+	n3          int // m·n
 }
 
 // normalizedSiLUBackwardFused is NormalizedSiLUBackward in fused arithmetic.
@@ -205,11 +212,14 @@ func (c *normalizedSiLUBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t32),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			8 * n,
+			12 * n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		normalizedSiLUBackwardNest1(&a)
@@ -249,8 +259,8 @@ func (c *normalizedSiLUBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		normalizedSiLUBackwardNest2(&a)
 	} else {

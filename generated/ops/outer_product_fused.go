@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,8 +14,8 @@ type outerProductCallNest1Args struct {
 	out *float32
 	n0  int // L
 	n1  int // m
-	n2  int // m·n
-	n3  int // n
+	n2  int // n
+	n3  int // m·n
 }
 
 // outerProductCallFused is OuterProductCall in fused arithmetic.
@@ -36,8 +36,8 @@ func (c *outerProductCallFused) run() {
 			unsafe.SliceData(c.Out),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		outerProductCallNest1(&a)
 	} else {
@@ -61,12 +61,13 @@ type outerProductBackwardNest1Args struct {
 	b      *float32
 	bBar   *float32
 	aBar   *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
-	n4     int // m
-	n5     int // m·n
+	n0     int // L
+	n1     int // m
+	n2     int // 4
+	n3     int // 8
+	n4     int // 12
+	n5     int // n
+	n6     int // m·n
 }
 
 // outerProductBackwardFused is OuterProductBackward in fused arithmetic.
@@ -88,11 +89,12 @@ func (c *outerProductBackwardFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(c.ABar),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			4,
+			8,
+			12,
+			n,
 			m * n,
 		}
 		outerProductBackwardNest1(&a)

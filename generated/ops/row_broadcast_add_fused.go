@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,9 +12,9 @@ type rowBroadcastAddCallNest1Args struct {
 	b   *float32
 	out *float32
 	n0  int // L
-	n1  int // m·n
+	n1  int // m
 	n2  int // n
-	n3  int // m
+	n3  int // m·n
 }
 
 // rowBroadcastAddCallFused is RowBroadcastAddCall in fused arithmetic.
@@ -34,9 +34,9 @@ func (c *rowBroadcastAddCallFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.Out),
 			L,
-			m * n,
-			n,
 			m,
+			n,
+			m * n,
 		}
 		rowBroadcastAddCallNest1(&a)
 	} else {
@@ -57,12 +57,10 @@ type rowBroadcastAddBackwardNest1Args struct {
 	outBar *float32
 	bBar   *float32
 	XBar   *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
-	n4     int // m·n
-	n5     int // m
+	n0     int // L
+	n1     int // m
+	n2     int // n
+	n3     int // m·n
 }
 
 // rowBroadcastAddBackwardFused is RowBroadcastAddBackward in fused arithmetic.
@@ -82,12 +80,10 @@ func (c *rowBroadcastAddBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(c.XBar),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			m * n,
 		}
 		rowBroadcastAddBackwardNest1(&a)
 	} else {

@@ -12,24 +12,10 @@ func scaleCallNest1AVX512(a *scaleCallNest1Args)
 //go:noescape
 func scaleCallNest1AVX2(a *scaleCallNest1Args)
 
-//go:noescape
-func scaleBackwardNest1AVX512(a *scaleBackwardNest1Args)
-
-//go:noescape
-func scaleBackwardNest1AVX2(a *scaleBackwardNest1Args)
-
 func scaleCallNest1(a *scaleCallNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		scaleCallNest1AVX512(a)
 		return
 	}
 	scaleCallNest1AVX2(a)
-}
-
-func scaleBackwardNest1(a *scaleBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		scaleBackwardNest1AVX512(a)
-		return
-	}
-	scaleBackwardNest1AVX2(a)
 }

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,9 +13,9 @@ type scaleByCallNest1Args struct {
 	A   *float32
 	out *float32
 	n0  int // L
-	n1  int // m·n
-	n2  int // m
-	n3  int // n
+	n1  int // m
+	n2  int // n
+	n3  int // m·n
 }
 
 // scaleByCallFused is ScaleByCall in fused arithmetic.
@@ -35,9 +35,9 @@ func (c *scaleByCallFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.Out),
 			L,
-			m * n,
 			m,
 			n,
+			m * n,
 		}
 		scaleByCallNest1(&a)
 	} else {
@@ -61,12 +61,11 @@ type scaleByBackwardNest1Args struct {
 	A      *float32
 	ABar   *float32
 	sBar   *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
+	n0     int // L
+	n1     int // m
+	n2     int // n
+	n3     int // 12·n
 	n4     int // m·n
-	n5     int // m
 }
 
 // scaleByBackwardFused is ScaleByBackward in fused arithmetic.
@@ -87,12 +86,11 @@ func (c *scaleByBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.ABar),
 			unsafe.SliceData(c.SBar),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			12 * n,
+			m * n,
 		}
 		scaleByBackwardNest1(&a)
 	} else {

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -46,14 +46,6 @@ func (c *scaleCallFused) run() {
 	}
 }
 
-type scaleBackwardNest1Args struct {
-	outBar *float32
-	ABar   *float32
-	n0     int        // L
-	n1     int        // n
-	sEntry [2]float32 // and nothing
-}
-
 // scaleBackwardFused is ScaleBackward in fused arithmetic.
 type scaleBackwardFused ScaleBackward[float32]
 
@@ -66,14 +58,14 @@ func (c *scaleBackwardFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := scaleBackwardNest1Args{
+		a := scaleCallNest1Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.ABar),
 			L,
 			n,
 			[2]float32{sEntry},
 		}
-		scaleBackwardNest1(&a)
+		scaleCallNest1(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

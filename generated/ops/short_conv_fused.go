@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,17 +12,13 @@ type shortConvCallNest1Args struct {
 	U       *float32
 	w       *float32
 	outProd *float32
-	n0      int // -n
-	n1      int // n
-	n2      int // -2·n
-	n3      int // 2·n
-	n4      int // -3·n
-	n5      int // 3·n
-	n6      int // L
-	n7      int // K·n
-	n8      int // T·n
-	n9      int // T
-	n10     int // K
+	n0      int // L
+	n1      int // T
+	n2      int // K
+	n3      int // n
+	n4      int // -n
+	n5      int // K·n
+	n6      int // T·n
 }
 
 type shortConvCallNest2Args struct {
@@ -32,9 +28,9 @@ type shortConvCallNest2Args struct {
 	out         *float32
 	outSigmoid2 *float32
 	n0          int // L
-	n1          int // T·n
+	n1          int // T
 	n2          int // n
-	n3          int // T
+	n3          int // T·n
 }
 
 // shortConvCallFused is ShortConvCall in fused arithmetic.
@@ -55,17 +51,13 @@ func (c *shortConvCallFused) run() {
 			unsafe.SliceData(c.U),
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(c.OutProd),
-			-n,
-			n,
-			-2 * n,
-			2 * n,
-			-3 * n,
-			3 * n,
 			L,
-			K * n,
-			T * n,
 			T,
 			K,
+			n,
+			-n,
+			K * n,
+			T * n,
 		}
 		shortConvCallNest1(&a)
 	} else {
@@ -92,9 +84,9 @@ func (c *shortConvCallFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
-			T * n,
-			n,
 			T,
+			n,
+			T * n,
 		}
 		shortConvCallNest2(&a)
 	} else {
@@ -125,12 +117,13 @@ type shortConvBackwardNest1Args struct {
 	outSigmoid2 *float32
 	t7          *float32
 	bBar        *float32
-	n0          int // n
-	n1          int // 2·n
-	n2          int // 3·n
-	n3          int // L
-	n4          int // T·n
-	n5          int // T
+	n0          int // L
+	n1          int // T
+	n2          int // n
+	n3          int // 4·n
+	n4          int // 8·n
+	n5          int // 12·n
+	n6          int // T·n
 }
 
 type shortConvBackwardNest2Args struct {
@@ -138,27 +131,25 @@ type shortConvBackwardNest2Args struct {
 	t7   *float32
 	UBar *float32
 	n0   int // L
-	n1   int // K·n
-	n2   int // T·n
-	n3   int // T
-	n4   int // n
-	n5   int // K
-	n6   int // -n
+	n1   int // T
+	n2   int // K
+	n3   int // n
+	n4   int // -n
+	n5   int // K·n
+	n6   int // T·n
 }
 
 type shortConvBackwardNest3Args struct {
 	U    *float32
 	t7   *float32
 	wBar *float32
-	n0   int // n
-	n1   int // 2·n
-	n2   int // 3·n
-	n3   int // L
-	n4   int // K·n
-	n5   int // T·n
-	n6   int // K
-	n7   int // -n
-	n8   int // T
+	n0   int // L
+	n1   int // K
+	n2   int // T
+	n3   int // n
+	n4   int // -n
+	n5   int // K·n
+	n6   int // T·n
 }
 
 // shortConvBackwardFused is ShortConvBackward in fused arithmetic.
@@ -184,12 +175,13 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(c.OutSigmoid2),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.BBar),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			T * n,
 			T,
+			n,
+			4 * n,
+			8 * n,
+			12 * n,
+			T * n,
 		}
 		shortConvBackwardNest1(&a)
 	} else {
@@ -221,12 +213,12 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.UBar),
 			L,
+			T,
+			K,
+			n,
+			-n,
 			K * n,
 			T * n,
-			T,
-			n,
-			K,
-			-n,
 		}
 		shortConvBackwardNest2(&a)
 	} else {
@@ -251,15 +243,13 @@ func (c *shortConvBackwardFused) run() {
 			unsafe.SliceData(c.U),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.WBar),
-			n,
-			2 * n,
-			3 * n,
 			L,
+			K,
+			T,
+			n,
+			-n,
 			K * n,
 			T * n,
-			K,
-			-n,
-			T,
 		}
 		shortConvBackwardNest3(&a)
 	} else {

@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // sliceColsCallFused is SliceColsCall in fused arithmetic.
 type sliceColsCallFused SliceColsCall[float32]

@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // sliceCallFused is SliceCall in fused arithmetic.
 type sliceCallFused SliceCall[float32]

@@ -2,7 +2,7 @@
 
 package ops
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // sliceRowsCallFused is SliceRowsCall in fused arithmetic.
 type sliceRowsCallFused SliceRowsCall[float32]

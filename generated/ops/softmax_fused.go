@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -12,12 +12,10 @@ import (
 type softmaxCallNest1Args struct {
 	x   *float32
 	out *float32
-	n0  int // n
-	n1  int // 2·n
-	n2  int // 3·n
-	n3  int // L
-	n4  int // m·n
-	n5  int // m
+	n0  int // L
+	n1  int // m
+	n2  int // n
+	n3  int // m·n
 }
 
 // softmaxCallFused is SoftmaxCall in fused arithmetic.
@@ -35,12 +33,10 @@ func (c *softmaxCallFused) run() {
 		a := softmaxCallNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.Out),
-			n,
-			2 * n,
-			3 * n,
 			L,
-			m * n,
 			m,
+			n,
+			m * n,
 		}
 		softmaxCallNest1(&a)
 	} else {
@@ -74,12 +70,13 @@ type softmaxBackwardNest1Args struct {
 	outBar *float32
 	out    *float32
 	t      *float32
-	n0     int // n
-	n1     int // 2·n
-	n2     int // 3·n
-	n3     int // L
-	n4     int // m
-	n5     int // m·n
+	n0     int // L
+	n1     int // m
+	n2     int // n
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // m·n
 }
 
 type softmaxBackwardNest2Args struct {
@@ -89,8 +86,8 @@ type softmaxBackwardNest2Args struct {
 	xBar   *float32
 	n0     int // L
 	n1     int // m
-	n2     int // m·n
-	n3     int // n
+	n2     int // n
+	n3     int // m·n
 }
 
 // softmaxBackwardFused is SoftmaxBackward in fused arithmetic.
@@ -110,11 +107,12 @@ func (c *softmaxBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t),
-			n,
-			2 * n,
-			3 * n,
 			L,
 			m,
+			n,
+			4,
+			8,
+			12,
 			m * n,
 		}
 		softmaxBackwardNest1(&a)
@@ -144,8 +142,8 @@ func (c *softmaxBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			m,
-			m * n,
 			n,
+			m * n,
 		}
 		softmaxBackwardNest2(&a)
 	} else {

@@ -3,7 +3,7 @@
 package ops
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type sphereProjectNormalizeCallNest1Args struct {
 	S       *float32
 	outProd *float32
-	n0      int // d
-	n1      int // 2·d
-	n2      int // 3·d
-	n3      int // L
-	n4      int // d·m
-	n5      int // m
+	n0      int // L
+	n1      int // m
+	n2      int // d
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
+	n6      int // d·m
 }
 
 type sphereProjectNormalizeCallNest2Args struct {
@@ -35,9 +36,9 @@ type sphereProjectNormalizeCallNest3Args struct {
 	out     *float32
 	outDiv2 *float32
 	n0      int // L
-	n1      int // d·m
-	n2      int // m
-	n3      int // d
+	n1      int // m
+	n2      int // d
+	n3      int // d·m
 }
 
 // sphereProjectNormalizeCallFused is SphereProjectNormalizeCall in fused arithmetic.
@@ -56,12 +57,13 @@ func (c *sphereProjectNormalizeCallFused) run() {
 		a := sphereProjectNormalizeCallNest1Args{
 			unsafe.SliceData(c.S),
 			unsafe.SliceData(c.OutProd),
-			d,
-			2 * d,
-			3 * d,
 			L,
-			d * m,
 			m,
+			d,
+			4,
+			8,
+			12,
+			d * m,
 		}
 		sphereProjectNormalizeCallNest1(&a)
 	} else {
@@ -121,9 +123,9 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(c.OutDiv2),
 			L,
-			d * m,
 			m,
 			d,
+			d * m,
 		}
 		sphereProjectNormalizeCallNest3(&a)
 	} else {
@@ -148,12 +150,13 @@ type sphereProjectNormalizeBackwardNest1Args struct {
 	outBar  *float32
 	outDiv2 *float32
 	t62     *float32
-	n0      int // d
-	n1      int // 2·d
-	n2      int // 3·d
-	n3      int // L
-	n4      int // d·m
-	n5      int // m
+	n0      int // L
+	n1      int // m
+	n2      int // d
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
+	n6      int // d·m
 }
 
 type sphereProjectNormalizeBackwardNest2Args struct {
@@ -167,9 +170,9 @@ type sphereProjectNormalizeBackwardNest2Args struct {
 	outBar  *float32
 	SBar    *float32
 	n0      int // L
-	n1      int // d·m
-	n2      int // m
-	n3      int // d
+	n1      int // m
+	n2      int // d
+	n3      int // d·m
 }
 
 // sphereProjectNormalizeBackwardFused is SphereProjectNormalizeBackward in fused arithmetic.
@@ -208,12 +211,13 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(t62),
-			d,
-			2 * d,
-			3 * d,
 			L,
-			d * m,
 			m,
+			d,
+			4,
+			8,
+			12,
+			d * m,
 		}
 		sphereProjectNormalizeBackwardNest1(&a)
 	} else {
@@ -246,9 +250,9 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.SBar),
 			L,
-			d * m,
 			m,
 			d,
+			d * m,
 		}
 		sphereProjectNormalizeBackwardNest2(&a)
 	} else {

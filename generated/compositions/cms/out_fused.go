@@ -3,7 +3,7 @@
 package cms
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,23 +11,21 @@ import (
 type outNest1Args struct {
 	t14 *float32
 	m   *float32
-	n0  int // T·d
-	n1  int // 2·T·d
-	n2  int // 3·T·d
-	n3  int // L
-	n4  int // K·T·d
-	n5  int // T
-	n6  int // d
-	n7  int // K
+	n0  int // L
+	n1  int // T
+	n2  int // K
+	n3  int // d
+	n4  int // T·d
+	n5  int // K·T·d
 }
 
 type outNest2Args struct {
 	t14 *float32
 	out *float32
 	n0  int        // L
-	n1  int        // T·d
-	n2  int        // T
-	n3  int        // d
+	n1  int        // T
+	n2  int        // d
+	n3  int        // T·d
 	s   [2]float32 // and nothing
 }
 
@@ -55,14 +53,12 @@ func (c *outFused) run() {
 		a := outNest1Args{
 			unsafe.SliceData(t14),
 			unsafe.SliceData(c.M),
-			T * d,
-			2 * T * d,
-			3 * T * d,
 			L,
-			K * T * d,
 			T,
-			d,
 			K,
+			d,
+			T * d,
+			K * T * d,
 		}
 		outNest1(&a)
 	} else {
@@ -85,9 +81,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(t14),
 			unsafe.SliceData(c.Out),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 			[2]float32{s},
 		}
 		outNest2(&a)
@@ -108,11 +104,11 @@ type outBackwardNest1Args struct {
 	outBar *float32
 	mBar   *float32
 	n0     int        // L
-	n1     int        // K·T·d
-	n2     int        // T·d
-	n3     int        // K
-	n4     int        // T
-	n5     int        // d
+	n1     int        // K
+	n2     int        // T
+	n3     int        // d
+	n4     int        // T·d
+	n5     int        // K·T·d
 	w      [2]float32 // and nothing
 }
 
@@ -134,11 +130,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.MBar),
 			L,
-			K * T * d,
-			T * d,
 			K,
 			T,
 			d,
+			T * d,
+			K * T * d,
 			[2]float32{w},
 		}
 		outBackwardNest1(&a)

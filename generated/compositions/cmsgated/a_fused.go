@@ -2,7 +2,7 @@
 
 package cmsgated
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // aFused is A in fused arithmetic.
 type aFused A[float32]

@@ -3,7 +3,7 @@
 package cmsgated
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,14 +13,15 @@ type outNest1Args struct {
 	f   *float32
 	m   *float32
 	t18 *float32
-	n0  int // T·d
-	n1  int // 2·T·d
-	n2  int // 3·T·d
-	n3  int // L
-	n4  int // K
-	n5  int // K·T·d
-	n6  int // T
-	n7  int // d
+	n0  int // L
+	n1  int // T
+	n2  int // K
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // d
+	n7  int // T·d
+	n8  int // K·T·d
 }
 
 type outNest2Args struct {
@@ -28,12 +29,12 @@ type outNest2Args struct {
 	out *float32
 	t20 *float32
 	X   *float32
-	n0  int        // d
-	n1  int        // 2·d
-	n2  int        // 3·d
-	n3  int        // L
-	n4  int        // T·d
-	n5  int        // T
+	n0  int        // L
+	n1  int        // T
+	n2  int        // d
+	n3  int        // 8·d
+	n4  int        // 12·d
+	n5  int        // T·d
 	s   [2]float32 // and nothing
 }
 
@@ -73,14 +74,15 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.F2),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(t18),
-			T * d,
-			2 * T * d,
-			3 * T * d,
 			L,
-			K,
-			K * T * d,
 			T,
+			K,
+			4,
+			8,
+			12,
 			d,
+			T * d,
+			K * T * d,
 		}
 		outNest1(&a)
 	} else {
@@ -109,12 +111,12 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.X),
-			d,
-			2 * d,
-			3 * d,
 			L,
-			T * d,
 			T,
+			d,
+			8 * d,
+			12 * d,
+			T * d,
 			[2]float32{s},
 		}
 		outNest2(&a)
@@ -159,9 +161,9 @@ type outBackwardNest1Args struct {
 	uBar      *float32
 	XBar      *float32
 	n0        int        // L
-	n1        int        // T·d
+	n1        int        // T
 	n2        int        // d
-	n3        int        // T
+	n3        int        // T·d
 	uDivEntry [2]float32 // and nothing
 }
 
@@ -174,14 +176,15 @@ type outBackwardNest2Args struct {
 	mBar   *float32
 	t162   *float32
 	t172   *float32
-	n0     int        // d
-	n1     int        // 2·d
-	n2     int        // 3·d
-	n3     int        // L
-	n4     int        // K
-	n5     int        // K·T·d
-	n6     int        // T·d
-	n7     int        // T
+	n0     int        // L
+	n1     int        // K
+	n2     int        // T
+	n3     int        // d
+	n4     int        // 4·d
+	n5     int        // 8·d
+	n6     int        // 12·d
+	n7     int        // T·d
+	n8     int        // K·T·d
 	s      [2]float32 // and nothing
 }
 
@@ -217,9 +220,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.UBar),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
-			d,
 			T,
+			d,
+			T * d,
 			[2]float32{uDivEntry},
 		}
 		outBackwardNest1(&a)
@@ -246,14 +249,15 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.MBar),
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t172),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			K,
-			K * T * d,
-			T * d,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			T * d,
+			K * T * d,
 			[2]float32{s},
 		}
 		outBackwardNest2(&a)

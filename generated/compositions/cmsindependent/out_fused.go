@@ -3,7 +3,7 @@
 package cmsindependent
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -35,14 +35,15 @@ type outNest4Args struct {
 	p   *float32
 	m   *float32
 	out *float32
-	n0  int // T·d
-	n1  int // 2·T·d
-	n2  int // 3·T·d
-	n3  int // L
-	n4  int // K·T·d
-	n5  int // T
+	n0  int // L
+	n1  int // T
+	n2  int // K
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
 	n6  int // d
-	n7  int // K
+	n7  int // T·d
+	n8  int // K·T·d
 }
 
 // outFused is Out in fused arithmetic.
@@ -125,14 +126,15 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.P),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.Out),
-			T * d,
-			2 * T * d,
-			3 * T * d,
 			L,
-			K * T * d,
 			T,
-			d,
 			K,
+			4,
+			8,
+			12,
+			d,
+			T * d,
+			K * T * d,
 		}
 		outNest4(&a)
 	} else {
@@ -157,25 +159,23 @@ type outBackwardNest1Args struct {
 	outBar *float32
 	mBar   *float32
 	n0     int // L
-	n1     int // K·T·d
-	n2     int // T·d
-	n3     int // K
-	n4     int // T
-	n5     int // d
+	n1     int // K
+	n2     int // T
+	n3     int // d
+	n4     int // T·d
+	n5     int // K·T·d
 }
 
 type outBackwardNest2Args struct {
 	m      *float32
 	outBar *float32
 	t2     *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // K
-	n4     int // T·d
-	n5     int // L
-	n6     int // K·T·d
-	n7     int // T
+	n0     int // K
+	n1     int // L
+	n2     int // T
+	n3     int // d
+	n4     int // K·T·d
+	n5     int // T·d
 }
 
 type outBackwardNest3Args struct {
@@ -214,11 +214,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.MBar),
 			L,
-			K * T * d,
-			T * d,
 			K,
 			T,
 			d,
+			T * d,
+			K * T * d,
 		}
 		outBackwardNest1(&a)
 	} else {
@@ -243,14 +243,12 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
-			d,
-			2 * d,
-			3 * d,
 			K,
-			T * d,
 			L,
-			K * T * d,
 			T,
+			d,
+			K * T * d,
+			T * d,
 		}
 		outBackwardNest2(&a)
 	} else {

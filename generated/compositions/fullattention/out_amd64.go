@@ -61,24 +61,6 @@ func outBackwardNest5AVX512(a *outBackwardNest5Args)
 func outBackwardNest5AVX2(a *outBackwardNest5Args)
 
 //go:noescape
-func outBackwardNest6AVX512(a *outBackwardNest6Args)
-
-//go:noescape
-func outBackwardNest6AVX2(a *outBackwardNest6Args)
-
-//go:noescape
-func outBackwardNest7AVX512(a *outBackwardNest7Args)
-
-//go:noescape
-func outBackwardNest7AVX2(a *outBackwardNest7Args)
-
-//go:noescape
-func outBackwardNest8AVX512(a *outBackwardNest8Args)
-
-//go:noescape
-func outBackwardNest8AVX2(a *outBackwardNest8Args)
-
-//go:noescape
 func outBackwardNest9AVX512(a *outBackwardNest9Args)
 
 //go:noescape
@@ -154,30 +136,6 @@ func outBackwardNest5(a *outBackwardNest5Args) {
 		return
 	}
 	outBackwardNest5AVX2(a)
-}
-
-func outBackwardNest6(a *outBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest6AVX512(a)
-		return
-	}
-	outBackwardNest6AVX2(a)
-}
-
-func outBackwardNest7(a *outBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest7AVX512(a)
-		return
-	}
-	outBackwardNest7AVX2(a)
-}
-
-func outBackwardNest8(a *outBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest8AVX512(a)
-		return
-	}
-	outBackwardNest8AVX2(a)
 }
 
 func outBackwardNest9(a *outBackwardNest9Args) {

@@ -3,65 +3,65 @@
 package fullattention
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
 
 type outNest1Args struct {
-	q  *float32
-	k  *float32
-	t9 *float32
-	n0 int // H·d_h
-	n1 int // 2·H·d_h
-	n2 int // 3·H·d_h
-	n3 int // L
-	n4 int // H·T·T
-	n5 int // H·T·d_h
-	n6 int // T
-	n7 int // H·T
-	n8 int // H
-	n9 int // d_h
+	q   *float32
+	k   *float32
+	t9  *float32
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // d_h
+	n4  int // H·d_h
+	n5  int // 4
+	n6  int // 8
+	n7  int // 12
+	n8  int // H·T
+	n9  int // H·T·T
+	n10 int // H·T·d_h
 }
 
 type outNest2Args struct {
 	t9  *float32
 	t10 *float32
 	n0  int        // L
-	n1  int        // H·T·T
-	n2  int        // T
+	n1  int        // T
+	n2  int        // H
 	n3  int        // H·T
-	n4  int        // H
+	n4  int        // H·T·T
 	t6  [2]float32 // and nothing
 }
 
 type outNest3Args struct {
 	t10 *float32
 	a   *float32
-	n0  int // T
-	n1  int // 2·T
-	n2  int // 3·T
-	n3  int // L
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // H·T
 	n4  int // H·T·T
-	n5  int // H·T
-	n6  int // H
 }
 
 type outNest4Args struct {
 	a   *float32
 	v   *float32
 	t14 *float32
-	n0  int // H·d_h
-	n1  int // 2·H·d_h
-	n2  int // 3·H·d_h
-	n3  int // L
-	n4  int // H·T·T
-	n5  int // H·T·d_h
-	n6  int // T
-	n7  int // H·T
-	n8  int // H
-	n9  int // d_h
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // d_h
+	n7  int // H·d_h
+	n8  int // H·T
+	n9  int // H·T·T
+	n10 int // H·T·d_h
 }
 
 // outFused is Out in fused arithmetic.
@@ -95,16 +95,17 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t9),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
-			H * T,
 			H,
 			dH,
+			H * dH,
+			4,
+			8,
+			12,
+			H * T,
+			H * T * T,
+			H * T * dH,
 		}
 		outNest1(&a)
 	} else {
@@ -137,10 +138,10 @@ func (c *outFused) run() {
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t10),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 			[2]float32{t6},
 		}
 		outNest2(&a)
@@ -166,13 +167,11 @@ func (c *outFused) run() {
 		a := outNest3Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.A),
-			T,
-			2 * T,
-			3 * T,
 			L,
-			H * T * T,
-			H * T,
+			T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		outNest3(&a)
 	} else {
@@ -221,16 +220,17 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(t14),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
+			dH,
+			H * dH,
+			H * T,
 			H * T * T,
 			H * T * dH,
-			T,
-			H * T,
-			H,
-			dH,
 		}
 		outNest4(&a)
 	} else {
@@ -265,47 +265,48 @@ type outBackwardNest1Args struct {
 	v      *float32
 	outBar *float32
 	t2     *float32
-	n0     int // H·d_h
-	n1     int // 2·H·d_h
-	n2     int // 3·H·d_h
-	n3     int // L
-	n4     int // H·T·T
-	n5     int // H·T·d_h
-	n6     int // T
-	n7     int // H·T
-	n8     int // H
-	n9     int // d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // d_h
+	n4     int // H·d_h
+	n5     int // 4
+	n6     int // 8
+	n7     int // 12
+	n8     int // H·T
+	n9     int // H·T·T
+	n10    int // H·T·d_h
 }
 
 type outBackwardNest2Args struct {
 	a      *float32
 	outBar *float32
 	t32    *float32
-	n0     int // H·T
-	n1     int // 2·H·T
-	n2     int // 3·H·T
-	n3     int // H·d_h
-	n4     int // 2·H·d_h
-	n5     int // 3·H·d_h
-	n6     int // L
-	n7     int // H·T·T
-	n8     int // H·T·d_h
-	n9     int // T
-	n10    int // H
-	n11    int // d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // H·T
+	n4     int // H·d_h
+	n5     int // 4·H·T
+	n6     int // 8·H·T
+	n7     int // 12·H·T
+	n8     int // d_h
+	n9     int // H·T·T
+	n10    int // H·T·d_h
 }
 
 type outBackwardNest3Args struct {
 	a   *float32
 	t2  *float32
 	t72 *float32
-	n0  int // T
-	n1  int // 2·T
-	n2  int // 3·T
-	n3  int // L
-	n4  int // H·T
-	n5  int // H·T·T
-	n6  int // H
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // H·T
+	n7  int // H·T·T
 }
 
 type outBackwardNest4Args struct {
@@ -313,10 +314,10 @@ type outBackwardNest4Args struct {
 	t2  *float32
 	t82 *float32
 	n0  int // L
-	n1  int // H·T
-	n2  int // H·T·T
-	n3  int // T
-	n4  int // H
+	n1  int // T
+	n2  int // H
+	n3  int // H·T
+	n4  int // H·T·T
 }
 
 type outBackwardNest5Args struct {
@@ -324,55 +325,10 @@ type outBackwardNest5Args struct {
 	t82 *float32
 	t92 *float32
 	n0  int // L
-	n1  int // H·T·T
-	n2  int // T
+	n1  int // T
+	n2  int // H
 	n3  int // H·T
-	n4  int // H
-}
-
-type outBackwardNest6Args struct {
-	t92       *float32
-	t102      *float32
-	n0        int        // L
-	n1        int        // H·T·T
-	n2        int        // T
-	n3        int        // H·T
-	n4        int        // H
-	aDivEntry [2]float32 // and nothing
-}
-
-type outBackwardNest7Args struct {
-	t102 *float32
-	k    *float32
-	t11  *float32
-	n0   int // H·d_h
-	n1   int // 2·H·d_h
-	n2   int // 3·H·d_h
-	n3   int // L
-	n4   int // H·T·T
-	n5   int // H·T·d_h
-	n6   int // T
-	n7   int // H·T
-	n8   int // H
-	n9   int // d_h
-}
-
-type outBackwardNest8Args struct {
-	t102 *float32
-	q    *float32
-	t12  *float32
-	n0   int // H·T
-	n1   int // 2·H·T
-	n2   int // 3·H·T
-	n3   int // H·d_h
-	n4   int // 2·H·d_h
-	n5   int // 3·H·d_h
-	n6   int // L
-	n7   int // H·T·T
-	n8   int // H·T·d_h
-	n9   int // T
-	n10  int // H
-	n11  int // d_h
+	n4  int // H·T·T
 }
 
 type outBackwardNest9Args struct {
@@ -381,9 +337,9 @@ type outBackwardNest9Args struct {
 	t17  *float32
 	XBar *float32
 	n0   int // L
-	n1   int // H·T·d_h
-	n2   int // T
-	n3   int // H·d_h
+	n1   int // T
+	n2   int // H·d_h
+	n3   int // H·T·d_h
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -415,16 +371,17 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t2),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
-			H * T,
 			H,
 			dH,
+			H * dH,
+			4,
+			8,
+			12,
+			H * T,
+			H * T * T,
+			H * T * dH,
 		}
 		outBackwardNest1(&a)
 	} else {
@@ -457,18 +414,17 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t32),
-			H * T,
-			2 * H * T,
-			3 * H * T,
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
 			H,
+			H * T,
+			H * dH,
+			4 * H * T,
+			8 * H * T,
+			12 * H * T,
 			dH,
+			H * T * T,
+			H * T * dH,
 		}
 		outBackwardNest2(&a)
 	} else {
@@ -503,13 +459,14 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t72),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
 			H * T,
 			H * T * T,
-			H,
 		}
 		outBackwardNest3(&a)
 	} else {
@@ -541,10 +498,10 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t82),
 			L,
-			H * T,
-			H * T * T,
 			T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		outBackwardNest4(&a)
 	} else {
@@ -573,10 +530,10 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t92),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		outBackwardNest5(&a)
 	} else {
@@ -600,17 +557,17 @@ func (c *outBackwardFused) run() {
 	clear(t102)
 	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
-		a := outBackwardNest6Args{
+		a := outNest2Args{
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t102),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 			[2]float32{aDivEntry},
 		}
-		outBackwardNest6(&a)
+		outNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -630,22 +587,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := outBackwardNest7Args{
+		a := outNest4Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t11),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
+			dH,
+			H * dH,
+			H * T,
 			H * T * T,
 			H * T * dH,
-			T,
-			H * T,
-			H,
-			dH,
 		}
-		outBackwardNest7(&a)
+		outNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -669,24 +627,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := outBackwardNest8Args{
+		a := outBackwardNest2Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t12),
-			H * T,
-			2 * H * T,
-			3 * H * T,
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
 			H,
+			H * T,
+			H * dH,
+			4 * H * T,
+			8 * H * T,
+			12 * H * T,
 			dH,
+			H * T * T,
+			H * T * dH,
 		}
-		outBackwardNest8(&a)
+		outBackwardNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -727,9 +684,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t17),
 			unsafe.SliceData(c.XBar),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		outBackwardNest9(&a)
 	} else {

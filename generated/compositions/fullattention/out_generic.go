@@ -22,10 +22,4 @@ func outBackwardNest4(*outBackwardNest4Args) { panic("no assembly in this build"
 
 func outBackwardNest5(*outBackwardNest5Args) { panic("no assembly in this build") }
 
-func outBackwardNest6(*outBackwardNest6Args) { panic("no assembly in this build") }
-
-func outBackwardNest7(*outBackwardNest7Args) { panic("no assembly in this build") }
-
-func outBackwardNest8(*outBackwardNest8Args) { panic("no assembly in this build") }
-
 func outBackwardNest9(*outBackwardNest9Args) { panic("no assembly in this build") }

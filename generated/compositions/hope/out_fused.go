@@ -3,65 +3,10 @@
 package hope
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	c2 *float32
-	t  *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
-}
-
-type outNest2Args struct {
-	t      *float32
-	outDiv *float32
-	n0     int        // L
-	n1     int        // T
-	w      [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	outDiv *float32
-	c2     *float32
-	t4     *float32
-	t6     *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
-}
-
-type outNest4Args struct {
-	t6      *float32
-	t10     *float32
-	outDiv3 *float32
-	n0      int        // L
-	n1      int        // T
-	w       [2]float32 // and nothing
-}
-
-type outNest5Args struct {
-	t10     *float32
-	t4      *float32
-	outDiv2 *float32
-	gammaO  *float32
-	betaO   *float32
-	out     *float32
-	outDiv4 *float32
-	n0      int // L
-	n1      int // T
-	n2      int // T·d
-	n3      int // d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -79,17 +24,18 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := outNest1Args{
+		a := zNest1Args{
 			unsafe.SliceData(c.C),
 			unsafe.SliceData(t),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		outNest1(&a)
+		zNest1(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -109,14 +55,14 @@ func (c *outFused) run() {
 	// hope.out
 	w := F(d)
 	if kern.Wide() {
-		a := outNest2Args{
+		a := zNest2Args{
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.OutDiv),
 			L,
 			T,
 			[2]float32{w},
 		}
-		outNest2(&a)
+		zNest2(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -129,19 +75,20 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := outNest3Args{
+		a := zNest3Args{
 			unsafe.SliceData(c.OutDiv),
 			unsafe.SliceData(c.C),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
 			T * d,
 		}
-		outNest3(&a)
+		zNest3(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*T:][:T]
@@ -165,7 +112,7 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := outNest4Args{
+		a := zNest4Args{
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.OutDiv3),
@@ -173,7 +120,7 @@ func (c *outFused) run() {
 			T,
 			[2]float32{w},
 		}
-		outNest4(&a)
+		zNest4(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -189,7 +136,7 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := outNest5Args{
+		a := zNest5Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(c.OutDiv2),
@@ -199,10 +146,10 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.OutDiv4),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		outNest5(&a)
+		zNest5(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaO := c.BetaO[:d]
@@ -228,51 +175,6 @@ func (c *outFused) run() {
 	c.OutDiv5[0] = (F(1) / F(d))
 }
 
-type outBackwardNest1Args struct {
-	outBar    *float32
-	gammaO    *float32
-	outDiv4   *float32
-	betaOBar  *float32
-	t42       *float32
-	outDiv2   *float32
-	gammaOBar *float32
-	t102      *float32
-	n0        int // d
-	n1        int // 2·d
-	n2        int // 3·d
-	n3        int // L
-	n4        int // T
-	n5        int // T·d
-}
-
-type outBackwardNest2Args struct {
-	outDiv3      *float32
-	outDiv       *float32
-	t102         *float32
-	c2           *float32
-	t42          *float32
-	t20          *float32
-	t22          *float32
-	n0           int        // d
-	n1           int        // 2·d
-	n2           int        // 3·d
-	n3           int        // L
-	n4           int        // T
-	n5           int        // T·d
-	outDiv5Entry [2]float32 // and nothing
-}
-
-type outBackwardNest3Args struct {
-	t22          *float32
-	t20          *float32
-	cBar         *float32
-	n0           int        // L
-	n1           int        // T
-	n2           int        // T·d
-	n3           int        // d
-	outDiv5Entry [2]float32 // and nothing
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -291,7 +193,7 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaOBar)
 	clear(c.GammaOBar)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
+		a := zBackwardNest1Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(c.GammaO),
 			unsafe.SliceData(c.OutDiv4),
@@ -300,14 +202,18 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(c.GammaOBar),
 			unsafe.SliceData(t102),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		outBackwardNest1(&a)
+		zBackwardNest1(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaOBar := c.BetaOBar[:d]
@@ -338,7 +244,7 @@ func (c *outBackwardFused) run() {
 	// hope.out
 	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := outBackwardNest2Args{
+		a := zBackwardNest2Args{
 			unsafe.SliceData(c.OutDiv3),
 			unsafe.SliceData(c.OutDiv),
 			unsafe.SliceData(t102),
@@ -346,15 +252,17 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t22),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			12 * d,
 			T * d,
 			[2]float32{outDiv5Entry},
 		}
-		outBackwardNest2(&a)
+		zBackwardNest2(&a)
 	} else {
 		for i := range L {
 			outDiv3 := c.OutDiv3[i*T:][:T]
@@ -383,17 +291,17 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := outBackwardNest3Args{
+		a := zBackwardNest3Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.CBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 			[2]float32{outDiv5Entry},
 		}
-		outBackwardNest3(&a)
+		zBackwardNest3(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

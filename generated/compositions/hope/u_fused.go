@@ -3,7 +3,7 @@
 package hope
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,9 +12,9 @@ type uNest1Args struct {
 	o  *float32
 	u  *float32
 	n0 int // L
-	n1 int // T·d
-	n2 int // T
-	n3 int // d
+	n1 int // T
+	n2 int // d
+	n3 int // T·d
 }
 
 // uFused is U in fused arithmetic.
@@ -34,9 +34,9 @@ func (c *uFused) run() {
 			unsafe.SliceData(c.O),
 			unsafe.SliceData(c.U),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		uNest1(&a)
 	} else {
@@ -58,9 +58,9 @@ type uBackwardNest1Args struct {
 	XBar *float32
 	oBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // uBackwardFused is UBackward in fused arithmetic.
@@ -78,9 +78,9 @@ func (c *uBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			unsafe.SliceData(c.OBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		uBackwardNest1(&a)
 	} else {

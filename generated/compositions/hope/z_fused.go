@@ -3,7 +3,7 @@
 package hope
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type zNest1Args struct {
 	X  *float32
 	t  *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
+	n0 int // L
+	n1 int // T
+	n2 int // d
+	n3 int // 4
+	n4 int // 8
+	n5 int // 12
+	n6 int // T·d
 }
 
 type zNest2Args struct {
@@ -32,12 +33,13 @@ type zNest3Args struct {
 	X    *float32
 	t4   *float32
 	t6   *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
+	n0   int // L
+	n1   int // T
+	n2   int // 4
+	n3   int // 8
+	n4   int // 12
+	n5   int // d
+	n6   int // T·d
 }
 
 type zNest4Args struct {
@@ -59,8 +61,8 @@ type zNest5Args struct {
 	ZDiv4 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 // zFused is Z in fused arithmetic.
@@ -82,11 +84,12 @@ func (c *zFused) run() {
 		a := zNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		zNest1(&a)
@@ -134,11 +137,12 @@ func (c *zFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
 			T * d,
 		}
 		zNest3(&a)
@@ -199,8 +203,8 @@ func (c *zFused) run() {
 			unsafe.SliceData(c.ZDiv4),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		zNest5(&a)
 	} else {
@@ -237,12 +241,16 @@ type zBackwardNest1Args struct {
 	ZDiv2    *float32
 	gammaBar *float32
 	t102     *float32
-	n0       int // d
-	n1       int // 2·d
-	n2       int // 3·d
-	n3       int // L
-	n4       int // T
-	n5       int // T·d
+	n0       int // L
+	n1       int // T
+	n2       int // d
+	n3       int // 4·d
+	n4       int // 8·d
+	n5       int // 12·d
+	n6       int // 4
+	n7       int // 8
+	n8       int // 12
+	n9       int // T·d
 }
 
 type zBackwardNest2Args struct {
@@ -253,12 +261,14 @@ type zBackwardNest2Args struct {
 	t42        *float32
 	t20        *float32
 	t22        *float32
-	n0         int        // d
-	n1         int        // 2·d
-	n2         int        // 3·d
-	n3         int        // L
-	n4         int        // T
-	n5         int        // T·d
+	n0         int        // L
+	n1         int        // T
+	n2         int        // 4
+	n3         int        // 8
+	n4         int        // 12
+	n5         int        // d
+	n6         int        // 12·d
+	n7         int        // T·d
 	ZDiv5Entry [2]float32 // and nothing
 }
 
@@ -268,8 +278,8 @@ type zBackwardNest3Args struct {
 	XBar       *float32
 	n0         int        // L
 	n1         int        // T
-	n2         int        // T·d
-	n3         int        // d
+	n2         int        // d
+	n3         int        // T·d
 	ZDiv5Entry [2]float32 // and nothing
 }
 
@@ -300,11 +310,15 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(c.ZDiv2),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t102),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		zBackwardNest1(&a)
@@ -346,11 +360,13 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t22),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			12 * d,
 			T * d,
 			[2]float32{ZDiv5Entry},
 		}
@@ -389,8 +405,8 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 			[2]float32{ZDiv5Entry},
 		}
 		zBackwardNest3(&a)

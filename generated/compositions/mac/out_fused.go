@@ -3,7 +3,7 @@
 package mac
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -14,9 +14,9 @@ type outNest1Args struct {
 	out         *float32
 	outSigmoid2 *float32
 	n0          int // L
-	n1          int // H·T·d_h
-	n2          int // T
-	n3          int // H·d_h
+	n1          int // T
+	n2          int // H·d_h
+	n3          int // H·T·d_h
 }
 
 // outFused is Out in fused arithmetic.
@@ -39,9 +39,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Out),
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		outNest1(&a)
 	} else {
@@ -72,9 +72,9 @@ type outBackwardNest1Args struct {
 	outSigmoid2 *float32
 	rBar        *float32
 	n0          int // L
-	n1          int // H·T·d_h
-	n2          int // T
-	n3          int // H·d_h
+	n1          int // T
+	n2          int // H·d_h
+	n3          int // H·T·d_h
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -98,9 +98,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutSigmoid2),
 			unsafe.SliceData(c.RBar),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		outBackwardNest1(&a)
 	} else {

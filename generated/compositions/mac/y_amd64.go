@@ -37,12 +37,6 @@ func yNest5AVX512(a *yNest5Args)
 func yNest5AVX2(a *yNest5Args)
 
 //go:noescape
-func yNest6AVX512(a *yNest6Args)
-
-//go:noescape
-func yNest6AVX2(a *yNest6Args)
-
-//go:noescape
 func yNest7AVX512(a *yNest7Args)
 
 //go:noescape
@@ -151,12 +145,6 @@ func yBackwardNest5AVX512(a *yBackwardNest5Args)
 func yBackwardNest5AVX2(a *yBackwardNest5Args)
 
 //go:noescape
-func yBackwardNest6AVX512(a *yBackwardNest6Args)
-
-//go:noescape
-func yBackwardNest6AVX2(a *yBackwardNest6Args)
-
-//go:noescape
 func yBackwardNest7AVX512(a *yBackwardNest7Args)
 
 //go:noescape
@@ -179,12 +167,6 @@ func yBackwardNest10AVX512(a *yBackwardNest10Args)
 
 //go:noescape
 func yBackwardNest10AVX2(a *yBackwardNest10Args)
-
-//go:noescape
-func yBackwardNest11AVX512(a *yBackwardNest11Args)
-
-//go:noescape
-func yBackwardNest11AVX2(a *yBackwardNest11Args)
 
 //go:noescape
 func yBackwardNest12AVX512(a *yBackwardNest12Args)
@@ -211,28 +193,10 @@ func yBackwardNest15AVX512(a *yBackwardNest15Args)
 func yBackwardNest15AVX2(a *yBackwardNest15Args)
 
 //go:noescape
-func yBackwardNest16AVX512(a *yBackwardNest16Args)
-
-//go:noescape
-func yBackwardNest16AVX2(a *yBackwardNest16Args)
-
-//go:noescape
-func yBackwardNest17AVX512(a *yBackwardNest17Args)
-
-//go:noescape
-func yBackwardNest17AVX2(a *yBackwardNest17Args)
-
-//go:noescape
 func yBackwardNest18AVX512(a *yBackwardNest18Args)
 
 //go:noescape
 func yBackwardNest18AVX2(a *yBackwardNest18Args)
-
-//go:noescape
-func yBackwardNest19AVX512(a *yBackwardNest19Args)
-
-//go:noescape
-func yBackwardNest19AVX2(a *yBackwardNest19Args)
 
 //go:noescape
 func yBackwardNest20AVX512(a *yBackwardNest20Args)
@@ -320,14 +284,6 @@ func yNest5(a *yNest5Args) {
 		return
 	}
 	yNest5AVX2(a)
-}
-
-func yNest6(a *yNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yNest6AVX512(a)
-		return
-	}
-	yNest6AVX2(a)
 }
 
 func yNest7(a *yNest7Args) {
@@ -474,14 +430,6 @@ func yBackwardNest5(a *yBackwardNest5Args) {
 	yBackwardNest5AVX2(a)
 }
 
-func yBackwardNest6(a *yBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yBackwardNest6AVX512(a)
-		return
-	}
-	yBackwardNest6AVX2(a)
-}
-
 func yBackwardNest7(a *yBackwardNest7Args) {
 	if cpu.Active() == cpu.AVX512 {
 		yBackwardNest7AVX512(a)
@@ -512,14 +460,6 @@ func yBackwardNest10(a *yBackwardNest10Args) {
 		return
 	}
 	yBackwardNest10AVX2(a)
-}
-
-func yBackwardNest11(a *yBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yBackwardNest11AVX512(a)
-		return
-	}
-	yBackwardNest11AVX2(a)
 }
 
 func yBackwardNest12(a *yBackwardNest12Args) {
@@ -554,36 +494,12 @@ func yBackwardNest15(a *yBackwardNest15Args) {
 	yBackwardNest15AVX2(a)
 }
 
-func yBackwardNest16(a *yBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yBackwardNest16AVX512(a)
-		return
-	}
-	yBackwardNest16AVX2(a)
-}
-
-func yBackwardNest17(a *yBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yBackwardNest17AVX512(a)
-		return
-	}
-	yBackwardNest17AVX2(a)
-}
-
 func yBackwardNest18(a *yBackwardNest18Args) {
 	if cpu.Active() == cpu.AVX512 {
 		yBackwardNest18AVX512(a)
 		return
 	}
 	yBackwardNest18AVX2(a)
-}
-
-func yBackwardNest19(a *yBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		yBackwardNest19AVX512(a)
-		return
-	}
-	yBackwardNest19AVX2(a)
 }
 
 func yBackwardNest20(a *yBackwardNest20Args) {

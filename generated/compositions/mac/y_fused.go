@@ -3,7 +3,7 @@
 package mac
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -13,27 +13,28 @@ type yNest1Args struct {
 	q   *float32
 	k   *float32
 	t18 *float32
-	n0  int // -H·d_h
-	n1  int // -2·H·d_h
-	n2  int // -3·H·d_h
-	n3  int // L
-	n4  int // H·T·T
-	n5  int // H·T·d_h
-	n6  int // T
-	n7  int // H·T
-	n8  int // H·d_h
-	n9  int // H
-	n10 int // d_h
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // d_h
+	n4  int // -H·d_h
+	n5  int // 4
+	n6  int // 8
+	n7  int // 12
+	n8  int // H·T
+	n9  int // H·d_h
+	n10 int // H·T·T
+	n11 int // H·T·d_h
 }
 
 type yNest2Args struct {
 	t18 *float32
 	t19 *float32
 	n0  int        // L
-	n1  int        // H·T·T
-	n2  int        // T
+	n1  int        // T
+	n2  int        // H
 	n3  int        // H·T
-	n4  int        // H
+	n4  int        // H·T·T
 	t7  [2]float32 // and nothing
 }
 
@@ -41,69 +42,61 @@ type yNest3Args struct {
 	t10 *float32
 	t20 *float32
 	n0  int        // L
-	n1  int        // H·T·T + H·T·n_p
-	n2  int        // H·T·n_p
-	n3  int        // T
-	n4  int        // H·T + H·n_p
-	n5  int        // H·n_p
-	n6  int        // H
-	n7  int        // T + n_p
-	n8  int        // n_p
+	n1  int        // T
+	n2  int        // H
+	n3  int        // n_p
+	n4  int        // T + n_p
+	n5  int        // H·T + H·n_p
+	n6  int        // H·n_p
+	n7  int        // H·T·T + H·T·n_p
+	n8  int        // H·T·n_p
 	t7  [2]float32 // and nothing
 }
 
 type yNest4Args struct {
 	t20   *float32
 	alpha *float32
-	n0    int // T + n_p
-	n1    int // 2·T + 2·n_p
-	n2    int // 3·T + 3·n_p
-	n3    int // L
-	n4    int // H·T
-	n5    int // H·T·T + H·T·n_p
-	n6    int // T
-	n7    int // H
+	n0    int // L
+	n1    int // T
+	n2    int // H
+	n3    int // T + n_p
+	n4    int // n_p + 1
+	n5    int // 4
+	n6    int // 8
+	n7    int // 12
 	n8    int // H·T + H·n_p
-	n9    int // n_p + 1
+	n9    int // H·T
+	n10   int // H·T·T + H·T·n_p
 }
 
 type yNest5Args struct {
 	q   *float32
 	c2  *float32
 	t29 *float32
-	n0  int // H·d_h
-	n1  int // 2·H·d_h
-	n2  int // 3·H·d_h
-	n3  int // L
-	n4  int // H·T·T
-	n5  int // H·T·d_h
-	n6  int // T
-	n7  int // H·T
-	n8  int // H
-	n9  int // d_h
-}
-
-type yNest6Args struct {
-	t29 *float32
-	t30 *float32
-	n0  int        // L
-	n1  int        // H·T·T
-	n2  int        // T
-	n3  int        // H·T
-	n4  int        // H
-	t7  [2]float32 // and nothing
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // d_h
+	n4  int // H·d_h
+	n5  int // 4
+	n6  int // 8
+	n7  int // 12
+	n8  int // H·T
+	n9  int // H·T·T
+	n10 int // H·T·d_h
 }
 
 type yNest7Args struct {
 	t30  *float32
 	beta *float32
-	n0   int // T
-	n1   int // 2·T
-	n2   int // 3·T
-	n3   int // L
-	n4   int // H·T
-	n5   int // H·T·T
-	n6   int // H
+	n0   int // L
+	n1   int // T
+	n2   int // H
+	n3   int // 4
+	n4   int // 8
+	n5   int // 12
+	n6   int // H·T
+	n7   int // H·T·T
 }
 
 type yNest8Args struct {
@@ -113,45 +106,41 @@ type yNest8Args struct {
 	t71      *float32
 	gSigmoid *float32
 	n0       int // L
-	n1       int // H·T
-	n2       int // T
-	n3       int // H
+	n1       int // T
+	n2       int // H
+	n3       int // H·T
 }
 
 type yNest9Args struct {
 	t20 *float32
 	A   *float32
-	n0  int // T + n_p
-	n1  int // 2·T + 2·n_p
-	n2  int // 3·T + 3·n_p
-	n3  int // L
-	n4  int // H·T·T + H·T·n_p
-	n5  int // T
-	n6  int // H·T + H·n_p
-	n7  int // H
-	n8  int // n_p + 1
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // T + n_p
+	n4  int // n_p + 1
+	n5  int // H·T + H·n_p
+	n6  int // H·T·T + H·T·n_p
 }
 
 type yNest10Args struct {
 	A      *float32
 	v      *float32
 	eProd2 *float32
-	n0     int // n_p
-	n1     int // n_p + 1
-	n2     int // n_p + 2
-	n3     int // n_p + 3
-	n4     int // -H·d_h
-	n5     int // -2·H·d_h
-	n6     int // -3·H·d_h
-	n7     int // L
-	n8     int // H·T·T + H·T·n_p
-	n9     int // H·T·d_h
-	n10    int // T
-	n11    int // H·T + H·n_p
-	n12    int // H·d_h
-	n13    int // H
-	n14    int // T + n_p
-	n15    int // d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // 4·n_p
+	n4     int // 4·n_p + 4
+	n5     int // 4·n_p + 8
+	n6     int // 4·n_p + 12
+	n7     int // d_h
+	n8     int // -H·d_h
+	n9     int // T + n_p
+	n10    int // H·T + H·n_p
+	n11    int // H·d_h
+	n12    int // H·T·T + H·T·n_p
+	n13    int // H·T·d_h
 }
 
 type yNest11Args struct {
@@ -160,40 +149,39 @@ type yNest11Args struct {
 	eProd2 *float32
 	t59    *float32
 	n0     int // L
-	n1     int // H·T
-	n2     int // H·T·d_h
-	n3     int // T
-	n4     int // H
-	n5     int // H·d_h
-	n6     int // d_h
+	n1     int // T
+	n2     int // H
+	n3     int // d_h
+	n4     int // H·d_h
+	n5     int // H·T
+	n6     int // H·T·d_h
 }
 
 type yNest12Args struct {
 	t30 *float32
 	B   *float32
-	n0  int // T
-	n1  int // 2·T
-	n2  int // 3·T
-	n3  int // L
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // H·T
 	n4  int // H·T·T
-	n5  int // H·T
-	n6  int // H
 }
 
 type yNest13Args struct {
 	B     *float32
 	w     *float32
 	fProd *float32
-	n0    int // H·d_h
-	n1    int // 2·H·d_h
-	n2    int // 3·H·d_h
-	n3    int // L
-	n4    int // H·T·T
-	n5    int // H·T·d_h
-	n6    int // T
-	n7    int // H·T
-	n8    int // H
-	n9    int // d_h
+	n0    int // L
+	n1    int // T
+	n2    int // H
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // d_h
+	n7    int // H·d_h
+	n8    int // H·T
+	n9    int // H·T·T
+	n10   int // H·T·d_h
 }
 
 type yNest14Args struct {
@@ -201,12 +189,12 @@ type yNest14Args struct {
 	fProd *float32
 	t74   *float32
 	n0    int // L
-	n1    int // H·T
-	n2    int // H·T·d_h
-	n3    int // T
-	n4    int // H
-	n5    int // H·d_h
-	n6    int // d_h
+	n1    int // T
+	n2    int // H
+	n3    int // d_h
+	n4    int // H·d_h
+	n5    int // H·T
+	n6    int // H·T·d_h
 }
 
 type yNest15Args struct {
@@ -216,9 +204,9 @@ type yNest15Args struct {
 	e   *float32
 	f   *float32
 	n0  int // L
-	n1  int // H·T·d_h
-	n2  int // T
-	n3  int // H·d_h
+	n1  int // T
+	n2  int // H·d_h
+	n3  int // H·T·d_h
 }
 
 type yNest16Args struct {
@@ -226,20 +214,20 @@ type yNest16Args struct {
 	t30  *float32
 	t422 *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·T
-	n3   int // T
-	n4   int // H
+	n1   int // T
+	n2   int // H
+	n3   int // H·T
+	n4   int // H·T·T
 }
 
 type yNest17Args struct {
 	t422    *float32
 	betaExp *float32
 	n0      int // L
-	n1      int // H·T·T
-	n2      int // T
+	n1      int // T
+	n2      int // H
 	n3      int // H·T
-	n4      int // H
+	n4      int // H·T·T
 }
 
 type yNest18Args struct {
@@ -247,25 +235,25 @@ type yNest18Args struct {
 	t20   *float32
 	t52   *float32
 	n0    int // L
-	n1    int // H·T
-	n2    int // H·T·T + H·T·n_p
-	n3    int // T
-	n4    int // H
+	n1    int // T
+	n2    int // H
+	n3    int // T + n_p
+	n4    int // n_p + 1
 	n5    int // H·T + H·n_p
-	n6    int // T + n_p
-	n7    int // n_p + 1
+	n6    int // H·T
+	n7    int // H·T·T + H·T·n_p
 }
 
 type yNest19Args struct {
 	t52      *float32
 	alphaExp *float32
 	n0       int // L
-	n1       int // H·T·T + H·T·n_p
-	n2       int // T
-	n3       int // H·T + H·n_p
-	n4       int // H
-	n5       int // T + n_p
-	n6       int // n_p + 1
+	n1       int // T
+	n2       int // H
+	n3       int // T + n_p
+	n4       int // n_p + 1
+	n5       int // H·T + H·n_p
+	n6       int // H·T·T + H·T·n_p
 }
 
 // yFused is Y in fused arithmetic.
@@ -319,17 +307,18 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t18),
-			-H * dH,
-			-2 * H * dH,
-			-3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
-			H * T,
-			H * dH,
 			H,
 			dH,
+			-H * dH,
+			4,
+			8,
+			12,
+			H * T,
+			H * dH,
+			H * T * T,
+			H * T * dH,
 		}
 		yNest1(&a)
 	} else {
@@ -362,10 +351,10 @@ func (c *yFused) run() {
 			unsafe.SliceData(t18),
 			unsafe.SliceData(t19),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 			[2]float32{t7},
 		}
 		yNest2(&a)
@@ -391,14 +380,14 @@ func (c *yFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t20),
 			L,
-			H*T*T + H*T*nP,
-			H * T * nP,
 			T,
+			H,
+			nP,
+			T + nP,
 			H*T + H*nP,
 			H * nP,
-			H,
-			T + nP,
-			nP,
+			H*T*T + H*T*nP,
+			H * T * nP,
 			[2]float32{t7},
 		}
 		yNest3(&a)
@@ -428,16 +417,17 @@ func (c *yFused) run() {
 		a := yNest4Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(alpha),
-			T + nP,
-			2*T + 2*nP,
-			3*T + 3*nP,
 			L,
-			H * T,
-			H*T*T + H*T*nP,
 			T,
 			H,
-			H*T + H*nP,
+			T + nP,
 			nP + 1,
+			4,
+			8,
+			12,
+			H*T + H*nP,
+			H * T,
+			H*T*T + H*T*nP,
 		}
 		yNest4(&a)
 	} else {
@@ -479,16 +469,17 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.C),
 			unsafe.SliceData(t29),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
-			H * T,
 			H,
 			dH,
+			H * dH,
+			4,
+			8,
+			12,
+			H * T,
+			H * T * T,
+			H * T * dH,
 		}
 		yNest5(&a)
 	} else {
@@ -517,17 +508,17 @@ func (c *yFused) run() {
 	// mac.beta
 	clear(t30)
 	if kern.Wide() {
-		a := yNest6Args{
+		a := yNest2Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 			[2]float32{t7},
 		}
-		yNest6(&a)
+		yNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -549,13 +540,14 @@ func (c *yFused) run() {
 		a := yNest7Args{
 			unsafe.SliceData(t30),
 			unsafe.SliceData(beta),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
 			H * T,
 			H * T * T,
-			H,
 		}
 		yNest7(&a)
 	} else {
@@ -596,9 +588,9 @@ func (c *yFused) run() {
 			unsafe.SliceData(t71),
 			unsafe.SliceData(c.GSigmoid),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 		}
 		yNest8(&a)
 	} else {
@@ -626,15 +618,13 @@ func (c *yFused) run() {
 		a := yNest9Args{
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.A),
-			T + nP,
-			2*T + 2*nP,
-			3*T + 3*nP,
 			L,
-			H*T*T + H*T*nP,
 			T,
-			H*T + H*nP,
 			H,
+			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H*T*T + H*T*nP,
 		}
 		yNest9(&a)
 	} else {
@@ -691,22 +681,20 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(c.EProd2),
-			nP,
-			nP + 1,
-			nP + 2,
-			nP + 3,
-			-H * dH,
-			-2 * H * dH,
-			-3 * H * dH,
 			L,
-			H*T*T + H*T*nP,
-			H * T * dH,
 			T,
+			H,
+			4 * nP,
+			4*nP + 4,
+			4*nP + 8,
+			4*nP + 12,
+			dH,
+			-H * dH,
+			T + nP,
 			H*T + H*nP,
 			H * dH,
-			H,
-			T + nP,
-			dH,
+			H*T*T + H*T*nP,
+			H * T * dH,
 		}
 		yNest10(&a)
 	} else {
@@ -737,12 +725,12 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.EProd2),
 			unsafe.SliceData(t59),
 			L,
-			H * T,
-			H * T * dH,
 			T,
 			H,
-			H * dH,
 			dH,
+			H * dH,
+			H * T,
+			H * T * dH,
 		}
 		yNest11(&a)
 	} else {
@@ -768,13 +756,11 @@ func (c *yFused) run() {
 		a := yNest12Args{
 			unsafe.SliceData(t30),
 			unsafe.SliceData(c.B),
-			T,
-			2 * T,
-			3 * T,
 			L,
-			H * T * T,
-			H * T,
+			T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		yNest12(&a)
 	} else {
@@ -823,16 +809,17 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(c.FProd),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
+			dH,
+			H * dH,
+			H * T,
 			H * T * T,
 			H * T * dH,
-			T,
-			H * T,
-			H,
-			dH,
 		}
 		yNest13(&a)
 	} else {
@@ -862,12 +849,12 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.FProd),
 			unsafe.SliceData(t74),
 			L,
-			H * T,
-			H * T * dH,
 			T,
 			H,
-			H * dH,
 			dH,
+			H * dH,
+			H * T,
+			H * T * dH,
 		}
 		yNest14(&a)
 	} else {
@@ -895,9 +882,9 @@ func (c *yFused) run() {
 			unsafe.SliceData(c.E),
 			unsafe.SliceData(c.F2),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		yNest15(&a)
 	} else {
@@ -930,10 +917,10 @@ func (c *yFused) run() {
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t422),
 			L,
-			H * T,
-			H * T * T,
 			T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		yNest16(&a)
 	} else {
@@ -961,10 +948,10 @@ func (c *yFused) run() {
 			unsafe.SliceData(t422),
 			unsafe.SliceData(c.BetaExp),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		yNest17(&a)
 	} else {
@@ -991,13 +978,13 @@ func (c *yFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t52),
 			L,
-			H * T,
-			H*T*T + H*T*nP,
 			T,
 			H,
-			H*T + H*nP,
 			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H * T,
+			H*T*T + H*T*nP,
 		}
 		yNest18(&a)
 	} else {
@@ -1025,12 +1012,12 @@ func (c *yFused) run() {
 			unsafe.SliceData(t52),
 			unsafe.SliceData(c.AlphaExp),
 			L,
-			H*T*T + H*T*nP,
 			T,
-			H*T + H*nP,
 			H,
 			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H*T*T + H*T*nP,
 		}
 		yNest19(&a)
 	} else {
@@ -1055,9 +1042,9 @@ type yBackwardNest1Args struct {
 	f   *float32
 	t76 *float32
 	n0  int // L
-	n1  int // H·T·d_h
-	n2  int // T
-	n3  int // H·d_h
+	n1  int // T
+	n2  int // H·d_h
+	n3  int // H·T·d_h
 }
 
 type yBackwardNest2Args struct {
@@ -1070,15 +1057,19 @@ type yBackwardNest2Args struct {
 	t182   *float32
 	t72    *float32
 	t192   *float32
-	n0     int // d_h
-	n1     int // 2·d_h
-	n2     int // 3·d_h
-	n3     int // L
-	n4     int // H·T
-	n5     int // H·T·d_h
-	n6     int // T
-	n7     int // H
-	n8     int // H·d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // d_h
+	n7     int // 4·d_h
+	n8     int // 8·d_h
+	n9     int // 12·d_h
+	n10    int // H·d_h
+	n11    int // H·T
+	n12    int // H·T·d_h
 }
 
 type yBackwardNest3Args struct {
@@ -1088,61 +1079,50 @@ type yBackwardNest3Args struct {
 	v    *float32
 	t182 *float32
 	t82  *float32
-	n0   int // n_p
-	n1   int // L
-	n2   int // H·T·T + H·T·n_p
-	n3   int // H·T·T
-	n4   int // H·T·d_h
-	n5   int // T
-	n6   int // H·T + H·n_p
-	n7   int // H·T
-	n8   int // H·d_h
-	n9   int // H
-	n10  int // T + n_p
-	n11  int // d_h
-	n12  int // -H·d_h
+	n0   int // L
+	n1   int // T
+	n2   int // H
+	n3   int // 4·n_p
+	n4   int // d_h
+	n5   int // -H·d_h
+	n6   int // H·d_h
+	n7   int // T + n_p
+	n8   int // H·T + H·n_p
+	n9   int // H·T
+	n10  int // H·T·T + H·T·n_p
+	n11  int // H·T·T
+	n12  int // H·T·d_h
 }
 
 type yBackwardNest4Args struct {
 	B   *float32
 	t62 *float32
 	t92 *float32
-	n0  int // H·T
-	n1  int // 2·H·T
-	n2  int // 3·H·T
-	n3  int // H·d_h
-	n4  int // 2·H·d_h
-	n5  int // 3·H·d_h
-	n6  int // L
-	n7  int // H·T·T
-	n8  int // H·T·d_h
-	n9  int // T
-	n10 int // H
-	n11 int // d_h
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // H·T
+	n4  int // H·d_h
+	n5  int // 4·H·T
+	n6  int // 8·H·T
+	n7  int // 12·H·T
+	n8  int // d_h
+	n9  int // H·T·T
+	n10 int // H·T·d_h
 }
 
 type yBackwardNest5Args struct {
 	B    *float32
 	t82  *float32
 	t142 *float32
-	n0   int // T
-	n1   int // 2·T
-	n2   int // 3·T
-	n3   int // L
-	n4   int // H·T
-	n5   int // H·T·T
-	n6   int // H
-}
-
-type yBackwardNest6Args struct {
-	t142 *float32
-	t82  *float32
-	t152 *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·T
-	n3   int // T
-	n4   int // H
+	n1   int // T
+	n2   int // H
+	n3   int // 4
+	n4   int // 8
+	n5   int // 12
+	n6   int // H·T
+	n7   int // H·T·T
 }
 
 type yBackwardNest7Args struct {
@@ -1150,27 +1130,27 @@ type yBackwardNest7Args struct {
 	t152 *float32
 	t162 *float32
 	n0   int // L
-	n1   int // H·T·T
-	n2   int // T
+	n1   int // T
+	n2   int // H
 	n3   int // H·T
-	n4   int // H
+	n4   int // H·T·T
 }
 
 type yBackwardNest8Args struct {
 	A    *float32
 	t182 *float32
 	t232 *float32
-	n0   int // n_p
-	n1   int // L
-	n2   int // H·T·T + H·T·n_p
-	n3   int // H·T·d_h
-	n4   int // T
-	n5   int // H·T + H·n_p
-	n6   int // H·d_h
-	n7   int // -H·d_h
-	n8   int // H
-	n9   int // T + n_p
-	n10  int // d_h
+	n0   int // L
+	n1   int // T
+	n2   int // H
+	n3   int // 4·n_p
+	n4   int // d_h
+	n5   int // T + n_p
+	n6   int // -H·d_h
+	n7   int // H·T + H·n_p
+	n8   int // H·d_h
+	n9   int // H·T·T + H·T·n_p
+	n10  int // H·T·d_h
 }
 
 type yBackwardNest9Args struct {
@@ -1178,41 +1158,28 @@ type yBackwardNest9Args struct {
 	t252 *float32
 	t322 *float32
 	n0   int // L
-	n1   int // H·T·T + H·T·n_p
-	n2   int // T
-	n3   int // H·T + H·n_p
-	n4   int // H
-	n5   int // T + n_p
+	n1   int // T
+	n2   int // H
+	n3   int // T + n_p
+	n4   int // H·T + H·n_p
+	n5   int // H·T·T + H·T·n_p
 }
 
 type yBackwardNest10Args struct {
 	A    *float32
 	t322 *float32
 	t33  *float32
-	n0   int // T + n_p
-	n1   int // 2·T + 2·n_p
-	n2   int // 3·T + 3·n_p
-	n3   int // L
-	n4   int // H·T
-	n5   int // H·T·T + H·T·n_p
-	n6   int // T
-	n7   int // H
-	n8   int // H·T + H·n_p
-	n9   int // n_p + 1
-}
-
-type yBackwardNest11Args struct {
-	t33  *float32
-	t322 *float32
-	t342 *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·T + H·T·n_p
-	n3   int // T
-	n4   int // H
-	n5   int // H·T + H·n_p
-	n6   int // T + n_p
-	n7   int // n_p + 1
+	n1   int // T
+	n2   int // H
+	n3   int // T + n_p
+	n4   int // n_p + 1
+	n5   int // 4
+	n6   int // 8
+	n7   int // 12
+	n8   int // H·T + H·n_p
+	n9   int // H·T
+	n10  int // H·T·T + H·T·n_p
 }
 
 type yBackwardNest12Args struct {
@@ -1220,12 +1187,12 @@ type yBackwardNest12Args struct {
 	t342 *float32
 	t352 *float32
 	n0   int // L
-	n1   int // H·T·T + H·T·n_p
-	n2   int // T
-	n3   int // H·T + H·n_p
-	n4   int // H
-	n5   int // T + n_p
-	n6   int // n_p + 1
+	n1   int // T
+	n2   int // H
+	n3   int // T + n_p
+	n4   int // n_p + 1
+	n5   int // H·T + H·n_p
+	n6   int // H·T·T + H·T·n_p
 }
 
 type yBackwardNest13Args struct {
@@ -1235,9 +1202,9 @@ type yBackwardNest13Args struct {
 	gSigmoid *float32
 	t392     *float32
 	n0       int // L
-	n1       int // H·T
-	n2       int // T
-	n3       int // H
+	n1       int // T
+	n2       int // H
+	n3       int // H·T
 }
 
 type yBackwardNest14Args struct {
@@ -1245,10 +1212,10 @@ type yBackwardNest14Args struct {
 	betaExp *float32
 	t442    *float32
 	n0      int // L
-	n1      int // H·T
-	n2      int // H·T·T
-	n3      int // T
-	n4      int // H
+	n1      int // T
+	n2      int // H
+	n3      int // H·T
+	n4      int // H·T·T
 }
 
 type yBackwardNest15Args struct {
@@ -1256,45 +1223,11 @@ type yBackwardNest15Args struct {
 	t442          *float32
 	t462          *float32
 	n0            int        // L
-	n1            int        // H·T·T
-	n2            int        // T
+	n1            int        // T
+	n2            int        // H
 	n3            int        // H·T
-	n4            int        // H
+	n4            int        // H·T·T
 	alphaDivEntry [2]float32 // and nothing
-}
-
-type yBackwardNest16Args struct {
-	t462 *float32
-	c2   *float32
-	t472 *float32
-	n0   int // H·d_h
-	n1   int // 2·H·d_h
-	n2   int // 3·H·d_h
-	n3   int // L
-	n4   int // H·T·T
-	n5   int // H·T·d_h
-	n6   int // T
-	n7   int // H·T
-	n8   int // H
-	n9   int // d_h
-}
-
-type yBackwardNest17Args struct {
-	t462 *float32
-	q    *float32
-	t482 *float32
-	n0   int // H·T
-	n1   int // 2·H·T
-	n2   int // 3·H·T
-	n3   int // H·d_h
-	n4   int // 2·H·d_h
-	n5   int // 3·H·d_h
-	n6   int // L
-	n7   int // H·T·T
-	n8   int // H·T·d_h
-	n9   int // T
-	n10  int // H
-	n11  int // d_h
 }
 
 type yBackwardNest18Args struct {
@@ -1302,39 +1235,27 @@ type yBackwardNest18Args struct {
 	alphaExp *float32
 	t542     *float32
 	n0       int // L
-	n1       int // H·T
-	n2       int // H·T·T + H·T·n_p
-	n3       int // T
-	n4       int // H
+	n1       int // T
+	n2       int // H
+	n3       int // T + n_p
+	n4       int // n_p + 1
 	n5       int // H·T + H·n_p
-	n6       int // T + n_p
-	n7       int // n_p + 1
-}
-
-type yBackwardNest19Args struct {
-	t352 *float32
-	t542 *float32
-	t552 *float32
-	n0   int // L
-	n1   int // H·T·T + H·T·n_p
-	n2   int // T
-	n3   int // H·T + H·n_p
-	n4   int // H
-	n5   int // T + n_p
+	n6       int // H·T
+	n7       int // H·T·T + H·T·n_p
 }
 
 type yBackwardNest20Args struct {
 	t552          *float32
 	t582          *float32
-	n0            int        // n_p
-	n1            int        // L
-	n2            int        // H·T·T + H·T·n_p
-	n3            int        // H·T·T
-	n4            int        // T
+	n0            int        // L
+	n1            int        // T
+	n2            int        // H
+	n3            int        // 4·n_p
+	n4            int        // T + n_p
 	n5            int        // H·T + H·n_p
 	n6            int        // H·T
-	n7            int        // H
-	n8            int        // T + n_p
+	n7            int        // H·T·T + H·T·n_p
+	n8            int        // H·T·T
 	alphaDivEntry [2]float32 // and nothing
 }
 
@@ -1342,17 +1263,18 @@ type yBackwardNest21Args struct {
 	t582 *float32
 	k    *float32
 	t592 *float32
-	n0   int // -H·d_h
-	n1   int // -2·H·d_h
-	n2   int // -3·H·d_h
-	n3   int // L
-	n4   int // H·T·T
-	n5   int // H·T·d_h
-	n6   int // T
-	n7   int // H·T
-	n8   int // H·d_h
-	n9   int // H
-	n10  int // d_h
+	n0   int // L
+	n1   int // T
+	n2   int // H
+	n3   int // 4
+	n4   int // 8
+	n5   int // 12
+	n6   int // d_h
+	n7   int // -H·d_h
+	n8   int // H·T
+	n9   int // H·d_h
+	n10  int // H·T·T
+	n11  int // H·T·d_h
 }
 
 type yBackwardNest22Args struct {
@@ -1360,23 +1282,23 @@ type yBackwardNest22Args struct {
 	q    *float32
 	t60  *float32
 	n0   int // L
-	n1   int // H·T·T
-	n2   int // H·T·d_h
-	n3   int // T
-	n4   int // H·T
-	n5   int // H·d_h
-	n6   int // -H·d_h
-	n7   int // H
-	n8   int // d_h
+	n1   int // T
+	n2   int // H
+	n3   int // d_h
+	n4   int // -H·d_h
+	n5   int // H·T
+	n6   int // H·d_h
+	n7   int // H·T·T
+	n8   int // H·T·d_h
 }
 
 type yBackwardNest23Args struct {
 	t80           *float32
 	t642          *float32
 	n0            int        // n_p
-	n1            int        // H·d_h
-	n2            int        // H
-	n3            int        // d_h
+	n1            int        // H
+	n2            int        // d_h
+	n3            int        // H·d_h
 	alphaDivEntry [2]float32 // and nothing
 }
 
@@ -1386,11 +1308,11 @@ type yBackwardNest24Args struct {
 	t592          *float32
 	t662          *float32
 	n0            int        // L
-	n1            int        // H·T·d_h
-	n2            int        // T
-	n3            int        // H·d_h
-	n4            int        // H
-	n5            int        // d_h
+	n1            int        // T
+	n2            int        // H
+	n3            int        // d_h
+	n4            int        // H·d_h
+	n5            int        // H·T·d_h
 	alphaDivEntry [2]float32 // and nothing
 }
 
@@ -1403,9 +1325,9 @@ type yBackwardNest25Args struct {
 	t502 *float32
 	hBar *float32
 	n0   int // L
-	n1   int // H·T·d_h
-	n2   int // T
-	n3   int // H·d_h
+	n1   int // T
+	n2   int // H·d_h
+	n3   int // H·T·d_h
 }
 
 type yBackwardNest26Args struct {
@@ -1493,9 +1415,9 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.F2),
 			unsafe.SliceData(t76),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		yBackwardNest1(&a)
 	} else {
@@ -1529,15 +1451,19 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t192),
-			dH,
-			2 * dH,
-			3 * dH,
 			L,
-			H * T,
-			H * T * dH,
 			T,
 			H,
+			4,
+			8,
+			12,
+			dH,
+			4 * dH,
+			8 * dH,
+			12 * dH,
 			H * dH,
+			H * T,
+			H * T * dH,
 		}
 		yBackwardNest2(&a)
 	} else {
@@ -1586,19 +1512,19 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t82),
-			nP,
 			L,
+			T,
+			H,
+			4 * nP,
+			dH,
+			-H * dH,
+			H * dH,
+			T + nP,
+			H*T + H*nP,
+			H * T,
 			H*T*T + H*T*nP,
 			H * T * T,
 			H * T * dH,
-			T,
-			H*T + H*nP,
-			H * T,
-			H * dH,
-			H,
-			T + nP,
-			dH,
-			-H * dH,
 		}
 		yBackwardNest3(&a)
 	} else {
@@ -1639,18 +1565,17 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t92),
-			H * T,
-			2 * H * T,
-			3 * H * T,
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
 			H,
+			H * T,
+			H * dH,
+			4 * H * T,
+			8 * H * T,
+			12 * H * T,
 			dH,
+			H * T * T,
+			H * T * dH,
 		}
 		yBackwardNest4(&a)
 	} else {
@@ -1685,13 +1610,14 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t142),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
 			H * T,
 			H * T * T,
-			H,
 		}
 		yBackwardNest5(&a)
 	} else {
@@ -1718,17 +1644,17 @@ func (c *yBackwardFused) run() {
 	// mac.B
 	clear(t152)
 	if kern.Wide() {
-		a := yBackwardNest6Args{
+		a := yNest16Args{
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t152),
 			L,
-			H * T,
-			H * T * T,
 			T,
 			H,
+			H * T,
+			H * T * T,
 		}
-		yBackwardNest6(&a)
+		yNest16(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1755,10 +1681,10 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t162),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		yBackwardNest7(&a)
 	} else {
@@ -1785,17 +1711,17 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t232),
-			nP,
 			L,
-			H*T*T + H*T*nP,
-			H * T * dH,
 			T,
+			H,
+			4 * nP,
+			dH,
+			T + nP,
+			-H * dH,
 			H*T + H*nP,
 			H * dH,
-			-H * dH,
-			H,
-			T + nP,
-			dH,
+			H*T*T + H*T*nP,
+			H * T * dH,
 		}
 		yBackwardNest8(&a)
 	} else {
@@ -1845,11 +1771,11 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t322),
 			L,
-			H*T*T + H*T*nP,
 			T,
-			H*T + H*nP,
 			H,
 			T + nP,
+			H*T + H*nP,
+			H*T*T + H*T*nP,
 		}
 		yBackwardNest9(&a)
 	} else {
@@ -1873,16 +1799,17 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t322),
 			unsafe.SliceData(t33),
-			T + nP,
-			2*T + 2*nP,
-			3*T + 3*nP,
 			L,
-			H * T,
-			H*T*T + H*T*nP,
 			T,
 			H,
-			H*T + H*nP,
+			T + nP,
 			nP + 1,
+			4,
+			8,
+			12,
+			H*T + H*nP,
+			H * T,
+			H*T*T + H*T*nP,
 		}
 		yBackwardNest10(&a)
 	} else {
@@ -1909,20 +1836,20 @@ func (c *yBackwardFused) run() {
 	// mac.A
 	clear(t342)
 	if kern.Wide() {
-		a := yBackwardNest11Args{
+		a := yNest18Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t322),
 			unsafe.SliceData(t342),
 			L,
-			H * T,
-			H*T*T + H*T*nP,
 			T,
 			H,
-			H*T + H*nP,
 			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H * T,
+			H*T*T + H*T*nP,
 		}
-		yBackwardNest11(&a)
+		yNest18(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1949,12 +1876,12 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t342),
 			unsafe.SliceData(t352),
 			L,
-			H*T*T + H*T*nP,
 			T,
-			H*T + H*nP,
 			H,
 			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H*T*T + H*T*nP,
 		}
 		yBackwardNest12(&a)
 	} else {
@@ -1983,9 +1910,9 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.GSigmoid),
 			unsafe.SliceData(t392),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 		}
 		yBackwardNest13(&a)
 	} else {
@@ -2011,10 +1938,10 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.BetaExp),
 			unsafe.SliceData(t442),
 			L,
-			H * T,
-			H * T * T,
 			T,
 			H,
+			H * T,
+			H * T * T,
 		}
 		yBackwardNest14(&a)
 	} else {
@@ -2044,10 +1971,10 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t442),
 			unsafe.SliceData(t462),
 			L,
-			H * T * T,
 			T,
-			H * T,
 			H,
+			H * T,
+			H * T * T,
 			[2]float32{alphaDivEntry},
 		}
 		yBackwardNest15(&a)
@@ -2071,22 +1998,23 @@ func (c *yBackwardFused) run() {
 	// mac.beta
 	clear(t472)
 	if kern.Wide() {
-		a := yBackwardNest16Args{
+		a := yNest13Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.C),
 			unsafe.SliceData(t472),
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
+			T,
+			H,
+			4,
+			8,
+			12,
+			dH,
+			H * dH,
+			H * T,
 			H * T * T,
 			H * T * dH,
-			T,
-			H * T,
-			H,
-			dH,
 		}
-		yBackwardNest16(&a)
+		yNest13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2110,24 +2038,23 @@ func (c *yBackwardFused) run() {
 	// mac.beta
 	clear(t482)
 	if kern.Wide() {
-		a := yBackwardNest17Args{
+		a := yBackwardNest4Args{
 			unsafe.SliceData(t462),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t482),
-			H * T,
-			2 * H * T,
-			3 * H * T,
-			H * dH,
-			2 * H * dH,
-			3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
 			H,
+			H * T,
+			H * dH,
+			4 * H * T,
+			8 * H * T,
+			12 * H * T,
 			dH,
+			H * T * T,
+			H * T * dH,
 		}
-		yBackwardNest17(&a)
+		yBackwardNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2162,13 +2089,13 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.AlphaExp),
 			unsafe.SliceData(t542),
 			L,
-			H * T,
-			H*T*T + H*T*nP,
 			T,
 			H,
-			H*T + H*nP,
 			T + nP,
 			nP + 1,
+			H*T + H*nP,
+			H * T,
+			H*T*T + H*T*nP,
 		}
 		yBackwardNest18(&a)
 	} else {
@@ -2191,18 +2118,18 @@ func (c *yBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yBackwardNest19Args{
+		a := yBackwardNest9Args{
 			unsafe.SliceData(t352),
 			unsafe.SliceData(t542),
 			unsafe.SliceData(t552),
 			L,
-			H*T*T + H*T*nP,
 			T,
-			H*T + H*nP,
 			H,
 			T + nP,
+			H*T + H*nP,
+			H*T*T + H*T*nP,
 		}
-		yBackwardNest19(&a)
+		yBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2224,15 +2151,15 @@ func (c *yBackwardFused) run() {
 		a := yBackwardNest20Args{
 			unsafe.SliceData(t552),
 			unsafe.SliceData(t582),
-			nP,
 			L,
-			H*T*T + H*T*nP,
-			H * T * T,
 			T,
+			H,
+			4 * nP,
+			T + nP,
 			H*T + H*nP,
 			H * T,
-			H,
-			T + nP,
+			H*T*T + H*T*nP,
+			H * T * T,
 			[2]float32{alphaDivEntry},
 		}
 		yBackwardNest20(&a)
@@ -2259,17 +2186,18 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t582),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t592),
-			-H * dH,
-			-2 * H * dH,
-			-3 * H * dH,
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
+			H,
+			4,
+			8,
+			12,
+			dH,
+			-H * dH,
 			H * T,
 			H * dH,
-			H,
-			dH,
+			H * T * T,
+			H * T * dH,
 		}
 		yBackwardNest21(&a)
 	} else {
@@ -2300,14 +2228,14 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t60),
 			L,
-			H * T * T,
-			H * T * dH,
 			T,
-			H * T,
-			H * dH,
-			-H * dH,
 			H,
 			dH,
+			-H * dH,
+			H * T,
+			H * dH,
+			H * T * T,
+			H * T * dH,
 		}
 		yBackwardNest22(&a)
 	} else {
@@ -2343,9 +2271,9 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t642),
 			nP,
-			H * dH,
 			H,
 			dH,
+			H * dH,
 			[2]float32{alphaDivEntry},
 		}
 		yBackwardNest23(&a)
@@ -2369,11 +2297,11 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t592),
 			unsafe.SliceData(t662),
 			L,
-			H * T * dH,
 			T,
-			H * dH,
 			H,
 			dH,
+			H * dH,
+			H * T * dH,
 			[2]float32{alphaDivEntry},
 		}
 		yBackwardNest24(&a)
@@ -2422,9 +2350,9 @@ func (c *yBackwardFused) run() {
 			unsafe.SliceData(t502),
 			unsafe.SliceData(c.HBar),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		yBackwardNest25(&a)
 	} else {

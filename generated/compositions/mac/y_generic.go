@@ -14,8 +14,6 @@ func yNest4(*yNest4Args) { panic("no assembly in this build") }
 
 func yNest5(*yNest5Args) { panic("no assembly in this build") }
 
-func yNest6(*yNest6Args) { panic("no assembly in this build") }
-
 func yNest7(*yNest7Args) { panic("no assembly in this build") }
 
 func yNest8(*yNest8Args) { panic("no assembly in this build") }
@@ -52,8 +50,6 @@ func yBackwardNest4(*yBackwardNest4Args) { panic("no assembly in this build") }
 
 func yBackwardNest5(*yBackwardNest5Args) { panic("no assembly in this build") }
 
-func yBackwardNest6(*yBackwardNest6Args) { panic("no assembly in this build") }
-
 func yBackwardNest7(*yBackwardNest7Args) { panic("no assembly in this build") }
 
 func yBackwardNest8(*yBackwardNest8Args) { panic("no assembly in this build") }
@@ -61,8 +57,6 @@ func yBackwardNest8(*yBackwardNest8Args) { panic("no assembly in this build") }
 func yBackwardNest9(*yBackwardNest9Args) { panic("no assembly in this build") }
 
 func yBackwardNest10(*yBackwardNest10Args) { panic("no assembly in this build") }
-
-func yBackwardNest11(*yBackwardNest11Args) { panic("no assembly in this build") }
 
 func yBackwardNest12(*yBackwardNest12Args) { panic("no assembly in this build") }
 
@@ -72,13 +66,7 @@ func yBackwardNest14(*yBackwardNest14Args) { panic("no assembly in this build") 
 
 func yBackwardNest15(*yBackwardNest15Args) { panic("no assembly in this build") }
 
-func yBackwardNest16(*yBackwardNest16Args) { panic("no assembly in this build") }
-
-func yBackwardNest17(*yBackwardNest17Args) { panic("no assembly in this build") }
-
 func yBackwardNest18(*yBackwardNest18Args) { panic("no assembly in this build") }
-
-func yBackwardNest19(*yBackwardNest19Args) { panic("no assembly in this build") }
 
 func yBackwardNest20(*yBackwardNest20Args) { panic("no assembly in this build") }
 

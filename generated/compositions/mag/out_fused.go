@@ -3,7 +3,7 @@
 package mag
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -14,9 +14,9 @@ type outNest1Args struct {
 	t2          *float32
 	outSigmoid2 *float32
 	n0          int // L
-	n1          int // T·d
-	n2          int // T
-	n3          int // d
+	n1          int // T
+	n2          int // d
+	n3          int // T·d
 }
 
 // outFused is Out in fused arithmetic.
@@ -39,9 +39,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.OutSigmoid2),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outNest1(&a)
 	} else {
@@ -72,9 +72,9 @@ type outBackwardNest1Args struct {
 	outSigmoid *float32
 	t2         *float32
 	n0         int // L
-	n1         int // T·d
-	n2         int // T
-	n3         int // d
+	n1         int // T
+	n2         int // d
+	n3         int // T·d
 }
 
 type outBackwardNest2Args struct {
@@ -85,9 +85,9 @@ type outBackwardNest2Args struct {
 	outSigmoid2 *float32
 	mBar        *float32
 	n0          int // L
-	n1          int // T·d
-	n2          int // T
-	n3          int // d
+	n1          int // T
+	n2          int // d
+	n3          int // T·d
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -109,9 +109,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutSigmoid),
 			unsafe.SliceData(t2),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outBackwardNest1(&a)
 	} else {
@@ -143,9 +143,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutSigmoid2),
 			unsafe.SliceData(c.MBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outBackwardNest2(&a)
 	} else {

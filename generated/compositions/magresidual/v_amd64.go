@@ -13,36 +13,6 @@ func vNest1AVX512(a *vNest1Args)
 func vNest1AVX2(a *vNest1Args)
 
 //go:noescape
-func vNest2AVX512(a *vNest2Args)
-
-//go:noescape
-func vNest2AVX2(a *vNest2Args)
-
-//go:noescape
-func vNest3AVX512(a *vNest3Args)
-
-//go:noescape
-func vNest3AVX2(a *vNest3Args)
-
-//go:noescape
-func vNest4AVX512(a *vNest4Args)
-
-//go:noescape
-func vNest4AVX2(a *vNest4Args)
-
-//go:noescape
-func vNest5AVX512(a *vNest5Args)
-
-//go:noescape
-func vNest5AVX2(a *vNest5Args)
-
-//go:noescape
-func vBackwardNest1AVX512(a *vBackwardNest1Args)
-
-//go:noescape
-func vBackwardNest1AVX2(a *vBackwardNest1Args)
-
-//go:noescape
 func vBackwardNest2AVX512(a *vBackwardNest2Args)
 
 //go:noescape
@@ -60,46 +30,6 @@ func vNest1(a *vNest1Args) {
 		return
 	}
 	vNest1AVX2(a)
-}
-
-func vNest2(a *vNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		vNest2AVX512(a)
-		return
-	}
-	vNest2AVX2(a)
-}
-
-func vNest3(a *vNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		vNest3AVX512(a)
-		return
-	}
-	vNest3AVX2(a)
-}
-
-func vNest4(a *vNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		vNest4AVX512(a)
-		return
-	}
-	vNest4AVX2(a)
-}
-
-func vNest5(a *vNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		vNest5AVX512(a)
-		return
-	}
-	vNest5AVX2(a)
-}
-
-func vBackwardNest1(a *vBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		vBackwardNest1AVX512(a)
-		return
-	}
-	vBackwardNest1AVX2(a)
 }
 
 func vBackwardNest2(a *vBackwardNest2Args) {

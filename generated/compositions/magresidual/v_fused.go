@@ -3,7 +3,7 @@
 package magresidual
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,56 +13,14 @@ type vNest1Args struct {
 	a  *float32
 	r  *float32
 	t2 *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
-}
-
-type vNest2Args struct {
-	t2   *float32
-	VDiv *float32
-	n0   int        // L
-	n1   int        // T
-	w    [2]float32 // and nothing
-}
-
-type vNest3Args struct {
-	VDiv *float32
-	r    *float32
-	t5   *float32
-	t7   *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
-}
-
-type vNest4Args struct {
-	t7    *float32
-	t11   *float32
-	VDiv3 *float32
-	n0    int        // L
-	n1    int        // T
-	w     [2]float32 // and nothing
-}
-
-type vNest5Args struct {
-	t11    *float32
-	t5     *float32
-	VDiv2  *float32
-	gammaM *float32
-	betaM  *float32
-	V      *float32
-	VDiv4  *float32
-	n0     int // L
-	n1     int // T
-	n2     int // T·d
-	n3     int // d
+	n0 int // L
+	n1 int // T
+	n2 int // d
+	n3 int // 12·d
+	n4 int // 4
+	n5 int // 8
+	n6 int // 12
+	n7 int // T·d
 }
 
 // vFused is V in fused arithmetic.
@@ -86,11 +44,13 @@ func (c *vFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.R),
 			unsafe.SliceData(t2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		vNest1(&a)
@@ -117,14 +77,14 @@ func (c *vFused) run() {
 	// mag_residual.V
 	w := F(d)
 	if kern.Wide() {
-		a := vNest2Args{
+		a := zNest2Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.VDiv),
 			L,
 			T,
 			[2]float32{w},
 		}
-		vNest2(&a)
+		zNest2(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -137,19 +97,20 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := vNest3Args{
+		a := zNest3Args{
 			unsafe.SliceData(c.VDiv),
 			unsafe.SliceData(c.R),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(t7),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
 			T * d,
 		}
-		vNest3(&a)
+		zNest3(&a)
 	} else {
 		for i := range L {
 			VDiv := c.VDiv[i*T:][:T]
@@ -173,7 +134,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := vNest4Args{
+		a := zNest4Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.VDiv3),
@@ -181,7 +142,7 @@ func (c *vFused) run() {
 			T,
 			[2]float32{w},
 		}
-		vNest4(&a)
+		zNest4(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -197,7 +158,7 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := vNest5Args{
+		a := zNest5Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(c.VDiv2),
@@ -207,10 +168,10 @@ func (c *vFused) run() {
 			unsafe.SliceData(c.VDiv4),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		vNest5(&a)
+		zNest5(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
@@ -236,23 +197,6 @@ func (c *vFused) run() {
 	c.VDiv5[0] = (F(1) / F(d))
 }
 
-type vBackwardNest1Args struct {
-	VBar      *float32
-	gammaM    *float32
-	VDiv4     *float32
-	betaMBar  *float32
-	t32       *float32
-	VDiv2     *float32
-	gammaMBar *float32
-	t92       *float32
-	n0        int // d
-	n1        int // 2·d
-	n2        int // 3·d
-	n3        int // L
-	n4        int // T
-	n5        int // T·d
-}
-
 type vBackwardNest2Args struct {
 	VDiv3      *float32
 	VDiv       *float32
@@ -262,12 +206,15 @@ type vBackwardNest2Args struct {
 	t32        *float32
 	t19        *float32
 	t21        *float32
-	n0         int        // d
-	n1         int        // 2·d
-	n2         int        // 3·d
-	n3         int        // L
-	n4         int        // T
-	n5         int        // T·d
+	n0         int        // L
+	n1         int        // T
+	n2         int        // 4
+	n3         int        // 8
+	n4         int        // 12
+	n5         int        // d
+	n6         int        // 8·d
+	n7         int        // 12·d
+	n8         int        // T·d
 	VDiv5Entry [2]float32 // and nothing
 }
 
@@ -279,8 +226,8 @@ type vBackwardNest3Args struct {
 	aBar       *float32
 	n0         int        // L
 	n1         int        // T
-	n2         int        // T·d
-	n3         int        // d
+	n2         int        // d
+	n3         int        // T·d
 	VDiv5Entry [2]float32 // and nothing
 }
 
@@ -302,7 +249,7 @@ func (c *vBackwardFused) run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := vBackwardNest1Args{
+		a := zBackwardNest1Args{
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(c.GammaM),
 			unsafe.SliceData(c.VDiv4),
@@ -311,14 +258,18 @@ func (c *vBackwardFused) run() {
 			unsafe.SliceData(c.VDiv2),
 			unsafe.SliceData(c.GammaMBar),
 			unsafe.SliceData(t92),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		vBackwardNest1(&a)
+		zBackwardNest1(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
@@ -358,11 +309,14 @@ func (c *vBackwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t21),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			8 * d,
+			12 * d,
 			T * d,
 			[2]float32{VDiv5Entry},
 		}
@@ -404,8 +358,8 @@ func (c *vBackwardFused) run() {
 			unsafe.SliceData(c.ABar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 			[2]float32{VDiv5Entry},
 		}
 		vBackwardNest3(&a)

@@ -6,16 +6,6 @@ package magresidual
 
 func vNest1(*vNest1Args) { panic("no assembly in this build") }
 
-func vNest2(*vNest2Args) { panic("no assembly in this build") }
-
-func vNest3(*vNest3Args) { panic("no assembly in this build") }
-
-func vNest4(*vNest4Args) { panic("no assembly in this build") }
-
-func vNest5(*vNest5Args) { panic("no assembly in this build") }
-
-func vBackwardNest1(*vBackwardNest1Args) { panic("no assembly in this build") }
-
 func vBackwardNest2(*vBackwardNest2Args) { panic("no assembly in this build") }
 
 func vBackwardNest3(*vBackwardNest3Args) { panic("no assembly in this build") }

@@ -2,7 +2,7 @@
 
 package mal
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]

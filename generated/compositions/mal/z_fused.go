@@ -3,7 +3,7 @@
 package mal
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,9 +12,9 @@ type zNest1Args struct {
 	X  *float32
 	Z  *float32
 	n0 int // L
-	n1 int // T·d
-	n2 int // T
-	n3 int // d
+	n1 int // T
+	n2 int // d
+	n3 int // T·d
 }
 
 // zFused is Z in fused arithmetic.
@@ -34,9 +34,9 @@ func (c *zFused) run() {
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(c.Z),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		zNest1(&a)
 	} else {
@@ -58,9 +58,9 @@ type zBackwardNest1Args struct {
 	mBar *float32
 	XBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // zBackwardFused is ZBackward in fused arithmetic.
@@ -78,9 +78,9 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(c.MBar),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		zBackwardNest1(&a)
 	} else {

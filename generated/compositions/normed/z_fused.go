@@ -3,7 +3,7 @@
 package normed
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type zNest1Args struct {
 	X  *float32
 	t  *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
+	n0 int // L
+	n1 int // T
+	n2 int // d
+	n3 int // 4
+	n4 int // 8
+	n5 int // 12
+	n6 int // T·d
 }
 
 type zNest2Args struct {
@@ -34,8 +35,8 @@ type zNest3Args struct {
 	Z     *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 // zFused is Z in fused arithmetic.
@@ -54,11 +55,12 @@ func (c *zFused) run() {
 		a := zNest1Args{
 			unsafe.SliceData(c.X),
 			unsafe.SliceData(t),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		zNest1(&a)
@@ -112,8 +114,8 @@ func (c *zFused) run() {
 			unsafe.SliceData(c.Z),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		zNest3(&a)
 	} else {
@@ -139,12 +141,14 @@ type zBackwardNest1Args struct {
 	gamma    *float32
 	gammaBar *float32
 	t32      *float32
-	n0       int // d
-	n1       int // 2·d
-	n2       int // 3·d
-	n3       int // L
-	n4       int // T
-	n5       int // T·d
+	n0       int // L
+	n1       int // T
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
+	n5       int // d
+	n6       int // 12·d
+	n7       int // T·d
 }
 
 type zBackwardNest2Args struct {
@@ -157,8 +161,8 @@ type zBackwardNest2Args struct {
 	XBar  *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 // zBackwardFused is ZBackward in fused arithmetic.
@@ -182,11 +186,13 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(c.Gamma),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t32),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			12 * d,
 			T * d,
 		}
 		zBackwardNest1(&a)
@@ -226,8 +232,8 @@ func (c *zBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		zBackwardNest2(&a)
 	} else {

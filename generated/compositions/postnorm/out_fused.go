@@ -3,7 +3,7 @@
 package postnorm
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,12 +13,14 @@ type outNest1Args struct {
 	y  *float32
 	s  *float32
 	t2 *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
+	n0 int // L
+	n1 int // T
+	n2 int // d
+	n3 int // 12·d
+	n4 int // 4
+	n5 int // 8
+	n6 int // 12
+	n7 int // T·d
 }
 
 type outNest2Args struct {
@@ -34,12 +36,13 @@ type outNest3Args struct {
 	s      *float32
 	t5     *float32
 	t7     *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // 4
+	n3     int // 8
+	n4     int // 12
+	n5     int // d
+	n6     int // T·d
 }
 
 type outNest4Args struct {
@@ -61,8 +64,8 @@ type outNest5Args struct {
 	outDiv4 *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·d
-	n3      int // d
+	n2      int // d
+	n3      int // T·d
 }
 
 // outFused is Out in fused arithmetic.
@@ -87,11 +90,13 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Y),
 			unsafe.SliceData(s),
 			unsafe.SliceData(t2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		outNest1(&a)
@@ -143,11 +148,12 @@ func (c *outFused) run() {
 			unsafe.SliceData(s),
 			unsafe.SliceData(t5),
 			unsafe.SliceData(t7),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
 			T * d,
 		}
 		outNest3(&a)
@@ -208,8 +214,8 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.OutDiv4),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		outNest5(&a)
 	} else {
@@ -246,12 +252,16 @@ type outBackwardNest1Args struct {
 	outDiv2  *float32
 	gammaBar *float32
 	t92      *float32
-	n0       int // d
-	n1       int // 2·d
-	n2       int // 3·d
-	n3       int // L
-	n4       int // T
-	n5       int // T·d
+	n0       int // L
+	n1       int // T
+	n2       int // d
+	n3       int // 4·d
+	n4       int // 8·d
+	n5       int // 12·d
+	n6       int // 4
+	n7       int // 8
+	n8       int // 12
+	n9       int // T·d
 }
 
 type outBackwardNest2Args struct {
@@ -263,12 +273,15 @@ type outBackwardNest2Args struct {
 	t32          *float32
 	t19          *float32
 	t21          *float32
-	n0           int        // d
-	n1           int        // 2·d
-	n2           int        // 3·d
-	n3           int        // L
-	n4           int        // T
-	n5           int        // T·d
+	n0           int        // L
+	n1           int        // T
+	n2           int        // 4
+	n3           int        // 8
+	n4           int        // 12
+	n5           int        // d
+	n6           int        // 8·d
+	n7           int        // 12·d
+	n8           int        // T·d
 	outDiv5Entry [2]float32 // and nothing
 }
 
@@ -279,8 +292,8 @@ type outBackwardNest3Args struct {
 	yBar         *float32
 	n0           int        // L
 	n1           int        // T
-	n2           int        // T·d
-	n3           int        // d
+	n2           int        // d
+	n3           int        // T·d
 	outDiv5Entry [2]float32 // and nothing
 }
 
@@ -311,11 +324,15 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.OutDiv2),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t92),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		outBackwardNest1(&a)
@@ -358,11 +375,14 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t21),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			8 * d,
+			12 * d,
 			T * d,
 			[2]float32{outDiv5Entry},
 		}
@@ -403,8 +423,8 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 			[2]float32{outDiv5Entry},
 		}
 		outBackwardNest3(&a)

@@ -3,7 +3,7 @@
 package prermsnorm
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,9 +12,9 @@ type outNest1Args struct {
 	y   *float32
 	out *float32
 	n0  int // L
-	n1  int // T·d
-	n2  int // T
-	n3  int // d
+	n1  int // T
+	n2  int // d
+	n3  int // T·d
 }
 
 // outFused is Out in fused arithmetic.
@@ -34,9 +34,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Y),
 			unsafe.SliceData(c.Out),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outNest1(&a)
 	} else {
@@ -58,9 +58,9 @@ type outBackwardNest1Args struct {
 	XBar   *float32
 	yBar   *float32
 	n0     int // L
-	n1     int // T·d
-	n2     int // T
-	n3     int // d
+	n1     int // T
+	n2     int // d
+	n3     int // T·d
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -78,9 +78,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			unsafe.SliceData(c.YBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outBackwardNest1(&a)
 	} else {

@@ -30,12 +30,6 @@ func outBackwardNest2AVX512(a *outBackwardNest2Args)
 //go:noescape
 func outBackwardNest2AVX2(a *outBackwardNest2Args)
 
-//go:noescape
-func outBackwardNest3AVX512(a *outBackwardNest3Args)
-
-//go:noescape
-func outBackwardNest3AVX2(a *outBackwardNest3Args)
-
 func outNest1(a *outNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		outNest1AVX512(a)
@@ -66,12 +60,4 @@ func outBackwardNest2(a *outBackwardNest2Args) {
 		return
 	}
 	outBackwardNest2AVX2(a)
-}
-
-func outBackwardNest3(a *outBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest3AVX512(a)
-		return
-	}
-	outBackwardNest3AVX2(a)
 }

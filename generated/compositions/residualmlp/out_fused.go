@@ -3,7 +3,7 @@
 package residualmlp
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,9 +14,9 @@ type outNest1Args struct {
 	t22       *float32
 	hSigmoid2 *float32
 	n0        int // L
-	n1        int // 4·T·d
-	n2        int // T
-	n3        int // 4·d
+	n1        int // T
+	n2        int // 4·d
+	n3        int // 4·T·d
 }
 
 type outNest2Args struct {
@@ -24,9 +24,9 @@ type outNest2Args struct {
 	t4  *float32
 	out *float32
 	n0  int // L
-	n1  int // T·d
-	n2  int // T
-	n3  int // d
+	n1  int // T
+	n2  int // d
+	n3  int // T·d
 }
 
 // outFused is Out in fused arithmetic.
@@ -52,9 +52,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.HSigmoid2),
 			L,
-			4 * T * d,
 			T,
 			4 * d,
+			4 * T * d,
 		}
 		outNest1(&a)
 	} else {
@@ -85,9 +85,9 @@ func (c *outFused) run() {
 			unsafe.SliceData(t4),
 			unsafe.SliceData(c.Out),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		outNest2(&a)
 	} else {
@@ -109,9 +109,9 @@ type outBackwardNest1Args struct {
 	hSigmoid *float32
 	t22      *float32
 	n0       int // L
-	n1       int // 4·T·d
-	n2       int // T
-	n3       int // 4·d
+	n1       int // T
+	n2       int // 4·d
+	n3       int // 4·T·d
 }
 
 type outBackwardNest2Args struct {
@@ -121,19 +121,9 @@ type outBackwardNest2Args struct {
 	hSigmoid2 *float32
 	t12       *float32
 	n0        int // L
-	n1        int // 4·T·d
-	n2        int // T
-	n3        int // 4·d
-}
-
-type outBackwardNest3Args struct {
-	outBar *float32
-	t13    *float32
-	XBar   *float32
-	n0     int // L
-	n1     int // T·d
-	n2     int // T
-	n3     int // d
+	n1        int // T
+	n2        int // 4·d
+	n3        int // 4·T·d
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -157,9 +147,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.HSigmoid),
 			unsafe.SliceData(t22),
 			L,
-			4 * T * d,
 			T,
 			4 * d,
+			4 * T * d,
 		}
 		outBackwardNest1(&a)
 	} else {
@@ -190,9 +180,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.HSigmoid2),
 			unsafe.SliceData(t12),
 			L,
-			4 * T * d,
 			T,
 			4 * d,
+			4 * T * d,
 		}
 		outBackwardNest2(&a)
 	} else {
@@ -220,16 +210,16 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h
 	if kern.Wide() {
-		a := outBackwardNest3Args{
+		a := outNest2Args{
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
-		outBackwardNest3(&a)
+		outNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T {

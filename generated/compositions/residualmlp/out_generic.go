@@ -11,5 +11,3 @@ func outNest2(*outNest2Args) { panic("no assembly in this build") }
 func outBackwardNest1(*outBackwardNest1Args) { panic("no assembly in this build") }
 
 func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build") }
-
-func outBackwardNest3(*outBackwardNest3Args) { panic("no assembly in this build") }

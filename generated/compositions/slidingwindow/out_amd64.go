@@ -61,22 +61,10 @@ func outBackwardNest3AVX512(a *outBackwardNest3Args)
 func outBackwardNest3AVX2(a *outBackwardNest3Args)
 
 //go:noescape
-func outBackwardNest4AVX512(a *outBackwardNest4Args)
-
-//go:noescape
-func outBackwardNest4AVX2(a *outBackwardNest4Args)
-
-//go:noescape
 func outBackwardNest5AVX512(a *outBackwardNest5Args)
 
 //go:noescape
 func outBackwardNest5AVX2(a *outBackwardNest5Args)
-
-//go:noescape
-func outBackwardNest6AVX512(a *outBackwardNest6Args)
-
-//go:noescape
-func outBackwardNest6AVX2(a *outBackwardNest6Args)
 
 //go:noescape
 func outBackwardNest7AVX512(a *outBackwardNest7Args)
@@ -113,12 +101,6 @@ func outBackwardNest12AVX512(a *outBackwardNest12Args)
 
 //go:noescape
 func outBackwardNest12AVX2(a *outBackwardNest12Args)
-
-//go:noescape
-func outBackwardNest13AVX512(a *outBackwardNest13Args)
-
-//go:noescape
-func outBackwardNest13AVX2(a *outBackwardNest13Args)
 
 //go:noescape
 func outBackwardNest14AVX512(a *outBackwardNest14Args)
@@ -222,28 +204,12 @@ func outBackwardNest3(a *outBackwardNest3Args) {
 	outBackwardNest3AVX2(a)
 }
 
-func outBackwardNest4(a *outBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest4AVX512(a)
-		return
-	}
-	outBackwardNest4AVX2(a)
-}
-
 func outBackwardNest5(a *outBackwardNest5Args) {
 	if cpu.Active() == cpu.AVX512 {
 		outBackwardNest5AVX512(a)
 		return
 	}
 	outBackwardNest5AVX2(a)
-}
-
-func outBackwardNest6(a *outBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest6AVX512(a)
-		return
-	}
-	outBackwardNest6AVX2(a)
 }
 
 func outBackwardNest7(a *outBackwardNest7Args) {
@@ -292,14 +258,6 @@ func outBackwardNest12(a *outBackwardNest12Args) {
 		return
 	}
 	outBackwardNest12AVX2(a)
-}
-
-func outBackwardNest13(a *outBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		outBackwardNest13AVX512(a)
-		return
-	}
-	outBackwardNest13AVX2(a)
 }
 
 func outBackwardNest14(a *outBackwardNest14Args) {

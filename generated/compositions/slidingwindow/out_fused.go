@@ -3,7 +3,7 @@
 package slidingwindow
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -14,21 +14,21 @@ type outNest1Args struct {
 	q      *float32
 	aStack *float32
 	t20    *float32
-	n0     int // H·d_h·w - H·d_h
-	n1     int // H·d_h·w - 2·H·d_h
-	n2     int // H·d_h·w - 3·H·d_h
-	n3     int // H·d_h·w - 4·H·d_h
-	n4     int // L
-	n5     int // H·T·d_h + H·d_h·w - H·d_h
-	n6     int // H·T·d_h
-	n7     int // H·T·w
-	n8     int // T
-	n9     int // H·d_h
-	n10    int // H·w
-	n11    int // H
-	n12    int // d_h
-	n13    int // w
-	n14    int // -H·d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // w
+	n4     int // d_h
+	n5     int // 4·H·d_h·w - 4·H·d_h
+	n6     int // -H·d_h
+	n7     int // 4
+	n8     int // 8
+	n9     int // 12
+	n10    int // H·d_h
+	n11    int // H·w
+	n12    int // H·T·d_h + H·d_h·w - H·d_h
+	n13    int // H·T·d_h
+	n14    int // H·T·w
 }
 
 type outNest2Args struct {
@@ -36,11 +36,11 @@ type outNest2Args struct {
 	t20 *float32
 	t21 *float32
 	n0  int        // L
-	n1  int        // H·T·w
-	n2  int        // T
-	n3  int        // H·w
-	n4  int        // H
-	n5  int        // w
+	n1  int        // T
+	n2  int        // H
+	n3  int        // w
+	n4  int        // H·w
+	n5  int        // H·T·w
 	t7  [2]float32 // and nothing
 }
 
@@ -48,14 +48,14 @@ type outNest3Args struct {
 	t10 *float32
 	t22 *float32
 	n0  int        // L
-	n1  int        // H·T·n_p + H·T·w
-	n2  int        // H·T·n_p
-	n3  int        // T
-	n4  int        // H·n_p + H·w
-	n5  int        // H·n_p
-	n6  int        // H
-	n7  int        // n_p + w
-	n8  int        // n_p
+	n1  int        // T
+	n2  int        // H
+	n3  int        // n_p
+	n4  int        // n_p + w
+	n5  int        // H·n_p + H·w
+	n6  int        // H·n_p
+	n7  int        // H·T·n_p + H·T·w
+	n8  int        // H·T·n_p
 	t7  [2]float32 // and nothing
 }
 
@@ -64,12 +64,12 @@ type outNest4Args struct {
 	t22 *float32
 	a   *float32
 	n0  int // L
-	n1  int // H·T·n_p + H·T·w
-	n2  int // T
-	n3  int // H·n_p + H·w
-	n4  int // H
-	n5  int // n_p + w
-	n6  int // n_p + 1
+	n1  int // T
+	n2  int // H
+	n3  int // n_p + w
+	n4  int // n_p + 1
+	n5  int // H·n_p + H·w
+	n6  int // H·T·n_p + H·T·w
 }
 
 type outNest5Args struct {
@@ -77,26 +77,23 @@ type outNest5Args struct {
 	a        *float32
 	outStack *float32
 	t31      *float32
-	n0       int // n_p
-	n1       int // n_p + 1
-	n2       int // n_p + 2
-	n3       int // n_p + 3
-	n4       int // H·d_h·w - H·d_h
-	n5       int // H·d_h·w - 2·H·d_h
-	n6       int // H·d_h·w - 3·H·d_h
-	n7       int // H·d_h·w - 4·H·d_h
-	n8       int // L
-	n9       int // H·T·d_h + H·d_h·w - H·d_h
-	n10      int // H·T·d_h
-	n11      int // H·T·n_p + H·T·w
-	n12      int // T
-	n13      int // H·d_h
-	n14      int // H·n_p + H·w
-	n15      int // H
-	n16      int // d_h
-	n17      int // n_p + w
-	n18      int // w
-	n19      int // -H·d_h
+	n0       int // L
+	n1       int // T
+	n2       int // H
+	n3       int // w
+	n4       int // 4·n_p
+	n5       int // 4·n_p + 4
+	n6       int // 4·n_p + 8
+	n7       int // 4·n_p + 12
+	n8       int // d_h
+	n9       int // 4·H·d_h·w - 4·H·d_h
+	n10      int // -H·d_h
+	n11      int // n_p + w
+	n12      int // H·d_h
+	n13      int // H·n_p + H·w
+	n14      int // H·T·d_h + H·d_h·w - H·d_h
+	n15      int // H·T·d_h
+	n16      int // H·T·n_p + H·T·w
 }
 
 type outNest6Args struct {
@@ -104,11 +101,11 @@ type outNest6Args struct {
 	t31 *float32
 	t32 *float32
 	n0  int // L
-	n1  int // H·T·d_h
-	n2  int // T
-	n3  int // H·d_h
-	n4  int // H
-	n5  int // d_h
+	n1  int // T
+	n2  int // H
+	n3  int // d_h
+	n4  int // H·d_h
+	n5  int // H·T·d_h
 }
 
 // outFused is Out in fused arithmetic.
@@ -184,21 +181,21 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.AStack),
 			unsafe.SliceData(t20),
-			H*dH*w - H*dH,
-			H*dH*w - 2*H*dH,
-			H*dH*w - 3*H*dH,
-			H*dH*w - 4*H*dH,
 			L,
+			T,
+			H,
+			w,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			-H * dH,
+			4,
+			8,
+			12,
+			H * dH,
+			H * w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H * T * w,
-			T,
-			H * dH,
-			H * w,
-			H,
-			dH,
-			w,
-			-H * dH,
 		}
 		outNest1(&a)
 	} else {
@@ -233,11 +230,11 @@ func (c *outFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t21),
 			L,
-			H * T * w,
 			T,
-			H * w,
 			H,
 			w,
+			H * w,
+			H * T * w,
 			[2]float32{t7},
 		}
 		outNest2(&a)
@@ -264,14 +261,14 @@ func (c *outFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t22),
 			L,
-			H*T*nP + H*T*w,
-			H * T * nP,
 			T,
+			H,
+			nP,
+			nP + w,
 			H*nP + H*w,
 			H * nP,
-			H,
-			nP + w,
-			nP,
+			H*T*nP + H*T*w,
+			H * T * nP,
 			[2]float32{t7},
 		}
 		outNest3(&a)
@@ -304,12 +301,12 @@ func (c *outFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.A),
 			L,
-			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H,
 			nP + w,
 			nP + 1,
+			H*nP + H*w,
+			H*T*nP + H*T*w,
 		}
 		outNest4(&a)
 	} else {
@@ -395,26 +392,23 @@ func (c *outFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.OutStack),
 			unsafe.SliceData(t31),
-			nP,
-			nP + 1,
-			nP + 2,
-			nP + 3,
-			H*dH*w - H*dH,
-			H*dH*w - 2*H*dH,
-			H*dH*w - 3*H*dH,
-			H*dH*w - 4*H*dH,
 			L,
+			T,
+			H,
+			w,
+			4 * nP,
+			4*nP + 4,
+			4*nP + 8,
+			4*nP + 12,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			-H * dH,
+			nP + w,
+			H * dH,
+			H*nP + H*w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H*T*nP + H*T*w,
-			T,
-			H * dH,
-			H*nP + H*w,
-			H,
-			dH,
-			nP + w,
-			w,
-			-H * dH,
 		}
 		outNest5(&a)
 	} else {
@@ -445,11 +439,11 @@ func (c *outFused) run() {
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
 			L,
-			H * T * dH,
 			T,
-			H * dH,
 			H,
 			dH,
+			H * dH,
+			H * T * dH,
 		}
 		outNest6(&a)
 	} else {
@@ -480,20 +474,20 @@ type outBackwardNest1Args struct {
 	t42      *float32
 	outStack *float32
 	outBar   *float32
-	n0       int // n_p
-	n1       int // H·d_h·w - H·d_h
-	n2       int // L
-	n3       int // H·T·d_h + H·d_h·w - H·d_h
-	n4       int // H·T·d_h
-	n5       int // H·T·n_p + H·T·w
-	n6       int // T
-	n7       int // H·d_h
-	n8       int // H·n_p + H·w
-	n9       int // H
-	n10      int // d_h
-	n11      int // n_p + w
-	n12      int // w
-	n13      int // -H·d_h
+	n0       int // L
+	n1       int // T
+	n2       int // H
+	n3       int // w
+	n4       int // 4·n_p
+	n5       int // d_h
+	n6       int // 4·H·d_h·w - 4·H·d_h
+	n7       int // -H·d_h
+	n8       int // n_p + w
+	n9       int // H·d_h
+	n10      int // H·n_p + H·w
+	n11      int // H·T·d_h + H·d_h·w - H·d_h
+	n12      int // H·T·d_h
+	n13      int // H·T·n_p + H·T·w
 }
 
 type outBackwardNest2Args struct {
@@ -501,45 +495,33 @@ type outBackwardNest2Args struct {
 	a      *float32
 	outBar *float32
 	t52    *float32
-	n0     int // n_p
-	n1     int // H·d_h·w - H·d_h
-	n2     int // L
-	n3     int // H·T·d_h + H·d_h·w - H·d_h
-	n4     int // H·T·d_h
-	n5     int // H·T·n_p + H·T·w
-	n6     int // T
-	n7     int // H·d_h
-	n8     int // H·n_p + H·w
-	n9     int // w
-	n10    int // -H·d_h
-	n11    int // H
-	n12    int // d_h
-	n13    int // n_p + w
+	n0     int // L
+	n1     int // T
+	n2     int // w
+	n3     int // H
+	n4     int // 4·n_p
+	n5     int // d_h
+	n6     int // 4·H·d_h·w - 4·H·d_h
+	n7     int // n_p + w
+	n8     int // -H·d_h
+	n9     int // H·d_h
+	n10    int // H·n_p + H·w
+	n11    int // H·T·d_h + H·d_h·w - H·d_h
+	n12    int // H·T·d_h
+	n13    int // H·T·n_p + H·T·w
 }
 
 type outBackwardNest3Args struct {
 	t62      *float32
 	vTailBar *float32
-	n0       int // H·T·d_h
-	n1       int // L
-	n2       int // H·T·d_h + H·d_h·w - H·d_h
-	n3       int // H·d_h·w - H·d_h
-	n4       int // w - 1
+	n0       int // L
+	n1       int // w - 1
+	n2       int // H
+	n3       int // d_h
+	n4       int // 4·H·T·d_h
 	n5       int // H·d_h
-	n6       int // H
-	n7       int // d_h
-}
-
-type outBackwardNest4Args struct {
-	t52 *float32
-	t62 *float32
-	t72 *float32
-	n0  int // L
-	n1  int // H·T·d_h + H·d_h·w - H·d_h
-	n2  int // T + w - 1
-	n3  int // H·d_h
-	n4  int // H
-	n5  int // d_h
+	n6       int // H·T·d_h + H·d_h·w - H·d_h
+	n7       int // H·d_h·w - H·d_h
 }
 
 type outBackwardNest5Args struct {
@@ -547,26 +529,14 @@ type outBackwardNest5Args struct {
 	vTailBarOut *float32
 	t272        *float32
 	kTailBar    *float32
-	n0          int // H·T·d_h
-	n1          int // L
-	n2          int // H·T·d_h + H·d_h·w - H·d_h
-	n3          int // H·d_h·w - H·d_h
-	n4          int // w - 1
+	n0          int // L
+	n1          int // w - 1
+	n2          int // H
+	n3          int // d_h
+	n4          int // 4·H·T·d_h
 	n5          int // H·d_h
-	n6          int // H
-	n7          int // d_h
-}
-
-type outBackwardNest6Args struct {
-	t42  *float32
-	t112 *float32
-	t182 *float32
-	n0   int // L
-	n1   int // H·T·n_p + H·T·w
-	n2   int // T
-	n3   int // H·n_p + H·w
-	n4   int // H
-	n5   int // n_p + w
+	n6          int // H·T·d_h + H·d_h·w - H·d_h
+	n7          int // H·d_h·w - H·d_h
 }
 
 type outBackwardNest7Args struct {
@@ -575,13 +545,13 @@ type outBackwardNest7Args struct {
 	t182 *float32
 	t192 *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·n_p + H·T·w
-	n3   int // T
-	n4   int // H
+	n1   int // T
+	n2   int // H
+	n3   int // n_p + w
+	n4   int // n_p + 1
 	n5   int // H·n_p + H·w
-	n6   int // n_p + w
-	n7   int // n_p + 1
+	n6   int // H·T
+	n7   int // H·T·n_p + H·T·w
 }
 
 type outBackwardNest8Args struct {
@@ -590,13 +560,13 @@ type outBackwardNest8Args struct {
 	t192 *float32
 	t202 *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·n_p + H·T·w
-	n3   int // T
-	n4   int // H
+	n1   int // T
+	n2   int // H
+	n3   int // n_p + w
+	n4   int // n_p + 1
 	n5   int // H·n_p + H·w
-	n6   int // n_p + w
-	n7   int // n_p + 1
+	n6   int // H·T
+	n7   int // H·T·n_p + H·T·w
 }
 
 type outBackwardNest9Args struct {
@@ -605,12 +575,12 @@ type outBackwardNest9Args struct {
 	t202 *float32
 	t212 *float32
 	n0   int // L
-	n1   int // H·T·n_p + H·T·w
-	n2   int // T
-	n3   int // H·n_p + H·w
-	n4   int // H
-	n5   int // n_p + w
-	n6   int // n_p + 1
+	n1   int // T
+	n2   int // H
+	n3   int // n_p + w
+	n4   int // n_p + 1
+	n5   int // H·n_p + H·w
+	n6   int // H·T·n_p + H·T·w
 }
 
 type outBackwardNest10Args struct {
@@ -618,16 +588,16 @@ type outBackwardNest10Args struct {
 	aDiv *float32
 	t212 *float32
 	t24  *float32
-	n0   int // n_p
-	n1   int // L
-	n2   int // H·T·n_p + H·T·w
-	n3   int // H·T·w
-	n4   int // T
-	n5   int // H·n_p + H·w
-	n6   int // H·w
-	n7   int // H
-	n8   int // n_p + w
-	n9   int // w
+	n0   int // L
+	n1   int // T
+	n2   int // H
+	n3   int // w
+	n4   int // 4·n_p
+	n5   int // n_p + w
+	n6   int // H·n_p + H·w
+	n7   int // H·w
+	n8   int // H·T·n_p + H·T·w
+	n9   int // H·T·w
 }
 
 type outBackwardNest11Args struct {
@@ -635,21 +605,21 @@ type outBackwardNest11Args struct {
 	t24    *float32
 	aStack *float32
 	t25    *float32
-	n0     int // H·d_h·w - H·d_h
-	n1     int // H·d_h·w - 2·H·d_h
-	n2     int // H·d_h·w - 3·H·d_h
-	n3     int // H·d_h·w - 4·H·d_h
-	n4     int // L
-	n5     int // H·T·d_h + H·d_h·w - H·d_h
-	n6     int // H·T·d_h
-	n7     int // H·T·w
-	n8     int // T
-	n9     int // H·d_h
-	n10    int // H·w
-	n11    int // H
-	n12    int // d_h
-	n13    int // w
-	n14    int // -H·d_h
+	n0     int // L
+	n1     int // T
+	n2     int // H
+	n3     int // w
+	n4     int // 4
+	n5     int // 8
+	n6     int // 12
+	n7     int // d_h
+	n8     int // 4·H·d_h·w - 4·H·d_h
+	n9     int // -H·d_h
+	n10    int // H·d_h
+	n11    int // H·w
+	n12    int // H·T·d_h + H·d_h·w - H·d_h
+	n13    int // H·T·d_h
+	n14    int // H·T·w
 }
 
 type outBackwardNest12Args struct {
@@ -657,39 +627,27 @@ type outBackwardNest12Args struct {
 	t24  *float32
 	q    *float32
 	t262 *float32
-	n0   int // H·d_h·w - H·d_h
-	n1   int // L
-	n2   int // H·T·d_h + H·d_h·w - H·d_h
-	n3   int // H·T·d_h
-	n4   int // H·T·w
-	n5   int // T
-	n6   int // H·d_h
-	n7   int // H·w
-	n8   int // w
-	n9   int // -H·d_h
-	n10  int // H
-	n11  int // d_h
-}
-
-type outBackwardNest13Args struct {
-	t262 *float32
-	t272 *float32
-	t282 *float32
 	n0   int // L
-	n1   int // H·T·d_h + H·d_h·w - H·d_h
-	n2   int // T + w - 1
-	n3   int // H·d_h
-	n4   int // H
-	n5   int // d_h
+	n1   int // T
+	n2   int // w
+	n3   int // H
+	n4   int // d_h
+	n5   int // 4·H·d_h·w - 4·H·d_h
+	n6   int // -H·d_h
+	n7   int // H·d_h
+	n8   int // H·w
+	n9   int // H·T·d_h + H·d_h·w - H·d_h
+	n10  int // H·T·d_h
+	n11  int // H·T·w
 }
 
 type outBackwardNest14Args struct {
 	t49       *float32
 	t34       *float32
 	n0        int        // n_p
-	n1        int        // H·d_h
-	n2        int        // H
-	n3        int        // d_h
+	n1        int        // H
+	n2        int        // d_h
+	n3        int        // H·d_h
 	aDivEntry [2]float32 // and nothing
 }
 
@@ -698,11 +656,11 @@ type outBackwardNest15Args struct {
 	t25       *float32
 	t36       *float32
 	n0        int        // L
-	n1        int        // H·T·d_h
-	n2        int        // T
-	n3        int        // H·d_h
-	n4        int        // H
-	n5        int        // d_h
+	n1        int        // T
+	n2        int        // H
+	n3        int        // d_h
+	n4        int        // H·d_h
+	n5        int        // H·T·d_h
 	aDivEntry [2]float32 // and nothing
 }
 
@@ -712,9 +670,9 @@ type outBackwardNest16Args struct {
 	t42  *float32
 	XBar *float32
 	n0   int // L
-	n1   int // H·T·d_h
-	n2   int // T
-	n3   int // H·d_h
+	n1   int // T
+	n2   int // H·d_h
+	n3   int // H·T·d_h
 }
 
 type outBackwardNest17Args struct {
@@ -786,20 +744,20 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.OutStack),
 			unsafe.SliceData(c.OutBar),
-			nP,
-			H*dH*w - H*dH,
 			L,
+			T,
+			H,
+			w,
+			4 * nP,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			-H * dH,
+			nP + w,
+			H * dH,
+			H*nP + H*w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H*T*nP + H*T*w,
-			T,
-			H * dH,
-			H*nP + H*w,
-			H,
-			dH,
-			nP + w,
-			w,
-			-H * dH,
 		}
 		outBackwardNest1(&a)
 	} else {
@@ -834,20 +792,20 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(c.OutBar),
 			unsafe.SliceData(t52),
-			nP,
-			H*dH*w - H*dH,
 			L,
+			T,
+			w,
+			H,
+			4 * nP,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			nP + w,
+			-H * dH,
+			H * dH,
+			H*nP + H*w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H*T*nP + H*T*w,
-			T,
-			H * dH,
-			H*nP + H*w,
-			w,
-			-H * dH,
-			H,
-			dH,
-			nP + w,
 		}
 		outBackwardNest2(&a)
 	} else {
@@ -874,14 +832,14 @@ func (c *outBackwardFused) run() {
 		a := outBackwardNest3Args{
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.VTailBar),
-			H * T * dH,
 			L,
-			H*T*dH + H*dH*w - H*dH,
-			H*dH*w - H*dH,
 			w - 1,
-			H * dH,
 			H,
 			dH,
+			4 * H * T * dH,
+			H * dH,
+			H*T*dH + H*dH*w - H*dH,
+			H*dH*w - H*dH,
 		}
 		outBackwardNest3(&a)
 	} else {
@@ -900,18 +858,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	if kern.Wide() {
-		a := outBackwardNest4Args{
+		a := outNest6Args{
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t72),
 			L,
-			H*T*dH + H*dH*w - H*dH,
 			T + w - 1,
-			H * dH,
 			H,
 			dH,
+			H * dH,
+			H*T*dH + H*dH*w - H*dH,
 		}
-		outBackwardNest4(&a)
+		outNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -935,14 +893,14 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.VTailBarOut),
 			unsafe.SliceData(t272),
 			unsafe.SliceData(c.KTailBar),
-			H * T * dH,
 			L,
-			H*T*dH + H*dH*w - H*dH,
-			H*dH*w - H*dH,
 			w - 1,
-			H * dH,
 			H,
 			dH,
+			4 * H * T * dH,
+			H * dH,
+			H*T*dH + H*dH*w - H*dH,
+			H*dH*w - H*dH,
 		}
 		outBackwardNest5(&a)
 	} else {
@@ -996,18 +954,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest6Args{
+		a := outNest6Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t182),
 			L,
-			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H,
 			nP + w,
+			H*nP + H*w,
+			H*T*nP + H*T*w,
 		}
-		outBackwardNest6(&a)
+		outNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1031,13 +989,13 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t182),
 			unsafe.SliceData(t192),
 			L,
-			H * T,
-			H*T*nP + H*T*w,
 			T,
 			H,
-			H*nP + H*w,
 			nP + w,
 			nP + 1,
+			H*nP + H*w,
+			H * T,
+			H*T*nP + H*T*w,
 		}
 		outBackwardNest7(&a)
 	} else {
@@ -1071,13 +1029,13 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t192),
 			unsafe.SliceData(t202),
 			L,
-			H * T,
-			H*T*nP + H*T*w,
 			T,
 			H,
-			H*nP + H*w,
 			nP + w,
 			nP + 1,
+			H*nP + H*w,
+			H * T,
+			H*T*nP + H*T*w,
 		}
 		outBackwardNest8(&a)
 	} else {
@@ -1106,12 +1064,12 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t202),
 			unsafe.SliceData(t212),
 			L,
-			H*T*nP + H*T*w,
 			T,
-			H*nP + H*w,
 			H,
 			nP + w,
 			nP + 1,
+			H*nP + H*w,
+			H*T*nP + H*T*w,
 		}
 		outBackwardNest9(&a)
 	} else {
@@ -1140,16 +1098,16 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(c.ADiv),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t24),
-			nP,
 			L,
-			H*T*nP + H*T*w,
-			H * T * w,
 			T,
+			H,
+			w,
+			4 * nP,
+			nP + w,
 			H*nP + H*w,
 			H * w,
-			H,
-			nP + w,
-			w,
+			H*T*nP + H*T*w,
+			H * T * w,
 		}
 		outBackwardNest10(&a)
 	} else {
@@ -1177,21 +1135,21 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t24),
 			unsafe.SliceData(c.AStack),
 			unsafe.SliceData(t25),
-			H*dH*w - H*dH,
-			H*dH*w - 2*H*dH,
-			H*dH*w - 3*H*dH,
-			H*dH*w - 4*H*dH,
 			L,
+			T,
+			H,
+			w,
+			4,
+			8,
+			12,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			-H * dH,
+			H * dH,
+			H * w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H * T * w,
-			T,
-			H * dH,
-			H * w,
-			H,
-			dH,
-			w,
-			-H * dH,
 		}
 		outBackwardNest11(&a)
 	} else {
@@ -1223,18 +1181,18 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t24),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t262),
-			H*dH*w - H*dH,
 			L,
+			T,
+			w,
+			H,
+			dH,
+			4*H*dH*w - 4*H*dH,
+			-H * dH,
+			H * dH,
+			H * w,
 			H*T*dH + H*dH*w - H*dH,
 			H * T * dH,
 			H * T * w,
-			T,
-			H * dH,
-			H * w,
-			w,
-			-H * dH,
-			H,
-			dH,
 		}
 		outBackwardNest12(&a)
 	} else {
@@ -1257,18 +1215,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest13Args{
+		a := outNest6Args{
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t272),
 			unsafe.SliceData(t282),
 			L,
-			H*T*dH + H*dH*w - H*dH,
 			T + w - 1,
-			H * dH,
 			H,
 			dH,
+			H * dH,
+			H*T*dH + H*dH*w - H*dH,
 		}
-		outBackwardNest13(&a)
+		outNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -1319,9 +1277,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t34),
 			nP,
-			H * dH,
 			H,
 			dH,
+			H * dH,
 			[2]float32{aDivEntry},
 		}
 		outBackwardNest14(&a)
@@ -1344,11 +1302,11 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t36),
 			L,
-			H * T * dH,
 			T,
-			H * dH,
 			H,
 			dH,
+			H * dH,
+			H * T * dH,
 			[2]float32{aDivEntry},
 		}
 		outBackwardNest15(&a)
@@ -1393,9 +1351,9 @@ func (c *outBackwardFused) run() {
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(c.XBar),
 			L,
-			H * T * dH,
 			T,
 			H * dH,
+			H * T * dH,
 		}
 		outBackwardNest16(&a)
 	} else {

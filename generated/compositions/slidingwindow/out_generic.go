@@ -22,11 +22,7 @@ func outBackwardNest2(*outBackwardNest2Args) { panic("no assembly in this build"
 
 func outBackwardNest3(*outBackwardNest3Args) { panic("no assembly in this build") }
 
-func outBackwardNest4(*outBackwardNest4Args) { panic("no assembly in this build") }
-
 func outBackwardNest5(*outBackwardNest5Args) { panic("no assembly in this build") }
-
-func outBackwardNest6(*outBackwardNest6Args) { panic("no assembly in this build") }
 
 func outBackwardNest7(*outBackwardNest7Args) { panic("no assembly in this build") }
 
@@ -39,8 +35,6 @@ func outBackwardNest10(*outBackwardNest10Args) { panic("no assembly in this buil
 func outBackwardNest11(*outBackwardNest11Args) { panic("no assembly in this build") }
 
 func outBackwardNest12(*outBackwardNest12Args) { panic("no assembly in this build") }
-
-func outBackwardNest13(*outBackwardNest13Args) { panic("no assembly in this build") }
 
 func outBackwardNest14(*outBackwardNest14Args) { panic("no assembly in this build") }
 

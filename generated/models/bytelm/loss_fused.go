@@ -3,7 +3,7 @@
 package bytelm
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -12,12 +12,13 @@ import (
 type lossNest1Args struct {
 	z  *float32
 	t6 *float32
-	n0 int // V
-	n1 int // 2·V
-	n2 int // 3·V
-	n3 int // L
-	n4 int // T
-	n5 int // T·V
+	n0 int // L
+	n1 int // T
+	n2 int // V
+	n3 int // 4
+	n4 int // 8
+	n5 int // 12
+	n6 int // T·V
 }
 
 type lossNest2Args struct {
@@ -34,8 +35,8 @@ type lossNest3Args struct {
 	lossExp *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·V
-	n3      int // V
+	n2      int // V
+	n3      int // T·V
 }
 
 // lossFused is Loss in fused arithmetic.
@@ -69,11 +70,12 @@ func (c *lossFused) run() {
 		a := lossNest1Args{
 			unsafe.SliceData(c.Z),
 			unsafe.SliceData(t6),
-			V,
-			2 * V,
-			3 * V,
 			L,
 			T,
+			V,
+			4,
+			8,
+			12,
 			T * V,
 		}
 		lossNest1(&a)
@@ -148,8 +150,8 @@ func (c *lossFused) run() {
 			unsafe.SliceData(c.LossExp),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		lossNest3(&a)
 	} else {
@@ -175,8 +177,8 @@ type lossBackwardNest1Args struct {
 	t202    *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·V
-	n3      int // V
+	n2      int // V
+	n3      int // T·V
 }
 
 // lossBackwardFused is LossBackward in fused arithmetic.
@@ -229,8 +231,8 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(t202),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		lossBackwardNest1(&a)
 	} else {

@@ -2,7 +2,7 @@
 
 package bytelm
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // xFused is X in fused arithmetic.
 type xFused X[float32]

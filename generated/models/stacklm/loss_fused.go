@@ -3,7 +3,7 @@
 package stacklm
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -12,12 +12,13 @@ import (
 type lossNest1Args struct {
 	y  *float32
 	t  *float32
-	n0 int // d
-	n1 int // 2·d
-	n2 int // 3·d
-	n3 int // L
-	n4 int // T
-	n5 int // T·d
+	n0 int // L
+	n1 int // T
+	n2 int // d
+	n3 int // 4
+	n4 int // 8
+	n5 int // 12
+	n6 int // T·d
 }
 
 type lossNest2Args struct {
@@ -33,12 +34,13 @@ type lossNest3Args struct {
 	y    *float32
 	t4   *float32
 	t6   *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
+	n0   int // L
+	n1   int // T
+	n2   int // 4
+	n3   int // 8
+	n4   int // 12
+	n5   int // d
+	n6   int // T·d
 }
 
 type lossNest4Args struct {
@@ -51,19 +53,20 @@ type lossNest4Args struct {
 	nDiv4 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type lossNest5Args struct {
 	z   *float32
 	t19 *float32
-	n0  int // V
-	n1  int // 2·V
-	n2  int // 3·V
-	n3  int // L
-	n4  int // T
-	n5  int // T·V
+	n0  int // L
+	n1  int // T
+	n2  int // V
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // T·V
 }
 
 type lossNest6Args struct {
@@ -80,8 +83,8 @@ type lossNest7Args struct {
 	lossExp *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·V
-	n3      int // V
+	n2      int // V
+	n3      int // T·V
 }
 
 // lossFused is Loss in fused arithmetic.
@@ -108,11 +111,12 @@ func (c *lossFused) run() {
 		a := lossNest1Args{
 			unsafe.SliceData(c.Y),
 			unsafe.SliceData(t),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		lossNest1(&a)
@@ -160,11 +164,12 @@ func (c *lossFused) run() {
 			unsafe.SliceData(c.Y),
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
 			T * d,
 		}
 		lossNest3(&a)
@@ -213,8 +218,8 @@ func (c *lossFused) run() {
 			unsafe.SliceData(c.NDiv4),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		lossNest4(&a)
 	} else {
@@ -246,11 +251,12 @@ func (c *lossFused) run() {
 		a := lossNest5Args{
 			unsafe.SliceData(c.Z),
 			unsafe.SliceData(t19),
-			V,
-			2 * V,
-			3 * V,
 			L,
 			T,
+			V,
+			4,
+			8,
+			12,
 			T * V,
 		}
 		lossNest5(&a)
@@ -328,8 +334,8 @@ func (c *lossFused) run() {
 			unsafe.SliceData(c.LossExp),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		lossNest7(&a)
 	} else {
@@ -356,9 +362,9 @@ type lossBackwardNest1Args struct {
 	beta  *float32
 	n     *float32
 	n0    int // L
-	n1    int // T·d
-	n2    int // T
-	n3    int // d
+	n1    int // T
+	n2    int // d
+	n3    int // T·d
 }
 
 type lossBackwardNest2Args struct {
@@ -369,8 +375,8 @@ type lossBackwardNest2Args struct {
 	t212    *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·V
-	n3      int // V
+	n2      int // V
+	n3      int // T·V
 }
 
 type lossBackwardNest3Args struct {
@@ -382,12 +388,16 @@ type lossBackwardNest3Args struct {
 	nDiv2    *float32
 	gammaBar *float32
 	t322     *float32
-	n0       int // d
-	n1       int // 2·d
-	n2       int // 3·d
-	n3       int // L
-	n4       int // T
-	n5       int // T·d
+	n0       int // L
+	n1       int // T
+	n2       int // d
+	n3       int // 4·d
+	n4       int // 8·d
+	n5       int // 12·d
+	n6       int // 4
+	n7       int // 8
+	n8       int // 12
+	n9       int // T·d
 }
 
 type lossBackwardNest4Args struct {
@@ -398,12 +408,14 @@ type lossBackwardNest4Args struct {
 	t262       *float32
 	t42        *float32
 	t44        *float32
-	n0         int        // d
-	n1         int        // 2·d
-	n2         int        // 3·d
-	n3         int        // L
-	n4         int        // T
-	n5         int        // T·d
+	n0         int        // L
+	n1         int        // T
+	n2         int        // 4
+	n3         int        // 8
+	n4         int        // 12
+	n5         int        // d
+	n6         int        // 12·d
+	n7         int        // T·d
 	nDiv5Entry [2]float32 // and nothing
 }
 
@@ -413,8 +425,8 @@ type lossBackwardNest5Args struct {
 	yBar       *float32
 	n0         int        // L
 	n1         int        // T
-	n2         int        // T·d
-	n3         int        // d
+	n2         int        // d
+	n3         int        // T·d
 	nDiv5Entry [2]float32 // and nothing
 }
 
@@ -447,9 +459,9 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(c.Beta),
 			unsafe.SliceData(n),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		lossBackwardNest1(&a)
 	} else {
@@ -501,8 +513,8 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(t212),
 			L,
 			T,
-			T * V,
 			V,
+			T * V,
 		}
 		lossBackwardNest2(&a)
 	} else {
@@ -540,11 +552,15 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(c.NDiv2),
 			unsafe.SliceData(c.GammaBar),
 			unsafe.SliceData(t322),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		lossBackwardNest3(&a)
@@ -586,11 +602,13 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t44),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			12 * d,
 			T * d,
 			[2]float32{nDiv5Entry},
 		}
@@ -629,8 +647,8 @@ func (c *lossBackwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 			[2]float32{nDiv5Entry},
 		}
 		lossBackwardNest5(&a)

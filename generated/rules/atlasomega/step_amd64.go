@@ -49,48 +49,6 @@ func stepNest7AVX512(a *stepNest7Args)
 func stepNest7AVX2(a *stepNest7Args)
 
 //go:noescape
-func stepNest8AVX512(a *stepNest8Args)
-
-//go:noescape
-func stepNest8AVX2(a *stepNest8Args)
-
-//go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
-
-//go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
 func stepNest15AVX512(a *stepNest15Args)
 
 //go:noescape
@@ -103,76 +61,10 @@ func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
 func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
 func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
 
 //go:noescape
 func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest8AVX2(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
 
 //go:noescape
 func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
@@ -181,76 +73,16 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
 //go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
 func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
 
 //go:noescape
 func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
 
 //go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
-
-//go:noescape
 func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
 
 //go:noescape
 func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
 
 //go:noescape
 func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
@@ -283,36 +115,6 @@ func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
 func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
 
 //go:noescape
-func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest33AVX512(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest33AVX2(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest34AVX512(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest34AVX2(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest35AVX512(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest35AVX2(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
-
-//go:noescape
 func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
 
 //go:noescape
@@ -335,12 +137,6 @@ func stepBackwardNest40AVX512(a *stepBackwardNest40Args)
 
 //go:noescape
 func stepBackwardNest40AVX2(a *stepBackwardNest40Args)
-
-//go:noescape
-func stepBackwardNest41AVX512(a *stepBackwardNest41Args)
-
-//go:noescape
-func stepBackwardNest41AVX2(a *stepBackwardNest41Args)
 
 //go:noescape
 func stepBackwardNest42AVX512(a *stepBackwardNest42Args)
@@ -367,12 +163,6 @@ func stepBackwardNest45AVX512(a *stepBackwardNest45Args)
 func stepBackwardNest45AVX2(a *stepBackwardNest45Args)
 
 //go:noescape
-func stepBackwardNest46AVX512(a *stepBackwardNest46Args)
-
-//go:noescape
-func stepBackwardNest46AVX2(a *stepBackwardNest46Args)
-
-//go:noescape
 func stepBackwardNest47AVX512(a *stepBackwardNest47Args)
 
 //go:noescape
@@ -383,18 +173,6 @@ func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
 
 //go:noescape
 func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
-
-//go:noescape
-func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -452,62 +230,6 @@ func stepNest7(a *stepNest7Args) {
 	stepNest7AVX2(a)
 }
 
-func stepNest8(a *stepNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest8AVX512(a)
-		return
-	}
-	stepNest8AVX2(a)
-}
-
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
-}
-
 func stepNest15(a *stepNest15Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest15AVX512(a)
@@ -524,100 +246,12 @@ func stepBackwardNest1(a *stepBackwardNest1Args) {
 	stepBackwardNest1AVX2(a)
 }
 
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
-	}
-	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
 func stepBackwardNest4(a *stepBackwardNest4Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest4AVX512(a)
 		return
 	}
 	stepBackwardNest4AVX2(a)
-}
-
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
-	}
-	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
-}
-
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
-}
-
-func stepBackwardNest8(a *stepBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest8AVX512(a)
-		return
-	}
-	stepBackwardNest8AVX2(a)
-}
-
-func stepBackwardNest9(a *stepBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest9AVX512(a)
-		return
-	}
-	stepBackwardNest9AVX2(a)
-}
-
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
 }
 
 func stepBackwardNest14(a *stepBackwardNest14Args) {
@@ -628,22 +262,6 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 	stepBackwardNest14AVX2(a)
 }
 
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
 func stepBackwardNest17(a *stepBackwardNest17Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest17AVX512(a)
@@ -652,76 +270,12 @@ func stepBackwardNest17(a *stepBackwardNest17Args) {
 	stepBackwardNest17AVX2(a)
 }
 
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
-}
-
-func stepBackwardNest24(a *stepBackwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest24AVX512(a)
-		return
-	}
-	stepBackwardNest24AVX2(a)
-}
-
 func stepBackwardNest25(a *stepBackwardNest25Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest25AVX512(a)
 		return
 	}
 	stepBackwardNest25AVX2(a)
-}
-
-func stepBackwardNest26(a *stepBackwardNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest26AVX512(a)
-		return
-	}
-	stepBackwardNest26AVX2(a)
 }
 
 func stepBackwardNest27(a *stepBackwardNest27Args) {
@@ -764,46 +318,6 @@ func stepBackwardNest31(a *stepBackwardNest31Args) {
 	stepBackwardNest31AVX2(a)
 }
 
-func stepBackwardNest32(a *stepBackwardNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest32AVX512(a)
-		return
-	}
-	stepBackwardNest32AVX2(a)
-}
-
-func stepBackwardNest33(a *stepBackwardNest33Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest33AVX512(a)
-		return
-	}
-	stepBackwardNest33AVX2(a)
-}
-
-func stepBackwardNest34(a *stepBackwardNest34Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest34AVX512(a)
-		return
-	}
-	stepBackwardNest34AVX2(a)
-}
-
-func stepBackwardNest35(a *stepBackwardNest35Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest35AVX512(a)
-		return
-	}
-	stepBackwardNest35AVX2(a)
-}
-
-func stepBackwardNest36(a *stepBackwardNest36Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest36AVX512(a)
-		return
-	}
-	stepBackwardNest36AVX2(a)
-}
-
 func stepBackwardNest37(a *stepBackwardNest37Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest37AVX512(a)
@@ -834,14 +348,6 @@ func stepBackwardNest40(a *stepBackwardNest40Args) {
 		return
 	}
 	stepBackwardNest40AVX2(a)
-}
-
-func stepBackwardNest41(a *stepBackwardNest41Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest41AVX512(a)
-		return
-	}
-	stepBackwardNest41AVX2(a)
 }
 
 func stepBackwardNest42(a *stepBackwardNest42Args) {
@@ -876,14 +382,6 @@ func stepBackwardNest45(a *stepBackwardNest45Args) {
 	stepBackwardNest45AVX2(a)
 }
 
-func stepBackwardNest46(a *stepBackwardNest46Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest46AVX512(a)
-		return
-	}
-	stepBackwardNest46AVX2(a)
-}
-
 func stepBackwardNest47(a *stepBackwardNest47Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest47AVX512(a)
@@ -898,20 +396,4 @@ func stepBackwardNest48(a *stepBackwardNest48Args) {
 		return
 	}
 	stepBackwardNest48AVX2(a)
-}
-
-func stepBackwardNest49(a *stepBackwardNest49Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest49AVX512(a)
-		return
-	}
-	stepBackwardNest49AVX2(a)
-}
-
-func stepBackwardNest50(a *stepBackwardNest50Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest50AVX512(a)
-		return
-	}
-	stepBackwardNest50AVX2(a)
 }

@@ -3,7 +3,7 @@
 package atlasomega
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,25 +12,26 @@ type stepNest1Args struct {
 	MState *float32
 	GStack *float32
 	t5     *float32
-	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // d_k
-	n2     int // 2·d_k
-	n3     int // 3·d_k
-	n4     int // w
-	n5     int // n + a + C·s + 1
-	n6     int // -d_k
-	n7     int // d_v
+	n0     int // w
+	n1     int // n + a + C·s + 1
+	n2     int // d_v
+	n3     int // d_k
+	n4     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
+	n5     int // 4
+	n6     int // 8
+	n7     int // 12
+	n8     int // -d_k
 }
 
 type stepNest2Args struct {
 	t5      *float32
 	GStack2 *float32
 	t6      *float32
-	n0      int // d_v·a + C·d_v·s + (T·d_v + d_v·w - d_v)·l + d_v·w - d_v
-	n1      int // w
-	n2      int // n.2 + a + C·s + 1
-	n3      int // -d_v
-	n4      int // d_v
+	n0      int // w
+	n1      int // n.2 + a + C·s + 1
+	n2      int // d_v
+	n3      int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v + 4·d_v·w - 4·d_v)·l + 4·d_v·w - 4·d_v
+	n4      int // -d_v
 }
 
 type stepNest3Args struct {
@@ -38,28 +39,24 @@ type stepNest3Args struct {
 	t6     *float32
 	GStack *float32
 	t22    *float32
-	n0     int // l
-	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
-	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
-	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
-	n8     int // d_k
-	n9     int // w
-	n10    int // a + C·s + 1
-	n11    int // -d_k
+	n0     int // d_v
+	n1     int // 4·l
+	n2     int // w
+	n3     int // a + C·s + 1
+	n4     int // 4·d_v
+	n5     int // 8·d_v
+	n6     int // 12·d_v
+	n7     int // d_k
+	n8     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
+	n9     int // -d_k
 }
 
 type stepNest4Args struct {
 	t22      *float32
 	SState   *float32
 	t17Total *float32
-	n0       int        // d_k
-	n1       int        // 2·d_k
-	n2       int        // 3·d_k
-	n3       int        // d_v
+	n0       int        // d_v
+	n1       int        // d_k
 	t17      [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 	etaEntry [2]float32 // and nothing
@@ -88,69 +85,20 @@ type stepNest7Args struct {
 	n1  int // d_k
 }
 
-type stepNest8Args struct {
-	t32 *float32
-	t33 *float32
-	t34 *float32
-	n0  int // d_v
-}
-
-type stepNest9Args struct {
-	t31 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepNest10Args struct {
-	t37 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // d_v
-}
-
-type stepNest11Args struct {
-	t36 *float32
-	t40 *float32
-	t41 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepNest12Args struct {
-	t42 *float32
-	t43 *float32
-	t44 *float32
-	n0  int // d_v
-}
-
-type stepNest13Args struct {
-	t41 *float32
-	t45 *float32
-	t46 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepNest14Args struct {
-	t47 *float32
-	t48 *float32
-	t49 *float32
-	n0  int // d_v
-}
-
 type stepNest15Args struct {
 	t46        *float32
 	t50        *float32
 	MState     *float32
 	q          *float32
 	y2         *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
+	n0         int        // d_v
 	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_v
+	n2         int        // 8·d_k
+	n3         int        // 12·d_k
+	n4         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n5         int        // 4
+	n6         int        // 8
+	n7         int        // 12
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -273,14 +221,15 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t5),
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK,
-							2 * dK,
-							3 * dK,
 							w,
 							n2 + a + C*s + 1,
-							-dK,
 							dV,
+							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							4,
+							8,
+							12,
+							-dK,
 						}
 						stepNest1(&a2)
 					} else {
@@ -307,11 +256,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t5),
 							unsafe.SliceData(c.GStack2),
 							unsafe.SliceData(t6),
-							dV*a + C*dV*s + (T*dV+dV*w-dV)*l + dV*w - dV,
 							w,
 							n2_2 + a + C*s + 1,
-							-dV,
 							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							-dV,
 						}
 						stepNest2(&a2)
 					} else {
@@ -332,17 +281,15 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t6),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t22),
-							l,
 							dV,
-							2 * dV,
-							3 * dV,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
-							dK,
+							4 * l,
 							w,
 							a + C*s + 1,
+							4 * dV,
+							8 * dV,
+							12 * dV,
+							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							-dK,
 						}
 						stepNest3(&a2)
@@ -367,10 +314,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t17Total),
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
 							[2]float32{t17},
 							[2]float32{w2},
 							[2]float32{etaEntry},
@@ -475,13 +420,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest8Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t34),
 							dV,
 						}
-						stepNest8(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -496,14 +441,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t31),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t36),
 							dV,
 							dK,
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -520,13 +465,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t39),
 							dV,
 						}
-						stepNest10(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -541,14 +486,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest11Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t36),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
 							dK,
 						}
-						stepNest11(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -565,13 +510,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t42),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t44),
 							dV,
 						}
-						stepNest12(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t42_2 := t42[i*dV:][:dV]
@@ -586,14 +531,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(t46),
 							dV,
 							dK,
 						}
-						stepNest13(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -610,13 +555,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest14Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t49),
 							dV,
 						}
-						stepNest14(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -639,11 +584,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(y2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							8 * dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -683,233 +631,52 @@ type stepBackwardNest1Args struct {
 	MTrail *float32
 	GStack *float32
 	t52    *float32
-	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // d_k·d_v·a
-	n2     int // d_k·d_v·a + d_k
-	n3     int // d_k·d_v·a + 2·d_k
-	n4     int // d_k·d_v·a + 3·d_k
-	n5     int // w
-	n6     int // n + a + C·s + 1
-	n7     int // -d_k
-	n8     int // d_v
-	n9     int // d_k
-}
-
-type stepBackwardNest2Args struct {
-	t52     *float32
-	GStack2 *float32
-	t62     *float32
-	n0      int // d_v·a + C·d_v·s + (T·d_v + d_v·w - d_v)·l + d_v·w - d_v
-	n1      int // w
-	n2      int // n.2 + a + C·s + 1
-	n3      int // -d_v
-	n4      int // d_v
-}
-
-type stepBackwardNest3Args struct {
-	pos    *int32
-	t62    *float32
-	GStack *float32
-	t22    *float32
-	n0     int // l
-	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
-	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
-	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
-	n8     int // d_k
-	n9     int // w
-	n10    int // a + C·s + 1
-	n11    int // -d_k
+	n0     int // w
+	n1     int // n + a + C·s + 1
+	n2     int // d_v
+	n3     int // d_k
+	n4     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
+	n5     int // 4·d_k·d_v·a
+	n6     int // 4
+	n7     int // 8
+	n8     int // 12
+	n9     int // -d_k
 }
 
 type stepBackwardNest4Args struct {
 	t22       *float32
 	STrail    *float32
 	t26       *float32
-	n0        int        // d_k·d_v·a
-	n1        int        // d_k·d_v·a + d_k·d_v
-	n2        int        // d_v
-	n3        int        // d_k
+	n0        int        // d_v
+	n1        int        // d_k
+	n2        int        // 4·d_k·d_v·a
+	n3        int        // d_k·d_v
 	w2        [2]float32 // and nothing
 	etaEntry  [2]float32 // and nothing
 	OLinEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t27 *float32
-	t28 *float32
-	t29 *float32
-	n0  int // d_v
-}
-
-type stepBackwardNest6Args struct {
-	t26 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepBackwardNest7Args struct {
-	t32 *float32
-	t33 *float32
-	t34 *float32
-	n0  int // d_v
-}
-
-type stepBackwardNest8Args struct {
-	t31 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepBackwardNest9Args struct {
-	t37 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // d_v
-}
-
-type stepBackwardNest10Args struct {
-	t36 *float32
-	t40 *float32
-	t41 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepBackwardNest11Args struct {
-	t42 *float32
-	t43 *float32
-	t44 *float32
-	n0  int // d_v
-}
-
-type stepBackwardNest12Args struct {
-	t41 *float32
-	t45 *float32
-	t46 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepBackwardNest13Args struct {
-	t47 *float32
-	t48 *float32
-	t49 *float32
-	n0  int // d_v
 }
 
 type stepBackwardNest14Args struct {
 	t46        *float32
 	t50        *float32
 	MTrail     *float32
-	n0         int        // d_k·d_v·a
-	n1         int        // d_k·d_v·a + d_k·d_v
-	n2         int        // d_v
-	n3         int        // d_k
+	n0         int        // d_v
+	n1         int        // d_k
+	n2         int        // 4·d_k·d_v·a
+	n3         int        // d_k·d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	MTrail *float32
-	GStack *float32
-	t54    *float32
-	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // d_k·d_v·a
-	n2     int // d_k·d_v·a + d_k
-	n3     int // d_k·d_v·a + 2·d_k
-	n4     int // d_k·d_v·a + 3·d_k
-	n5     int // w
-	n6     int // n.4 + a + C·s + 1
-	n7     int // -d_k
-	n8     int // d_v
-	n9     int // d_k
-}
-
-type stepBackwardNest16Args struct {
-	t54     *float32
-	GStack2 *float32
-	t63     *float32
-	n0      int // d_v·a + C·d_v·s + (T·d_v + d_v·w - d_v)·l + d_v·w - d_v
-	n1      int // w
-	n2      int // n.5 + a + C·s + 1
-	n3      int // -d_v
-	n4      int // d_v
 }
 
 type stepBackwardNest17Args struct {
 	STrail     *float32
 	t263       *float32
 	t17Total   *float32
-	n0         int        // d_k·d_v·a + d_k·d_v
-	n1         int        // d_k·d_v·a + d_k·d_v + d_k
-	n2         int        // d_k
-	n3         int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n4         int        // 2·d_k
-	n5         int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n6         int        // 3·d_k
-	n7         int        // d_v
+	n0         int        // d_v
+	n1         int        // d_k
+	n2         int        // 4·d_k·d_v·a + 4·d_k·d_v
 	t17        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t272 *float32
-	t282 *float32
-	t292 *float32
-	n0   int // d_v
-}
-
-type stepBackwardNest19Args struct {
-	t263 *float32
-	t302 *float32
-	t312 *float32
-	n0   int // d_v
-	n1   int // d_k
-}
-
-type stepBackwardNest20Args struct {
-	t322 *float32
-	t332 *float32
-	t342 *float32
-	n0   int // d_v
-}
-
-type stepBackwardNest21Args struct {
-	t312 *float32
-	t352 *float32
-	t362 *float32
-	n0   int // d_v
-	n1   int // d_k
-}
-
-type stepBackwardNest22Args struct {
-	t372 *float32
-	t382 *float32
-	t392 *float32
-	n0   int // d_v
-}
-
-type stepBackwardNest23Args struct {
-	t362 *float32
-	t402 *float32
-	t412 *float32
-	n0   int // d_v
-	n1   int // d_k
-}
-
-type stepBackwardNest24Args struct {
-	t422 *float32
-	t432 *float32
-	t442 *float32
-	n0   int // d_v
 }
 
 type stepBackwardNest25Args struct {
@@ -922,26 +689,20 @@ type stepBackwardNest25Args struct {
 	q         *float32
 	MBarState *float32
 	t42       *float32
-	n0        int // d_v·a + C·d_v·s + T·d_v·l
-	n1        int // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int // d_k·a + C·d_k·s + T·d_k·l
-	n5        int // d_k·d_v·a + d_k·d_v
-	n6        int // d_k
-	n7        int // d_k·d_v·a + d_k·d_v + d_k
-	n8        int // 2·d_k
-	n9        int // d_k·d_v·a + d_k·d_v + 2·d_k
-	n10       int // 3·d_k
-	n11       int // d_k·d_v·a + d_k·d_v + 3·d_k
-	n12       int // d_v
-}
-
-type stepBackwardNest26Args struct {
-	t472 *float32
-	t482 *float32
-	t492 *float32
-	n0   int // d_v
+	n0        int // d_v
+	n1        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5        int // d_k
+	n6        int // 4·d_k
+	n7        int // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
+	n8        int // 8·d_k
+	n9        int // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n10       int // 12·d_k
+	n11       int // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n12       int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n13       int // 4·d_k·d_v·a + 4·d_k·d_v
 }
 
 type stepBackwardNest27Args struct {
@@ -951,14 +712,13 @@ type stepBackwardNest27Args struct {
 	MTrail  *float32
 	t7Total *float32
 	t9Total *float32
-	n0      int        // d_k·d_v·a
+	n0      int        // d_v
 	n1      int        // d_k
-	n2      int        // d_k·d_v·a + d_k
-	n3      int        // 2·d_k
-	n4      int        // d_k·d_v·a + 2·d_k
-	n5      int        // 3·d_k
-	n6      int        // d_k·d_v·a + 3·d_k
-	n7      int        // d_v
+	n2      int        // 8·d_k
+	n3      int        // 4·d_k·d_v·a + 8·d_k
+	n4      int        // 12·d_k
+	n5      int        // 4·d_k·d_v·a + 12·d_k
+	n6      int        // 4·d_k·d_v·a
 	t9      [2]float32 // and nothing
 	t7      [2]float32 // and nothing
 }
@@ -1001,48 +761,6 @@ type stepBackwardNest31Args struct {
 	n1    int // d_k
 }
 
-type stepBackwardNest32Args struct {
-	t3822 *float32
-	t4122 *float32
-	t4222 *float32
-	t4322 *float32
-	n0    int // d_v
-}
-
-type stepBackwardNest33Args struct {
-	t3422 *float32
-	t3722 *float32
-	t115  *float32
-	t4622 *float32
-	n0    int // d_v
-	n1    int // d_k
-}
-
-type stepBackwardNest34Args struct {
-	t5022 *float32
-	t532  *float32
-	t54   *float32
-	t55   *float32
-	n0    int // d_v
-}
-
-type stepBackwardNest35Args struct {
-	t4622 *float32
-	t4922 *float32
-	t117  *float32
-	t58   *float32
-	n0    int // d_v
-	n1    int // d_k
-}
-
-type stepBackwardNest36Args struct {
-	t62 *float32
-	t65 *float32
-	t66 *float32
-	t67 *float32
-	n0  int // d_v
-}
-
 type stepBackwardNest37Args struct {
 	t58        *float32
 	t61        *float32
@@ -1050,10 +768,11 @@ type stepBackwardNest37Args struct {
 	t263       *float32
 	t70        *float32
 	t75Total   *float32
-	n0         int        // d_k
-	n1         int        // 2·d_k
-	n2         int        // 3·d_k
-	n3         int        // d_v
+	n0         int        // d_v
+	n1         int        // d_k
+	n2         int        // 4·d_k
+	n3         int        // 8·d_k
+	n4         int        // 12·d_k
 	t75        [2]float32 // and nothing
 	OLinEntry2 [2]float32 // and nothing
 }
@@ -1064,18 +783,18 @@ type stepBackwardNest38Args struct {
 	SBarState *float32
 	t92       *float32
 	t95Total  *float32
-	n0        int        // d_k·d_v·a + d_k·d_v
-	n1        int        // d_k·d_v·a
-	n2        int        // d_k·d_v·a + d_k·d_v + d_k
-	n3        int        // d_k
-	n4        int        // d_k·d_v·a + d_k
-	n5        int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n6        int        // 2·d_k
-	n7        int        // d_k·d_v·a + 2·d_k
-	n8        int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n9        int        // 3·d_k
-	n10       int        // d_k·d_v·a + 3·d_k
-	n11       int        // d_v
+	n0        int        // d_v
+	n1        int        // d_k
+	n2        int        // 4·d_k
+	n3        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n4        int        // 8·d_k
+	n5        int        // 4·d_k·d_v·a + 8·d_k
+	n6        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n7        int        // 12·d_k
+	n8        int        // 4·d_k·d_v·a + 12·d_k
+	n9        int        // 4·d_k·d_v·a + 4·d_k·d_v
+	n10       int        // -d_k·d_v
+	n11       int        // d_k·d_v + d_k
 	t95       [2]float32 // and nothing
 	w6        [2]float32 // and nothing
 	t72       [2]float32 // and nothing
@@ -1088,14 +807,15 @@ type stepBackwardNest39Args struct {
 	GStack *float32
 	t120   *float32
 	t121   *float32
-	n0     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n1     int // d_k
-	n2     int // 2·d_k
-	n3     int // 3·d_k
-	n4     int // w
-	n5     int // n.6 + a + C·s + 1
-	n6     int // -d_k
-	n7     int // d_v
+	n0     int // w
+	n1     int // n.6 + a + C·s + 1
+	n2     int // d_v
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // d_k
+	n7     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
+	n8     int // -d_k
 }
 
 type stepBackwardNest40Args struct {
@@ -1107,37 +827,18 @@ type stepBackwardNest40Args struct {
 	t32  [2]float32 // and nothing
 }
 
-type stepBackwardNest41Args struct {
-	pos    *int32
-	t121   *float32
-	GStack *float32
-	t122   *float32
-	n0     int // l
-	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - d_k
-	n5     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 2·d_k
-	n6     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 3·d_k
-	n7     int // d_k·a + C·d_k·s + (T·d_k + d_k·w - d_k)·l + d_k·w - 4·d_k
-	n8     int // d_k
-	n9     int // w
-	n10    int // a + C·s + 1
-	n11    int // -d_k
-}
-
 type stepBackwardNest42Args struct {
 	t121   *float32
 	MTrail *float32
 	t123   *float32
-	n0     int // d_k·d_v·a
-	n1     int // d_k·d_v·a + d_k
-	n2     int // d_k·d_v·a + 2·d_k
-	n3     int // d_k·d_v·a + 3·d_k
-	n4     int // w
-	n5     int // n.9 + a + C·s + 1
+	n0     int // w
+	n1     int // n.9 + a + C·s + 1
+	n2     int // d_v
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
 	n6     int // d_k
-	n7     int // d_v
+	n7     int // 4·d_k·d_v·a
 }
 
 type stepBackwardNest43Args struct {
@@ -1154,49 +855,35 @@ type stepBackwardNest44Args struct {
 	t123 *float32
 	t120 *float32
 	t3   *float32
-	n0   int        // d_k·w·a + C·d_k·w·s + T·d_k·w·l
-	n1   int        // w
-	n2   int        // d_k
+	n0   int        // w
+	n1   int        // d_k
+	n2   int        // 4·d_k·w·a + 4·C·d_k·w·s + 4·T·d_k·w·l
 	w8   [2]float32 // and nothing
 }
 
 type stepBackwardNest45Args struct {
 	t4 *float32
 	t3 *float32
-	n0 int // d_k·w - d_k
-	n1 int // L
-	n2 int // T·d_k + d_k·w - d_k
-	n3 int // T·d_k·w
-	n4 int // T
-	n5 int // d_k
+	n0 int // L
+	n1 int // T
+	n2 int // w
+	n3 int // d_k
+	n4 int // 4·d_k·w - 4·d_k
+	n5 int // -d_k
 	n6 int // d_k·w
-	n7 int // w
-	n8 int // -d_k
-}
-
-type stepBackwardNest46Args struct {
-	t6 *float32
-	t5 *float32
-	n0 int // d_v·w - d_v
-	n1 int // L
-	n2 int // T·d_v + d_v·w - d_v
-	n3 int // T·d_v·w
-	n4 int // T
-	n5 int // d_v
-	n6 int // d_v·w
-	n7 int // w
-	n8 int // -d_v
+	n7 int // T·d_k + d_k·w - d_k
+	n8 int // T·d_k·w
 }
 
 type stepBackwardNest47Args struct {
 	t11      *float32
 	vTailBar *float32
-	n0       int // T·d_v
-	n1       int // L
-	n2       int // T·d_v + d_v·w - d_v
-	n3       int // d_v·w - d_v
-	n4       int // w - 1
-	n5       int // d_v
+	n0       int // L
+	n1       int // w - 1
+	n2       int // d_v
+	n3       int // 4·T·d_v
+	n4       int // T·d_v + d_v·w - d_v
+	n5       int // d_v·w - d_v
 }
 
 type stepBackwardNest48Args struct {
@@ -1204,30 +891,9 @@ type stepBackwardNest48Args struct {
 	t11 *float32
 	t12 *float32
 	n0  int // L
-	n1  int // T·d_v + d_v·w - d_v
-	n2  int // T + w - 1
-	n3  int // d_v
-}
-
-type stepBackwardNest49Args struct {
-	t15      *float32
-	kTailBar *float32
-	n0       int // T·d_k
-	n1       int // L
-	n2       int // T·d_k + d_k·w - d_k
-	n3       int // d_k·w - d_k
-	n4       int // w - 1
-	n5       int // d_k
-}
-
-type stepBackwardNest50Args struct {
-	t4  *float32
-	t15 *float32
-	t16 *float32
-	n0  int // L
-	n1  int // T·d_k + d_k·w - d_k
-	n2  int // T + w - 1
-	n3  int // d_k
+	n1  int // T + w - 1
+	n2  int // d_v
+	n3  int // T·d_v + d_v·w - d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1397,16 +1063,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t52),
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + 3*dK,
 							w,
 							n2 + a + C*s + 1,
-							-dK,
 							dV,
 							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							4 * dK * dV * a,
+							4,
+							8,
+							12,
+							-dK,
 						}
 						stepBackwardNest1(&a2)
 					} else {
@@ -1429,17 +1095,17 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t52),
 							unsafe.SliceData(c.GStack2),
 							unsafe.SliceData(t62),
-							dV*a + C*dV*s + (T*dV+dV*w-dV)*l + dV*w - dV,
 							w,
 							n2_2 + a + C*s + 1,
-							-dV,
 							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							-dV,
 						}
-						stepBackwardNest2(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -1453,25 +1119,23 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(c.Pos),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t22),
-							l,
 							dV,
-							2 * dV,
-							3 * dV,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
-							dK,
+							4 * l,
 							w,
 							a + C*s + 1,
+							4 * dV,
+							8 * dV,
+							12 * dV,
+							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							-dK,
 						}
-						stepBackwardNest3(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -1493,10 +1157,10 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(t26),
-							dK * dV * a,
-							dK*dV*a + dK*dV,
 							dV,
 							dK,
+							4 * dK * dV * a,
+							dK * dV,
 							[2]float32{w2},
 							[2]float32{etaEntry},
 							[2]float32{OLinEntry},
@@ -1521,13 +1185,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29),
 							dV,
 						}
-						stepBackwardNest5(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -1542,14 +1206,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t26),
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t31),
 							dV,
 							dK,
 						}
-						stepBackwardNest6(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -1566,13 +1230,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t34),
 							dV,
 						}
-						stepBackwardNest7(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t32_3 := t32[i*dV:][:dV]
@@ -1587,14 +1251,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t31),
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t36),
 							dV,
 							dK,
 						}
-						stepBackwardNest8(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -1611,13 +1275,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t38),
 							unsafe.SliceData(t39),
 							dV,
 						}
-						stepBackwardNest9(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -1632,14 +1296,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t36),
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t41),
 							dV,
 							dK,
 						}
-						stepBackwardNest10(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -1656,13 +1320,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t42),
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t44),
 							dV,
 						}
-						stepBackwardNest11(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t42_3 := t42[i*dV:][:dV]
@@ -1677,14 +1341,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t45),
 							unsafe.SliceData(t46),
 							dV,
 							dK,
 						}
-						stepBackwardNest12(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -1701,13 +1365,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t49),
 							dV,
 						}
-						stepBackwardNest13(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1728,10 +1392,10 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t46),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(MTrail),
-							dK * dV * a,
-							dK*dV*a + dK*dV,
 							dV,
 							dK,
+							4 * dK * dV * a,
+							dK * dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -1763,22 +1427,22 @@ func (c *stepBackwardFused) run() {
 					clear(t54)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest1Args{
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t54),
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + 3*dK,
 							w,
 							n4 + a + C*s + 1,
-							-dK,
 							dV,
 							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							4 * dK * dV * a,
+							4,
+							8,
+							12,
+							-dK,
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest1(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1799,17 +1463,17 @@ func (c *stepBackwardFused) run() {
 					clear(t63)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepNest2Args{
 							unsafe.SliceData(t54),
 							unsafe.SliceData(c.GStack2),
 							unsafe.SliceData(t63),
-							dV*a + C*dV*s + (T*dV+dV*w-dV)*l + dV*w - dV,
 							w,
 							n5 + a + C*s + 1,
-							-dV,
 							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							-dV,
 						}
-						stepBackwardNest16(&a2)
+						stepNest2(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1828,14 +1492,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t17Total),
-							dK*dV*a + dK*dV,
-							dK*dV*a + dK*dV + dK,
-							dK,
-							dK*dV*a + dK*dV + 2*dK,
-							2 * dK,
-							dK*dV*a + dK*dV + 3*dK,
-							3 * dK,
 							dV,
+							dK,
+							4*dK*dV*a + 4*dK*dV,
 							[2]float32{t17},
 							[2]float32{OLinEntry2},
 						}
@@ -1867,13 +1526,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(t282),
 							unsafe.SliceData(t292),
 							dV,
 						}
-						stepBackwardNest18(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -1888,14 +1547,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t302),
 							unsafe.SliceData(t312),
 							dV,
 							dK,
 						}
-						stepBackwardNest19(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -1912,13 +1571,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t322),
 							unsafe.SliceData(t332),
 							unsafe.SliceData(t342),
 							dV,
 						}
-						stepBackwardNest20(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -1933,14 +1592,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t312),
 							unsafe.SliceData(t352),
 							unsafe.SliceData(t362),
 							dV,
 							dK,
 						}
-						stepBackwardNest21(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -1957,13 +1616,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t372),
 							unsafe.SliceData(t382),
 							unsafe.SliceData(t392),
 							dV,
 						}
-						stepBackwardNest22(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -1978,14 +1637,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t362),
 							unsafe.SliceData(t402),
 							unsafe.SliceData(t412),
 							dV,
 							dK,
 						}
-						stepBackwardNest23(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dK:][:dK]
@@ -2002,13 +1661,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t422),
 							unsafe.SliceData(t432),
 							unsafe.SliceData(t442),
 							dV,
 						}
-						stepBackwardNest24(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -2034,19 +1693,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
 							unsafe.SliceData(t42_2),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK*dV*a + dK*dV,
-							dK,
-							dK*dV*a + dK*dV + dK,
-							2 * dK,
-							dK*dV*a + dK*dV + 2*dK,
-							3 * dK,
-							dK*dV*a + dK*dV + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							4 * dK,
+							4*dK*dV*a + 4*dK*dV + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dK*dV*a + 4*dK*dV,
 						}
 						stepBackwardNest25(&a2)
 					} else {
@@ -2073,13 +1733,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest26Args{
+						a2 := stepNest6Args{
 							unsafe.SliceData(t472),
 							unsafe.SliceData(t482),
 							unsafe.SliceData(t492),
 							dV,
 						}
-						stepBackwardNest26(&a2)
+						stepNest6(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -2103,14 +1763,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t7Total),
 							unsafe.SliceData(t9Total),
-							dK * dV * a,
-							dK,
-							dK*dV*a + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
 							dV,
+							dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4 * dK * dV * a,
 							[2]float32{t9},
 							[2]float32{t7},
 						}
@@ -2283,14 +1942,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest32Args{
+						a2 := stepBackwardNest30Args{
 							unsafe.SliceData(t3822),
 							unsafe.SliceData(t4122),
 							unsafe.SliceData(t4222),
 							unsafe.SliceData(t4322),
 							dV,
 						}
-						stepBackwardNest32(&a2)
+						stepBackwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -2314,7 +1973,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest33Args{
+						a2 := stepBackwardNest31Args{
 							unsafe.SliceData(t3422),
 							unsafe.SliceData(t3722),
 							unsafe.SliceData(t115),
@@ -2322,7 +1981,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest33(&a2)
+						stepBackwardNest31(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -2344,14 +2003,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest34Args{
+						a2 := stepBackwardNest30Args{
 							unsafe.SliceData(t5022),
 							unsafe.SliceData(t532),
 							unsafe.SliceData(t54_2),
 							unsafe.SliceData(t55),
 							dV,
 						}
-						stepBackwardNest34(&a2)
+						stepBackwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t5022_2 := t5022[i*dV:][:dV]
@@ -2375,7 +2034,7 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest35Args{
+						a2 := stepBackwardNest31Args{
 							unsafe.SliceData(t4622),
 							unsafe.SliceData(t4922),
 							unsafe.SliceData(t117),
@@ -2383,7 +2042,7 @@ func (c *stepBackwardFused) run() {
 							dV,
 							dK,
 						}
-						stepBackwardNest35(&a2)
+						stepBackwardNest31(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -2405,14 +2064,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest36Args{
+						a2 := stepBackwardNest30Args{
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t65),
 							unsafe.SliceData(t66),
 							unsafe.SliceData(t67),
 							dV,
 						}
-						stepBackwardNest36(&a2)
+						stepBackwardNest30(&a2)
 					} else {
 						for i := range dV {
 							t62_3 := t62_2[i*dV:][:dV]
@@ -2444,10 +2103,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t263),
 							unsafe.SliceData(t70),
 							unsafe.SliceData(t75Total),
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4 * dK,
+							8 * dK,
+							12 * dK,
 							[2]float32{t75},
 							[2]float32{OLinEntry2},
 						}
@@ -2485,18 +2145,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t92),
 							unsafe.SliceData(t95Total),
-							dK*dV*a + dK*dV,
-							dK * dV * a,
-							dK*dV*a + dK*dV + dK,
-							dK,
-							dK*dV*a + dK,
-							dK*dV*a + dK*dV + 2*dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + dK*dV + 3*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
 							dV,
+							dK,
+							4 * dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*dV*a + 4*dK*dV,
+							-dK * dV,
+							dK*dV + dK,
 							[2]float32{t95},
 							[2]float32{w6},
 							[2]float32{t72},
@@ -2536,14 +2196,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(t121),
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK,
-							2 * dK,
-							3 * dK,
 							w,
 							n6 + a + C*s + 1,
-							-dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							-dK,
 						}
 						stepBackwardNest39(&a2)
 					} else {
@@ -2593,25 +2254,23 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t122)
 					if kern.Wide() {
-						a2 := stepBackwardNest41Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(c.Pos),
 							unsafe.SliceData(t121),
 							unsafe.SliceData(c.GStack),
 							unsafe.SliceData(t122),
-							l,
 							dV,
-							2 * dV,
-							3 * dV,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 2*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 3*dK,
-							dK*a + C*dK*s + (T*dK+dK*w-dK)*l + dK*w - 4*dK,
-							dK,
+							4 * l,
 							w,
 							a + C*s + 1,
+							4 * dV,
+							8 * dV,
+							12 * dV,
+							dK,
+							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
 							-dK,
 						}
-						stepBackwardNest41(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -2633,14 +2292,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t121),
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(t123),
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + 3*dK,
 							w,
 							n9 + a + C*s + 1,
-							dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							4 * dK * dV * a,
 						}
 						stepBackwardNest42(&a2)
 					} else {
@@ -2685,9 +2344,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t123),
 							unsafe.SliceData(t120),
 							unsafe.SliceData(t3),
-							dK*w*a + C*dK*w*s + T*dK*w*l,
 							w,
 							dK,
+							4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
 							[2]float32{w8},
 						}
 						stepBackwardNest44(&a2)
@@ -2728,15 +2387,15 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest45Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t3),
-			dK*w - dK,
 			L,
+			T,
+			w,
+			dK,
+			4*dK*w - 4*dK,
+			-dK,
+			dK * w,
 			T*dK + dK*w - dK,
 			T * dK * w,
-			T,
-			dK,
-			dK * w,
-			w,
-			-dK,
 		}
 		stepBackwardNest45(&a)
 	} else {
@@ -2756,20 +2415,20 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t6)
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
+		a := stepBackwardNest45Args{
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t5),
-			dV*w - dV,
 			L,
+			T,
+			w,
+			dV,
+			4*dV*w - 4*dV,
+			-dV,
+			dV * w,
 			T*dV + dV*w - dV,
 			T * dV * w,
-			T,
-			dV,
-			dV * w,
-			w,
-			-dV,
 		}
-		stepBackwardNest46(&a)
+		stepBackwardNest45(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2790,12 +2449,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest47Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.VTailBar),
-			T * dV,
 			L,
-			T*dV + dV*w - dV,
-			dV*w - dV,
 			w - 1,
 			dV,
+			4 * T * dV,
+			T*dV + dV*w - dV,
+			dV*w - dV,
 		}
 		stepBackwardNest47(&a)
 	} else {
@@ -2817,9 +2476,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t12),
 			L,
-			T*dV + dV*w - dV,
 			T + w - 1,
 			dV,
+			T*dV + dV*w - dV,
 		}
 		stepBackwardNest48(&a)
 	} else {
@@ -2852,17 +2511,17 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t15)
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
+		a := stepBackwardNest47Args{
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.KTailBar),
-			T * dK,
 			L,
-			T*dK + dK*w - dK,
-			dK*w - dK,
 			w - 1,
 			dK,
+			4 * T * dK,
+			T*dK + dK*w - dK,
+			dK*w - dK,
 		}
-		stepBackwardNest49(&a)
+		stepBackwardNest47(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2877,16 +2536,16 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
+		a := stepBackwardNest48Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t16),
 			L,
-			T*dK + dK*w - dK,
 			T + w - 1,
 			dK,
+			T*dK + dK*w - dK,
 		}
-		stepBackwardNest50(&a)
+		stepBackwardNest48(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {

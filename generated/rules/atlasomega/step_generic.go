@@ -18,73 +18,17 @@ func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
 
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
-func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
-
-func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
 func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
-func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
-
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
-
-func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
-
-func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
-
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
-
-func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
 
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
 
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
-
-func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
-
 func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
-
-func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
 
 func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
 
@@ -96,16 +40,6 @@ func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this bu
 
 func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
 
-func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }
-
-func stepBackwardNest33(*stepBackwardNest33Args) { panic("no assembly in this build") }
-
-func stepBackwardNest34(*stepBackwardNest34Args) { panic("no assembly in this build") }
-
-func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this build") }
-
-func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
-
 func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
 
 func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
@@ -113,8 +47,6 @@ func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this bu
 func stepBackwardNest39(*stepBackwardNest39Args) { panic("no assembly in this build") }
 
 func stepBackwardNest40(*stepBackwardNest40Args) { panic("no assembly in this build") }
-
-func stepBackwardNest41(*stepBackwardNest41Args) { panic("no assembly in this build") }
 
 func stepBackwardNest42(*stepBackwardNest42Args) { panic("no assembly in this build") }
 
@@ -124,12 +56,6 @@ func stepBackwardNest44(*stepBackwardNest44Args) { panic("no assembly in this bu
 
 func stepBackwardNest45(*stepBackwardNest45Args) { panic("no assembly in this build") }
 
-func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this build") }
-
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
 
 func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
-
-func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
-
-func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }

@@ -3,7 +3,7 @@
 package comba
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,9 +13,9 @@ type readNest1Args struct {
 	q   *float32
 	t40 *float32
 	n0  int        // L
-	n1  int        // T·d_k
-	n2  int        // T
-	n3  int        // d_k
+	n1  int        // T
+	n2  int        // d_k
+	n3  int        // T·d_k
 	t20 [2]float32 // and nothing
 }
 
@@ -23,9 +23,9 @@ type readNest2Args struct {
 	t41 *float32
 	y   *float32
 	n0  int        // L
-	n1  int        // T·d_v
-	n2  int        // T
-	n3  int        // d_v
+	n1  int        // T
+	n2  int        // d_v
+	n3  int        // T·d_v
 	t43 [2]float32 // and nothing
 }
 
@@ -58,9 +58,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t40),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 			[2]float32{t20},
 		}
 		readNest1(&a)
@@ -88,9 +88,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t41),
 			unsafe.SliceData(c.Y),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 			[2]float32{t43},
 		}
 		readNest2(&a)
@@ -113,12 +113,12 @@ type readBackwardNest1Args struct {
 	qBar      *float32
 	kBar      *float32
 	t16Total  *float32
-	n0        int        // d_k
-	n1        int        // 2·d_k
-	n2        int        // 3·d_k
-	n3        int        // L
-	n4        int        // T·d_k
-	n5        int        // T
+	n0        int        // L
+	n1        int        // T
+	n2        int        // d_k
+	n3        int        // 8·d_k
+	n4        int        // 12·d_k
+	n5        int        // T·d_k
 	t16       [2]float32 // and nothing
 	yDivEntry [2]float32 // and nothing
 	w         [2]float32 // and nothing
@@ -155,12 +155,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QBar),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(t16Total),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			T * dK,
 			[2]float32{t16},
 			[2]float32{yDivEntry},
 			[2]float32{w},

@@ -40,12 +40,6 @@ func stepTime4AVX2x16(a *stepTime4Args)
 func stepTime4AVX2x8(a *stepTime4Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
@@ -145,14 +139,6 @@ func stepTime4(a *stepTime4Args, rows int) {
 	default:
 		panic("no function for this number of rows")
 	}
-}
-
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {

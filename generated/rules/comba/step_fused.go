@@ -3,7 +3,7 @@
 package comba
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -15,12 +15,13 @@ type stepNest1Args struct {
 	wBeta  *float32
 	t2     *float32
 	t7     *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d
 }
 
 type stepNest2Args struct {
@@ -43,9 +44,9 @@ type stepNest3Args struct {
 	q         *float32
 	t8        *float32
 	n0        int        // L
-	n1        int        // T·d_k
-	n2        int        // T
-	n3        int        // d_k
+	n1        int        // T
+	n2        int        // d_k
+	n3        int        // T·d_k
 	t34       [2]float32 // and nothing
 	sOutEntry [2]float32 // and nothing
 }
@@ -61,11 +62,11 @@ type stepTime4Args struct {
 	t8     *float32
 	y      *float32
 	n0     int        // d_k
-	n1     int        // C·d_k·s + T·d_k·l
-	n2     int        // i + C·d_v·s + T·d_v·l
-	n3     int        // C·s + T·l
-	n4     int        // C
-	n5     int        // -C·s + T
+	n1     int        // C
+	n2     int        // -C·s + T
+	n3     int        // 4·C·d_k·s + 4·T·d_k·l
+	n4     int        // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int        // 4·C·s + 4·T·l
 	n6     int        // d_v
 	t11    [2]float32 // and nothing
 	tail   int        // rows in the last vector
@@ -106,11 +107,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t7),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest1(&a)
@@ -187,9 +189,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t8),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 			[2]float32{t34},
 			[2]float32{sOutEntry},
 		}
@@ -265,11 +267,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(t8),
 						unsafe.SliceData(c.Y),
 						dK,
-						C*dK*s + T*dK*l,
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C,
 						-C*s + T,
+						4*C*dK*s + 4*T*dK*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
 						dV,
 						[2]float32{t11},
 						tail,
@@ -328,19 +330,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	k             *float32
-	p             *float32
-	q             *float32
-	t82           *float32
-	n0            int        // L
-	n1            int        // T·d_k
-	n2            int        // T
-	n3            int        // d_k
-	pSigmoidEntry [2]float32 // and nothing
-	sOutEntry     [2]float32 // and nothing
-}
-
 type stepBackwardNest2Args struct {
 	alpha *float32
 	MProd *float32
@@ -349,8 +338,8 @@ type stepBackwardNest2Args struct {
 	t3    *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d_v
-	n3    int // d_v
+	n2    int // d_v
+	n3    int // T·d_v
 }
 
 type stepBackwardTime3Args struct {
@@ -359,12 +348,12 @@ type stepBackwardTime3Args struct {
 	t3     *float32
 	k      *float32
 	MTrail *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 }
 
@@ -385,15 +374,16 @@ type stepBackwardTime4Args struct {
 	p         *float32
 	MProd     *float32
 	t32       *float32
-	n0        int        // i + C·d_v·s + T·d_v·l
-	n1        int        // C·d_k·s + T·d_k·l
-	n2        int        // d_k
-	n3        int        // C·s + T·l
-	n4        int        // i + C·d_v·s + T·d_v·l - d_v
-	n5        int        // C·d_k·s + T·d_k·l - d_k
-	n6        int        // C
-	n7        int        // -C·s + T
-	n8        int        // d_v
+	n0        int        // d_k
+	n1        int        // C
+	n2        int        // -C·s + T
+	n3        int        // 1
+	n4        int        // d_v
+	n5        int        // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n6        int        // 4·C·d_k·s + 4·T·d_k·l
+	n7        int        // 4·C·s + 4·T·l
+	n8        int        // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
+	n9        int        // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
 	t322      [2]float32 // and nothing
 }
 
@@ -401,12 +391,13 @@ type stepBackwardNest5Args struct {
 	k   *float32
 	t15 *float32
 	t16 *float32
-	n0  int // d_k
-	n1  int // 2·d_k
-	n2  int // 3·d_k
-	n3  int // L
-	n4  int // T
-	n5  int // T·d_k
+	n0  int // L
+	n1  int // T
+	n2  int // d_k
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -431,12 +422,16 @@ type stepBackwardNest7Args struct {
 	kBar          *float32
 	t302          *float32
 	t10Total      *float32
-	n0            int        // d_k
-	n1            int        // 2·d_k
-	n2            int        // 3·d_k
-	n3            int        // L
-	n4            int        // T
-	n5            int        // T·d_k
+	n0            int        // L
+	n1            int        // T
+	n2            int        // 4
+	n3            int        // 8
+	n4            int        // 12
+	n5            int        // d_k
+	n6            int        // 4·d_k
+	n7            int        // 8·d_k
+	n8            int        // 12·d_k
+	n9            int        // T·d_k
 	t10           [2]float32 // and nothing
 	pSigmoidEntry [2]float32 // and nothing
 }
@@ -456,10 +451,11 @@ type stepBackwardNest8Args struct {
 	t922Total     *float32
 	t21Total      *float32
 	t262Total     *float32
-	n0            int        // T
-	n1            int        // 2·T
-	n2            int        // 3·T
-	n3            int        // L
+	n0            int        // L
+	n1            int        // T
+	n2            int        // 4·T
+	n3            int        // 8·T
+	n4            int        // 12·T
 	t262          [2]float32 // and nothing
 	t21           [2]float32 // and nothing
 	t922          [2]float32 // and nothing
@@ -475,12 +471,15 @@ type stepBackwardNest9Args struct {
 	wAlpha    *float32
 	wBeta     *float32
 	xBar      *float32
-	n0        int // d
-	n1        int // 2·d
-	n2        int // 3·d
-	n3        int // L
-	n4        int // T
-	n5        int // T·d
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d
+	n6        int // 8·d
+	n7        int // 12·d
+	n8        int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -520,19 +519,19 @@ func (c *stepBackwardFused) run() {
 	pSigmoidEntry := c.PSigmoid[0]
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest3Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(p),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t82),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 			[2]float32{pSigmoidEntry},
 			[2]float32{sOutEntry},
 		}
-		stepBackwardNest1(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -559,8 +558,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t3),
 			L,
 			T,
-			T * dV,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -602,11 +601,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t16),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		stepBackwardNest5(&a)
@@ -666,11 +666,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(t302),
 			unsafe.SliceData(t10Total),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 			[2]float32{t10},
 			[2]float32{pSigmoidEntry},
@@ -737,10 +741,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t922Total),
 			unsafe.SliceData(t21Total),
 			unsafe.SliceData(t262Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			4 * T,
+			8 * T,
+			12 * T,
 			[2]float32{t262},
 			[2]float32{t21},
 			[2]float32{t922},
@@ -813,11 +818,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.WAlpha),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(c.XBar),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			8 * d,
+			12 * d,
 			T * d,
 		}
 		stepBackwardNest9(&a)
@@ -912,12 +920,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t3),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime3(&a, rows)
@@ -940,15 +948,16 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(p),
 						unsafe.SliceData(c.MProd),
 						unsafe.SliceData(t32_2),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
-						C*s + T*l,
-						i + C*dV*s + T*dV*l - dV,
-						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
+						1,
 						dV,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						4*C*dK*s + 4*T*dK*l - 4*dK,
 						[2]float32{t322},
 					}
 					stepBackwardTime4(&a, rows)

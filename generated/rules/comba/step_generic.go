@@ -12,8 +12,6 @@ func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
 func stepTime4(*stepTime4Args, int) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardTime3(*stepBackwardTime3Args, int) { panic("no assembly in this build") }

@@ -61,28 +61,10 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
 func stepNest12AVX512(a *stepNest12Args)
 
 //go:noescape
 func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -246,36 +228,12 @@ func stepNest9(a *stepNest9Args) {
 	stepNest9AVX2(a)
 }
 
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
 func stepNest12(a *stepNest12Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest12AVX512(a)
 		return
 	}
 	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {

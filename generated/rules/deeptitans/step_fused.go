@@ -3,7 +3,7 @@
 package deeptitans
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,11 +12,12 @@ type stepNest1Args struct {
 	W1State *float32
 	k       *float32
 	t       *float32
-	n0      int // d_k·a + C·d_k·s + T·d_k·l
+	n0      int // d_h
 	n1      int // d_k
-	n2      int // 2·d_k
-	n3      int // 3·d_k
-	n4      int // d_h
+	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
 }
 
 type stepNest2Args struct {
@@ -32,26 +33,27 @@ type stepNest3Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
+	n0      int // d_v
+	n1      int // d_h
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest4Args struct {
 	t3 *float32
 	v  *float32
 	e  *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest5Args struct {
 	t3 *float32
 	v  *float32
 	e2 *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest6Args struct {
@@ -60,10 +62,12 @@ type stepNest6Args struct {
 	SW2State *float32
 	W2State  *float32
 	t22      *float32
-	n0       int        // d_h
-	n1       int        // 2·d_h
-	n2       int        // 3·d_h
-	n3       int        // d_v
+	n0       int        // d_v
+	n1       int        // 4
+	n2       int        // 8
+	n3       int        // 12
+	n4       int        // d_h
+	n5       int        // 12·d_h
 	etaEntry [2]float32 // and nothing
 	rhoEntry [2]float32 // and nothing
 }
@@ -83,11 +87,13 @@ type stepNest8Args struct {
 	W1State    *float32
 	q          *float32
 	t46        *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 12·d_k
+	n6         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry [2]float32 // and nothing
 	etaEntry   [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -96,38 +102,14 @@ type stepNest8Args struct {
 type stepNest9Args struct {
 	t     *float32
 	eProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
-}
-
-type stepNest10Args struct {
-	t22     *float32
-	GW1Prod *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_h
-}
-
-type stepNest11Args struct {
-	t46   *float32
-	yProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepNest12Args struct {
 	t46 *float32
 	t18 *float32
 	n0  int // d_h
-}
-
-type stepNest13Args struct {
-	W2State *float32
-	t18     *float32
-	y2      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -206,11 +188,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -253,10 +236,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest3(&a2)
 					} else {
@@ -278,8 +262,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.V),
 								kern.Given(c.E),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest4(&a2)
 						} else {
@@ -296,8 +280,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(e2),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest5(&a2)
 					} else {
@@ -318,10 +302,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SW2State),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t22),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4,
+							8,
+							12,
+							dH,
+							12 * dH,
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -367,11 +353,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t46),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry},
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
@@ -403,8 +391,8 @@ func (c *stepFused) run() {
 							a2 := stepNest9Args{
 								unsafe.SliceData(t),
 								kern.Given(c.EProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							stepNest9(&a2)
 						} else {
@@ -417,13 +405,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest10Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.GW1Prod),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest10(&a2)
+							stepNest9(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -434,13 +422,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest11Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t46),
 								kern.Given(c.YProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest11(&a2)
+							stepNest9(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -464,16 +452,17 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(y2),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -526,8 +515,8 @@ type stepBackwardNest1Args struct {
 	t82     *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·d_h
-	n3      int // d_h
+	n2      int // d_h
+	n3      int // T·d_h
 }
 
 type stepBackwardNest2Args struct {
@@ -535,12 +524,12 @@ type stepBackwardNest2Args struct {
 	t162     *float32
 	SW2Trail *float32
 	W2Trail  *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l
-	n2       int        // d_h·d_v·a
-	n3       int        // d_h·d_v·a + d_h·d_v
-	n4       int        // d_v
-	n5       int        // d_h
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2       int        // d_h
+	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n4       int        // 4·d_h·d_v·a
+	n5       int        // d_h·d_v
 	etaEntry [2]float32 // and nothing
 	rhoEntry [2]float32 // and nothing
 }
@@ -550,12 +539,12 @@ type stepBackwardNest3Args struct {
 	k           *float32
 	SW1Trail    *float32
 	W1Trail     *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h·d_k·a + d_h·d_k
-	n4          int        // d_h
-	n5          int        // d_k
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2          int        // d_k
+	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n4          int        // 4·d_h·d_k·a
+	n5          int        // d_h·d_k
 	thetaEntry2 [2]float32 // and nothing
 	etaEntry    [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
@@ -568,17 +557,15 @@ type stepBackwardNest4Args struct {
 	SW2Trail  *float32
 	W2Trail   *float32
 	t32       *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int        // d_h·a + C·d_h·s + T·d_h·l
-	n5        int        // d_h·d_v·a
-	n6        int        // d_h·d_v·a + d_h
-	n7        int        // d_h·d_v·a + 2·d_h
-	n8        int        // d_h·d_v·a + 3·d_h
-	n9        int        // d_v
-	n10       int        // d_h
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5        int        // d_h
+	n6        int        // 4·d_h·d_v·a + 12·d_h
+	n7        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n8        int        // 4·d_h·d_v·a
 	etaEntry3 [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
 }
@@ -589,8 +576,8 @@ type stepBackwardNest5Args struct {
 	yProd *float32
 	t72   *float32
 	t9    *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepBackwardNest6Args struct {
@@ -607,19 +594,23 @@ type stepBackwardNest6Args struct {
 	t77         *float32
 	t15Total    *float32
 	t24Total    *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3          int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4          int        // d_k·a + C·d_k·s + T·d_k·l
-	n5          int        // d_h·d_k·a
-	n6          int        // d_k
-	n7          int        // d_h·d_k·a + d_k
-	n8          int        // 2·d_k
-	n9          int        // d_h·d_k·a + 2·d_k
-	n10         int        // 3·d_k
-	n11         int        // d_h·d_k·a + 3·d_k
-	n12         int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2          int        // 4
+	n3          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n4          int        // 8
+	n5          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n6          int        // 12
+	n7          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
+	n8          int        // d_k
+	n9          int        // 4·d_h·d_k·a + 4·d_k
+	n10         int        // 4·d_k
+	n11         int        // 8·d_k
+	n12         int        // 4·d_h·d_k·a + 8·d_k
+	n13         int        // 12·d_k
+	n14         int        // 4·d_h·d_k·a + 12·d_k
+	n15         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n16         int        // 4·d_h·d_k·a
 	t24         [2]float32 // and nothing
 	t15         [2]float32 // and nothing
 	thetaEntry3 [2]float32 // and nothing
@@ -631,8 +622,8 @@ type stepBackwardNest7Args struct {
 	k         *float32
 	t21       *float32
 	t222Total *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t222      [2]float32 // and nothing
 }
 
@@ -642,8 +633,8 @@ type stepBackwardNest8Args struct {
 	eProd       *float32
 	t37         *float32
 	t3822       *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -662,19 +653,23 @@ type stepBackwardNest9Args struct {
 	t49         *float32
 	t442Total   *float32
 	t55Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4          int        // d_h·a + C·d_h·s + T·d_h·l
-	n5          int        // d_h·d_v·a
-	n6          int        // d_h·d_v·a + d_h
-	n7          int        // d_h
-	n8          int        // d_h·d_v·a + 2·d_h
-	n9          int        // 2·d_h
-	n10         int        // d_h·d_v·a + 3·d_h
-	n11         int        // 3·d_h
-	n12         int        // d_v
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5          int        // d_h
+	n6          int        // 4·d_h
+	n7          int        // 4·d_h·d_v·a + 4·d_h
+	n8          int        // 4·d_h·d_v·a + 8·d_h
+	n9          int        // 8·d_h
+	n10         int        // 4·d_h·d_v·a + 12·d_h
+	n11         int        // 12·d_h
+	n12         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n13         int        // 4·d_h·d_v·a
+	n14         int        // 4
+	n15         int        // 8
+	n16         int        // 12
 	t55         [2]float32 // and nothing
 	t442        [2]float32 // and nothing
 	etaEntry3   [2]float32 // and nothing
@@ -686,8 +681,8 @@ type stepBackwardNest10Args struct {
 	eProd    *float32
 	t52      *float32
 	t53Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t53      [2]float32 // and nothing
 }
 
@@ -696,8 +691,8 @@ type stepBackwardNest11Args struct {
 	t49  *float32
 	t57  *float32
 	vBar *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepBackwardNest12Args struct {
@@ -710,19 +705,20 @@ type stepBackwardNest12Args struct {
 	t81        *float32
 	W2BarState *float32
 	t3822      *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7         int        // 12
+	n8         int        // d_h
+	n9         int        // 8·d_h
+	n10        int        // 4·d_h·d_v·a + 12·d_h
+	n11        int        // 12·d_h
+	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n13        int        // 4·d_h·d_v·a
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -736,8 +732,8 @@ type stepBackwardNest13Args struct {
 	t50         *float32
 	t52         *float32
 	t68         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -749,15 +745,15 @@ type stepBackwardNest14Args struct {
 	k          *float32
 	q          *float32
 	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_h·d_k·a + 12·d_k
+	n6         int        // 12·d_k
+	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n8         int        // 4·d_h·d_k·a
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -767,8 +763,8 @@ type stepBackwardNest15Args struct {
 	kBar        *float32
 	t11         *float32
 	qBar        *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -850,8 +846,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t82),
 			L,
 			T,
-			T * dH,
 			dH,
+			T * dH,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -945,12 +941,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
-							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH*dV,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							dH * dV,
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -979,12 +975,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(SW1Trail),
 							unsafe.SliceData(W1Trail),
-							dH*a + C*dH*s + T*dH*l,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dH*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
+							dH * dK,
 							[2]float32{thetaEntry2},
 							[2]float32{etaEntry},
 							[2]float32{rhoEntry},
@@ -1028,17 +1024,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SW2Trail),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t32),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH*dV*a + 2*dH,
-							dH*dV*a + 3*dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							dH,
+							4*dH*dV*a + 12*dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{etaEntry3},
 							[2]float32{rhoEntry3},
 						}
@@ -1065,8 +1059,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(t9),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepBackwardNest5(&a2)
 					} else {
@@ -1100,19 +1094,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t77),
 							unsafe.SliceData(t15Total),
 							unsafe.SliceData(t24Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dK,
-							dH*dK*a + dK,
-							2 * dK,
-							dH*dK*a + 2*dK,
-							3 * dK,
-							dH*dK*a + 3*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							dK,
+							4*dH*dK*a + 4*dK,
+							4 * dK,
+							8 * dK,
+							4*dH*dK*a + 8*dK,
+							12 * dK,
+							4*dH*dK*a + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{t24},
 							[2]float32{t15},
 							[2]float32{thetaEntry3},
@@ -1172,8 +1170,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t222Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t222},
 						}
 						stepBackwardNest7(&a2)
@@ -1196,8 +1194,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t37),
 							unsafe.SliceData(t3822),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest8(&a2)
@@ -1231,19 +1229,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t49),
 							unsafe.SliceData(t442Total),
 							unsafe.SliceData(t55Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4 * dH,
+							4*dH*dV*a + 4*dH,
+							4*dH*dV*a + 8*dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							4,
+							8,
+							12,
 							[2]float32{t55},
 							[2]float32{t442},
 							[2]float32{etaEntry3},
@@ -1305,8 +1307,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t52),
 							unsafe.SliceData(t53Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t53},
 						}
 						stepBackwardNest10(&a2)
@@ -1331,8 +1333,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t49),
 							unsafe.SliceData(t57),
 							unsafe.SliceData(c.VBar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepBackwardNest11(&a2)
 					} else {
@@ -1356,19 +1358,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t81),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t3822),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest12(&a2)
@@ -1401,8 +1404,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t52),
 							unsafe.SliceData(t68),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest13(&a2)
@@ -1434,15 +1437,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dK,
-							dK,
-							dH*dK*a + 2*dK,
-							2 * dK,
-							dH*dK*a + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							4*dH*dK*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest14(&a2)
@@ -1468,8 +1471,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.KBar),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(c.QBar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest15(&a2)

@@ -22,13 +22,7 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
 func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 

@@ -2,7 +2,7 @@
 
 package deltachunk
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]

@@ -25,30 +25,6 @@ func stepNest3AVX512(a *stepNest3Args)
 func stepNest3AVX2(a *stepNest3Args)
 
 //go:noescape
-func stepNest4AVX512(a *stepNest4Args)
-
-//go:noescape
-func stepNest4AVX2(a *stepNest4Args)
-
-//go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
 func stepNest8AVX512(a *stepNest8Args)
 
 //go:noescape
@@ -154,30 +130,6 @@ func stepTime23AVX2x16(a *stepTime23Args)
 func stepTime23AVX2x8(a *stepTime23Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
 func stepBackwardTime5AVX512x8(a *stepBackwardTime5Args)
 
 //go:noescape
@@ -220,88 +172,16 @@ func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
 func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
 
 //go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
 func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
 
 //go:noescape
 func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
 
 //go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
 func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
 
 //go:noescape
 func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
 
 //go:noescape
 func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
@@ -326,12 +206,6 @@ func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
 
 //go:noescape
 func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
 
 //go:noescape
 func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
@@ -382,12 +256,6 @@ func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
 func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
 
 //go:noescape
-func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest37AVX2(a *stepBackwardNest37Args)
-
-//go:noescape
 func stepBackwardNest38AVX512(a *stepBackwardNest38Args)
 
 //go:noescape
@@ -424,18 +292,6 @@ func stepBackwardNest43AVX512(a *stepBackwardNest43Args)
 func stepBackwardNest43AVX2(a *stepBackwardNest43Args)
 
 //go:noescape
-func stepBackwardNest44AVX512(a *stepBackwardNest44Args)
-
-//go:noescape
-func stepBackwardNest44AVX2(a *stepBackwardNest44Args)
-
-//go:noescape
-func stepBackwardNest45AVX512(a *stepBackwardNest45Args)
-
-//go:noescape
-func stepBackwardNest45AVX2(a *stepBackwardNest45Args)
-
-//go:noescape
 func stepBackwardNest46AVX512(a *stepBackwardNest46Args)
 
 //go:noescape
@@ -446,12 +302,6 @@ func stepBackwardNest47AVX512(a *stepBackwardNest47Args)
 
 //go:noescape
 func stepBackwardNest47AVX2(a *stepBackwardNest47Args)
-
-//go:noescape
-func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
 
 //go:noescape
 func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
@@ -511,38 +361,6 @@ func stepNest3(a *stepNest3Args) {
 		return
 	}
 	stepNest3AVX2(a)
-}
-
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
 }
 
 func stepNest8(a *stepNest8Args) {
@@ -683,38 +501,6 @@ func stepTime23(a *stepTime23Args, rows int) {
 	}
 }
 
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
-}
-
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
-	}
-	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
 // stepBackwardTime5 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime5(a *stepBackwardTime5Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
@@ -771,46 +557,6 @@ func stepBackwardNest9(a *stepBackwardNest9Args) {
 	stepBackwardNest9AVX2(a)
 }
 
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
 func stepBackwardNest15(a *stepBackwardNest15Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest15AVX512(a)
@@ -819,68 +565,12 @@ func stepBackwardNest15(a *stepBackwardNest15Args) {
 	stepBackwardNest15AVX2(a)
 }
 
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
 func stepBackwardNest22(a *stepBackwardNest22Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest22AVX512(a)
 		return
 	}
 	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
 }
 
 func stepBackwardNest24(a *stepBackwardNest24Args) {
@@ -913,14 +603,6 @@ func stepBackwardNest27(a *stepBackwardNest27Args) {
 		return
 	}
 	stepBackwardNest27AVX2(a)
-}
-
-func stepBackwardNest28(a *stepBackwardNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest28AVX512(a)
-		return
-	}
-	stepBackwardNest28AVX2(a)
 }
 
 func stepBackwardNest29(a *stepBackwardNest29Args) {
@@ -987,14 +669,6 @@ func stepBackwardNest36(a *stepBackwardNest36Args) {
 	stepBackwardNest36AVX2(a)
 }
 
-func stepBackwardNest37(a *stepBackwardNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest37AVX512(a)
-		return
-	}
-	stepBackwardNest37AVX2(a)
-}
-
 func stepBackwardNest38(a *stepBackwardNest38Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest38AVX512(a)
@@ -1043,22 +717,6 @@ func stepBackwardNest43(a *stepBackwardNest43Args) {
 	stepBackwardNest43AVX2(a)
 }
 
-func stepBackwardNest44(a *stepBackwardNest44Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest44AVX512(a)
-		return
-	}
-	stepBackwardNest44AVX2(a)
-}
-
-func stepBackwardNest45(a *stepBackwardNest45Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest45AVX512(a)
-		return
-	}
-	stepBackwardNest45AVX2(a)
-}
-
 func stepBackwardNest46(a *stepBackwardNest46Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest46AVX512(a)
@@ -1073,14 +731,6 @@ func stepBackwardNest47(a *stepBackwardNest47Args) {
 		return
 	}
 	stepBackwardNest47AVX2(a)
-}
-
-func stepBackwardNest48(a *stepBackwardNest48Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest48AVX512(a)
-		return
-	}
-	stepBackwardNest48AVX2(a)
 }
 
 func stepBackwardNest49(a *stepBackwardNest49Args) {

@@ -3,7 +3,7 @@
 package deltachunk
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -15,9 +15,9 @@ type stepNest1Args struct {
 	theta *float32
 	t55   *float32
 	n0    int // L
-	n1    int // 32·chunks
-	n2    int // T
-	n3    int // chunks
+	n1    int // chunks
+	n2    int // 32·chunks
+	n3    int // T
 }
 
 type stepNest2Args struct {
@@ -26,11 +26,11 @@ type stepNest2Args struct {
 	k   *float32
 	t54 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 32·d_k
+	n4  int // 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -38,51 +38,18 @@ type stepNest3Args struct {
 	t3 *float32
 	t4 *float32
 	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
-}
-
-type stepNest4Args struct {
-	t4 *float32
-	t6 *float32
-	t7 *float32
-	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
-}
-
-type stepNest5Args struct {
-	t7  *float32
-	t9  *float32
-	t10 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest6Args struct {
-	t10 *float32
-	t12 *float32
-	t13 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest7Args struct {
-	t13 *float32
-	t15 *float32
-	g   *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	n1 int // chunks
+	n2 int // 32·chunks
 }
 
 type stepNest8Args struct {
 	t52 *float32
 	t18 *float32
 	t20 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -128
 }
 
 type stepNest9Args struct {
@@ -90,7 +57,10 @@ type stepNest9Args struct {
 	t18 *float32
 	t20 *float32
 	t23 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -256
 }
 
 type stepNest10Args struct {
@@ -99,7 +69,10 @@ type stepNest10Args struct {
 	t20 *float32
 	t23 *float32
 	t26 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -512
 }
 
 type stepNest11Args struct {
@@ -109,7 +82,10 @@ type stepNest11Args struct {
 	t23 *float32
 	t26 *float32
 	t29 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -1024
 }
 
 type stepNest12Args struct {
@@ -120,7 +96,10 @@ type stepNest12Args struct {
 	t26 *float32
 	t29 *float32
 	t32 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -2048
 }
 
 type stepNest13Args struct {
@@ -135,6 +114,8 @@ type stepNest14Args struct {
 	t29 *float32
 	t32 *float32
 	t42 *float32
+	n0  int // 32
+	n1  int // -128
 }
 
 type stepNest15Args struct {
@@ -142,7 +123,7 @@ type stepNest15Args struct {
 	t42 *float32
 	K2  *float32
 	t44 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 128·t + 128·chunks·l
 }
 
 type stepNest16Args struct {
@@ -152,9 +133,9 @@ type stepNest16Args struct {
 	t39 *float32
 	t56 *float32
 	U2  *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 32·d_v·t + 32·chunks·d_v·l
-	n2  int // d_v
+	n0  int // 128·t + 128·chunks·l
+	n1  int // d_v
+	n2  int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepNest17Args struct {
@@ -172,9 +153,9 @@ type stepNest18Args struct {
 	g   *float32
 	t17 *float32
 	y2  *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 32·d_v·t + 32·chunks·d_v·l
-	n2  int // d_v
+	n0  int // 128·t + 128·chunks·l
+	n1  int // d_v
+	n2  int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepNest19Args struct {
@@ -186,8 +167,9 @@ type stepNest19Args struct {
 	t32 *float32
 	t54 *float32
 	t72 *float32
-	n0  int // 32·d_k·t + 32·chunks·d_k·l
+	n0  int // 3968
 	n1  int // d_k
+	n2  int // 128·d_k·t + 128·chunks·d_k·l
 }
 
 type stepNest20Args struct {
@@ -202,9 +184,9 @@ type stepNest21Args struct {
 	t57   *float32
 	theta *float32
 	t58   *float32
-	n0    int // 32·chunks
-	n1    int // L
-	n2    int // T - 32·chunks
+	n0    int // L
+	n1    int // T - 32·chunks
+	n2    int // 128·chunks
 	n3    int // T
 }
 
@@ -213,12 +195,12 @@ type stepNest22Args struct {
 	t59 *float32
 	q   *float32
 	t61 *float32
-	n0  int // 32·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 32·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 32·chunks
-	n5  int // d_k
+	n0  int // L
+	n1  int // T - 32·chunks
+	n2  int // d_k
+	n3  int // 128·chunks·d_k
+	n4  int // T·d_k - 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepTime23Args struct {
@@ -231,11 +213,11 @@ type stepTime23Args struct {
 	t61     *float32
 	y22     *float32
 	n0      int // d_k
-	n1      int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n2      int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n3      int // C·s + (T - 32·chunks)·l
-	n4      int // C
-	n5      int // -C·s + T - 32·chunks
+	n1      int // C
+	n2      int // -C·s + T - 32·chunks
+	n3      int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
+	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n5      int // 4·C·s + (4·T - 128·chunks)·l
 	n6      int // d_v
 	tail    int // rows in the last vector
 }
@@ -309,9 +291,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t55),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
 		stepNest1(&a)
 	} else {
@@ -337,11 +319,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t54),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -408,8 +390,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t3),
 			unsafe.SliceData(t4),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
 		stepNest3(&a)
 	} else {
@@ -448,15 +430,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t7),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest4(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -493,15 +475,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest5Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t10),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest5(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -538,15 +520,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest6Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t13),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest6(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -578,15 +560,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest7Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t13),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(g),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest7(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -640,7 +622,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-128,
 				}
 				stepNest8(&a)
 			} else {
@@ -665,7 +650,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-256,
 				}
 				stepNest9(&a)
 			} else {
@@ -692,7 +680,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t20),
 					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-512,
 				}
 				stepNest10(&a)
 			} else {
@@ -721,7 +712,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t23),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-1024,
 				}
 				stepNest11(&a)
 			} else {
@@ -752,7 +746,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-2048,
 				}
 				stepNest12(&a)
 			} else {
@@ -803,6 +800,8 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32),
 					unsafe.SliceData(t42),
+					32,
+					-128,
 				}
 				stepNest14(&a)
 			} else {
@@ -832,7 +831,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t42),
 					unsafe.SliceData(K2),
 					unsafe.SliceData(t44),
-					32*t2 + 32*chunks*l,
+					128*t2 + 128*chunks*l,
 				}
 				stepNest15(&a)
 			} else {
@@ -858,9 +857,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t39),
 					unsafe.SliceData(t56),
 					unsafe.SliceData(U2),
-					32*t2 + 32*chunks*l,
-					32*dV*t2 + 32*chunks*dV*l,
+					128*t2 + 128*chunks*l,
 					dV,
+					128*dV*t2 + 128*chunks*dV*l,
 				}
 				stepNest16(&a)
 			} else {
@@ -912,9 +911,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(g),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(y2),
-					32*t2 + 32*chunks*l,
-					32*dV*t2 + 32*chunks*dV*l,
+					128*t2 + 128*chunks*l,
 					dV,
+					128*dV*t2 + 128*chunks*dV*l,
 				}
 				stepNest18(&a)
 			} else {
@@ -941,8 +940,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t32),
 					unsafe.SliceData(t54),
 					unsafe.SliceData(t72),
-					32*dK*t2 + 32*chunks*dK*l,
+					3968,
 					dK,
+					128*dK*t2 + 128*chunks*dK*l,
 				}
 				stepNest19(&a)
 			} else {
@@ -1007,9 +1007,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t58),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
 		stepNest21(&a)
@@ -1033,12 +1033,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t61),
-			32 * chunks * dK,
 			L,
-			T*dK - 32*chunks*dK,
-			T * dK,
 			T - 32*chunks,
 			dK,
+			128 * chunks * dK,
+			T*dK - 32*chunks*dK,
+			T * dK,
 		}
 		stepNest22(&a)
 	} else {
@@ -1132,11 +1132,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(t61),
 						unsafe.SliceData(y22),
 						dK,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
-						C*s + (T-32*chunks)*l,
 						C,
 						-C*s + T - 32*chunks,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*s + (4*T-128*chunks)*l,
 						dV,
 						tail,
 					}
@@ -1194,66 +1194,18 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	rho   *float32
-	t52   *float32
-	theta *float32
-	t55   *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // T
-	n3    int // chunks
-}
-
-type stepBackwardNest2Args struct {
-	q   *float32
-	t53 *float32
-	k   *float32
-	t54 *float32
-	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
-}
-
-type stepBackwardNest3Args struct {
-	rho   *float32
-	t57   *float32
-	theta *float32
-	t58   *float32
-	n0    int // 32·chunks
-	n1    int // L
-	n2    int // T - 32·chunks
-	n3    int // T
-}
-
-type stepBackwardNest4Args struct {
-	k   *float32
-	t59 *float32
-	q   *float32
-	t61 *float32
-	n0  int // 32·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 32·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 32·chunks
-	n5  int // d_k
-}
-
 type stepBackwardTime5Args struct {
 	t57    *float32
 	t58    *float32
 	MLin   *float32
 	t59    *float32
 	MTrail *float32
-	n0     int // C·s + (T - 32·chunks)·l
-	n1     int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n2     int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T - 32·chunks
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T - 32·chunks
+	n3     int // 4·C·s + (4·T - 128·chunks)·l
+	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n5     int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
 	n6     int // d_v
 }
 
@@ -1272,15 +1224,17 @@ type stepBackwardTime6Args struct {
 	t8        *float32
 	t57       *float32
 	t152      *float32
-	n0        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n1        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n2        int // d_k
-	n3        int // C·s + (T - 32·chunks)·l
-	n4        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l - d_v
-	n5        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l - d_k
-	n6        int // C
-	n7        int // -C·s + T - 32·chunks
-	n8        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T - 32·chunks
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n6        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
+	n7        int // 4·C·s + (4·T - 128·chunks)·l
+	n8        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l - 4·d_v
+	n9        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l - 4·d_k
+	n10       int // -d_k
 }
 
 type stepBackwardNest7Args struct {
@@ -1292,23 +1246,23 @@ type stepBackwardNest7Args struct {
 	t12  *float32
 	t152 *float32
 	t82  *float32
-	n0   int // 32·chunks·d_k
-	n1   int // L
-	n2   int // T - 32·chunks
-	n3   int // T·d_k - 32·chunks·d_k
-	n4   int // T·d_k
-	n5   int // d_k
+	n0   int // L
+	n1   int // T - 32·chunks
+	n2   int // d_k
+	n3   int // 128·chunks·d_k
+	n4   int // T·d_k - 32·chunks·d_k
+	n5   int // T·d_k
 }
 
 type stepBackwardNest8Args struct {
 	t11 *float32
 	t8  *float32
-	n0  int // 32·chunks·d_v
-	n1  int // L
-	n2  int // T·d_v - 32·chunks·d_v
-	n3  int // T·d_v
-	n4  int // T - 32·chunks
-	n5  int // d_v
+	n0  int // L
+	n1  int // T - 32·chunks
+	n2  int // d_v
+	n3  int // 128·chunks·d_v
+	n4  int // T·d_v - 32·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest9Args struct {
@@ -1316,135 +1270,32 @@ type stepBackwardNest9Args struct {
 	t82 *float32
 	t14 *float32
 	t5  *float32
-	n0  int // 32·chunks
-	n1  int // L
-	n2  int // T - 32·chunks
+	n0  int // L
+	n1  int // T - 32·chunks
+	n2  int // 128·chunks
 	n3  int // T
-}
-
-type stepBackwardNest10Args struct {
-	t22 *float32
-	t32 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest11Args struct {
-	t42 *float32
-	t62 *float32
-	t73 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest12Args struct {
-	t73  *float32
-	t93  *float32
-	t102 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest13Args struct {
-	t102 *float32
-	t122 *float32
-	t132 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest14Args struct {
-	t132 *float32
-	t153 *float32
-	g    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
 }
 
 type stepBackwardNest15Args struct {
 	t     *float32
 	yProd *float32
 	t1322 *float32
-	n0    int // d_v
-	n1    int // 2·d_v
-	n2    int // 3·d_v
-	n3    int // L
-	n4    int // 32·chunks
-	n5    int // 32·chunks·d_v
-	n6    int // chunks
-	n7    int // 32·d_v
-}
-
-type stepBackwardNest16Args struct {
-	t52  *float32
-	t183 *float32
-	t202 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest17Args struct {
-	t52  *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest18Args struct {
-	t83  *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest19Args struct {
-	t112 *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest20Args struct {
-	t142 *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t32  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest21Args struct {
-	t37 *float32
+	n0    int // L
+	n1    int // chunks
+	n2    int // d_v
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // 32·d_v
+	n7    int // 32·chunks
+	n8    int // 32·chunks·d_v
 }
 
 type stepBackwardNest22Args struct {
 	t36 *float32
 	t37 *float32
 	t38 *float32
-	n0  int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest23Args struct {
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t32  *float32
-	t42  *float32
+	n0  int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest24Args struct {
@@ -1452,26 +1303,27 @@ type stepBackwardNest24Args struct {
 	K   *float32
 	t42 *float32
 	t44 *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 1024·t + 1024·chunks·l
+	n0  int // 128·t + 128·chunks·l
+	n1  int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest25Args struct {
 	t523       *float32
 	MStates    *float32
 	MBarState2 *float32
-	n0         int // d_k·d_v·t + chunks·d_k·d_v·l
-	n1         int // d_v
+	n0         int // d_v
+	n1         int // 124
 	n2         int // d_k
+	n3         int // 4·d_k·d_v·t + 4·chunks·d_k·d_v·l
 }
 
 type stepBackwardNest26Args struct {
 	g     *float32
 	t     *float32
 	t1223 *float32
-	n0    int // 32·t + 32·chunks·l
-	n1    int // 32·d_v·t + 32·chunks·d_v·l
-	n2    int // d_v
+	n0    int // 128·t + 128·chunks·l
+	n1    int // d_v
+	n2    int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepBackwardNest27Args struct {
@@ -1483,18 +1335,7 @@ type stepBackwardNest27Args struct {
 	t29  *float32
 	t32  *float32
 	t115 *float32
-	n0   int // 1024·t + 1024·chunks·l
-}
-
-type stepBackwardNest28Args struct {
-	t183  *float32
-	t202  *float32
-	t232  *float32
-	t26   *float32
-	t29   *float32
-	t32   *float32
-	t1522 *float32
-	t172  *float32
+	n0   int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest29Args struct {
@@ -1506,7 +1347,8 @@ type stepBackwardNest29Args struct {
 	t32   *float32
 	t111  *float32
 	t1822 *float32
-	n0    int // d_v
+	n0    int // 3968
+	n1    int // d_v
 }
 
 type stepBackwardNest30Args struct {
@@ -1519,17 +1361,20 @@ type stepBackwardNest30Args struct {
 	t34   *float32
 	t252  *float32
 	t35   *float32
-	n0    int // 32·t + 32·chunks·l
-	n1    int // 32·t + 32·chunks·l + 1
-	n2    int // 32·t + 32·chunks·l + 2
-	n3    int // 32·t + 32·chunks·l + 3
-	n4    int // 32·d_v·t + 32·chunks·d_v·l
-	n5    int // d_v
-	n6    int // 32·d_v·t + 32·chunks·d_v·l + d_v
-	n7    int // 2·d_v
-	n8    int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
-	n9    int // 3·d_v
-	n10   int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
+	n0    int // 128·t + 128·chunks·l
+	n1    int // 128·t + 128·chunks·l + 4
+	n2    int // 4
+	n3    int // 128·t + 128·chunks·l + 8
+	n4    int // 8
+	n5    int // 128·t + 128·chunks·l + 12
+	n6    int // 12
+	n7    int // d_v
+	n8    int // 4·d_v
+	n9    int // 8·d_v
+	n10   int // 128·d_v·t + 128·chunks·d_v·l + 8·d_v
+	n11   int // 12·d_v
+	n12   int // 128·d_v·t + 128·chunks·d_v·l + 12·d_v
+	n13   int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepBackwardNest31Args struct {
@@ -1540,13 +1385,15 @@ type stepBackwardNest31Args struct {
 	t262 *float32
 	t272 *float32
 	t28  *float32
-	n0   int // 32·t + 32·chunks·l
-	n1   int // 1024·t + 1024·chunks·l
+	n0   int // 128·t + 128·chunks·l
+	n1   int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest32Args struct {
 	t31  *float32
 	t262 *float32
+	n0   int // 32
+	n1   int // -128
 }
 
 type stepBackwardNest33Args struct {
@@ -1555,7 +1402,7 @@ type stepBackwardNest33Args struct {
 	t92   *float32
 	t31   *float32
 	t422  *float32
-	n0    int // 1024·t + 1024·chunks·l
+	n0    int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest34Args struct {
@@ -1568,7 +1415,10 @@ type stepBackwardNest34Args struct {
 	t29  *float32
 	t452 *float32
 	t46  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -2048
 }
 
 type stepBackwardNest35Args struct {
@@ -1586,13 +1436,10 @@ type stepBackwardNest36Args struct {
 	t26  *float32
 	t502 *float32
 	t512 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest37Args struct {
-	t472 *float32
-	t502 *float32
-	t523 *float32
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -1024
 }
 
 type stepBackwardNest38Args struct {
@@ -1603,7 +1450,10 @@ type stepBackwardNest38Args struct {
 	t232 *float32
 	t553 *float32
 	t562 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -512
 }
 
 type stepBackwardNest39Args struct {
@@ -1613,7 +1463,10 @@ type stepBackwardNest39Args struct {
 	t202 *float32
 	t60  *float32
 	t613 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -256
 }
 
 type stepBackwardNest40Args struct {
@@ -1621,6 +1474,14 @@ type stepBackwardNest40Args struct {
 	t573 *float32
 	t60  *float32
 	t64  *float32
+	n0   int // 1
+	n1   int // 32
+	n2   int // 256
+	n3   int // 384
+	n4   int // -128
+	n5   int // 4
+	n6   int // 8
+	n7   int // 12
 }
 
 type stepBackwardNest41Args struct {
@@ -1628,7 +1489,7 @@ type stepBackwardNest41Args struct {
 	t1322 *float32
 	t392  *float32
 	t67   *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest42Args struct {
@@ -1651,28 +1512,6 @@ type stepBackwardNest43Args struct {
 	t83  *float32
 }
 
-type stepBackwardNest44Args struct {
-	t562 *float32
-	t81  *float32
-	t82  *float32
-	t87  *float32
-	t88  *float32
-	t83  *float32
-	t86  *float32
-	t91  *float32
-}
-
-type stepBackwardNest45Args struct {
-	t613 *float32
-	t89  *float32
-	t90  *float32
-	t95  *float32
-	t96  *float32
-	t91  *float32
-	t94  *float32
-	t99  *float32
-}
-
 type stepBackwardNest46Args struct {
 	t99  *float32
 	t103 *float32
@@ -1689,25 +1528,18 @@ type stepBackwardNest47Args struct {
 	t252 *float32
 	t28  *float32
 	t19  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest48Args struct {
-	MBarState2 *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	gEntry2    [2]float32 // and nothing
+	n0   int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest49Args struct {
 	t21 *float32
 	t20 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_v
-	n2  int // T·d_v
-	n3  int // chunks
-	n4  int // 32·d_v
-	n5  int // d_v
+	n1  int // chunks
+	n2  int // d_v
+	n3  int // 32·d_v
+	n4  int // 32·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest50Args struct {
@@ -1716,9 +1548,9 @@ type stepBackwardNest50Args struct {
 	t25 *float32
 	t16 *float32
 	n0  int // L
-	n1  int // 32·chunks
-	n2  int // T
-	n3  int // chunks
+	n1  int // chunks
+	n2  int // 32·chunks
+	n3  int // T
 }
 
 type stepBackwardNest51Args struct {
@@ -1727,11 +1559,11 @@ type stepBackwardNest51Args struct {
 	t24 *float32
 	t17 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 32·d_k
+	n4  int // 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepBackwardNest52Args struct {
@@ -1742,9 +1574,9 @@ type stepBackwardNest52Args struct {
 	t24  *float32
 	qBar *float32
 	n0   int // L
-	n1   int // T·d_k
-	n2   int // T
-	n3   int // d_k
+	n1   int // T
+	n2   int // d_k
+	n3   int // T·d_k
 }
 
 type stepBackwardNest53Args struct {
@@ -1752,9 +1584,9 @@ type stepBackwardNest53Args struct {
 	t21  *float32
 	vBar *float32
 	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	n1   int // T
+	n2   int // d_v
+	n3   int // T·d_v
 }
 
 type stepBackwardNest54Args struct {
@@ -1908,17 +1740,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t52),
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t55),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1936,19 +1768,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t53),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t54),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
-		stepBackwardNest2(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1977,17 +1809,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepNest21Args{
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t58),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
-		stepBackwardNest3(&a)
+		stepNest21(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -2003,19 +1835,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepNest22Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t61),
-			32 * chunks * dK,
 			L,
-			T*dK - 32*chunks*dK,
-			T * dK,
 			T - 32*chunks,
 			dK,
+			128 * chunks * dK,
+			T*dK - 32*chunks*dK,
+			T * dK,
 		}
-		stepBackwardNest4(&a)
+		stepNest22(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -2071,12 +1903,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t82),
-			32 * chunks * dK,
 			L,
 			T - 32*chunks,
+			dK,
+			128 * chunks * dK,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest7(&a)
 	} else {
@@ -2111,12 +1943,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest8Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t8),
-			32 * chunks * dV,
 			L,
-			T*dV - 32*chunks*dV,
-			T * dV,
 			T - 32*chunks,
 			dV,
+			128 * chunks * dV,
+			T*dV - 32*chunks*dV,
+			T * dV,
 		}
 		stepBackwardNest8(&a)
 	} else {
@@ -2140,9 +1972,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t5),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
 		stepBackwardNest9(&a)
@@ -2192,15 +2024,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t42),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest10(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2237,15 +2069,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t73),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest11(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2282,15 +2114,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t93),
 			unsafe.SliceData(t102),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest12(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2327,15 +2159,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t132),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest13(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2367,15 +2199,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t132),
 			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest14(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2408,14 +2240,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t1322),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
+			chunks,
+			dV,
+			4,
+			8,
+			12,
+			32 * dV,
 			32 * chunks,
 			32 * chunks * dV,
-			chunks,
-			32 * dV,
 		}
 		stepBackwardNest15(&a)
 	} else {
@@ -2462,13 +2295,16 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t202)
 			if kern.Wide() {
-				a := stepBackwardNest16Args{
+				a := stepNest8Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-128,
 				}
-				stepBackwardNest16(&a)
+				stepNest8(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2486,14 +2322,17 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t232)
 			if kern.Wide() {
-				a := stepBackwardNest17Args{
+				a := stepNest9Args{
 					unsafe.SliceData(t52_2),
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
-				stepBackwardNest17(&a)
+				stepNest9(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -2512,15 +2351,18 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := stepBackwardNest18Args{
+				a := stepNest10Args{
 					unsafe.SliceData(t83),
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
-				stepBackwardNest18(&a)
+				stepNest10(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -2540,16 +2382,19 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := stepBackwardNest19Args{
+				a := stepNest11Args{
 					unsafe.SliceData(t112),
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
-				stepBackwardNest19(&a)
+				stepNest11(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -2570,7 +2415,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t32_2)
 			if kern.Wide() {
-				a := stepBackwardNest20Args{
+				a := stepNest12Args{
 					unsafe.SliceData(t142),
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
@@ -2578,9 +2423,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
-				stepBackwardNest20(&a)
+				stepNest12(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -2602,10 +2450,10 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := stepBackwardNest21Args{
+				a := stepNest13Args{
 					unsafe.SliceData(t37),
 				}
-				stepBackwardNest21(&a)
+				stepNest13(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -2620,7 +2468,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t36),
 					unsafe.SliceData(t37),
 					unsafe.SliceData(t38),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest22(&a)
 			} else {
@@ -2632,7 +2480,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := stepBackwardNest23Args{
+				a := stepNest14Args{
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
@@ -2640,8 +2488,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t42_2),
+					32,
+					-128,
 				}
-				stepBackwardNest23(&a)
+				stepNest14(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2667,8 +2517,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(c.K2),
 					unsafe.SliceData(t42_2),
 					unsafe.SliceData(t44),
-					32*t3 + 32*chunks*l,
-					1024*t3 + 1024*chunks*l,
+					128*t3 + 128*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest24(&a)
 			} else {
@@ -2692,9 +2542,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t523),
 					unsafe.SliceData(c.MStates),
 					unsafe.SliceData(MBarState2),
-					dK*dV*t3 + chunks*dK*dV*l,
 					dV,
+					124,
 					dK,
+					4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
 				stepBackwardNest25(&a)
 			} else {
@@ -2730,9 +2581,9 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(g),
 					unsafe.SliceData(t),
 					unsafe.SliceData(t1223),
-					32*t3 + 32*chunks*l,
-					32*dV*t3 + 32*chunks*dV*l,
+					128*t3 + 128*chunks*l,
 					dV,
+					128*dV*t3 + 128*chunks*dV*l,
 				}
 				stepBackwardNest26(&a)
 			} else {
@@ -2757,7 +2608,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t115),
-					1024*t3 + 1024*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest27(&a)
 			} else {
@@ -2779,7 +2630,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest28Args{
+				a := stepNest17Args{
 					unsafe.SliceData(t183),
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t232),
@@ -2789,7 +2640,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1522),
 					unsafe.SliceData(t172),
 				}
-				stepBackwardNest28(&a)
+				stepNest17(&a)
 			} else {
 				for i := range 32 {
 					t183_3 := t183[i*32:][:32]
@@ -2816,6 +2667,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t32_2),
 					unsafe.SliceData(t111),
 					unsafe.SliceData(t1822),
+					3968,
 					dV,
 				}
 				stepBackwardNest29(&a)
@@ -2854,17 +2706,20 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t34),
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t35),
-					32*t3 + 32*chunks*l,
-					32*t3 + 32*chunks*l + 1,
-					32*t3 + 32*chunks*l + 2,
-					32*t3 + 32*chunks*l + 3,
-					32*dV*t3 + 32*chunks*dV*l,
+					128*t3 + 128*chunks*l,
+					128*t3 + 128*chunks*l + 4,
+					4,
+					128*t3 + 128*chunks*l + 8,
+					8,
+					128*t3 + 128*chunks*l + 12,
+					12,
 					dV,
-					32*dV*t3 + 32*chunks*dV*l + dV,
-					2 * dV,
-					32*dV*t3 + 32*chunks*dV*l + 2*dV,
-					3 * dV,
-					32*dV*t3 + 32*chunks*dV*l + 3*dV,
+					4 * dV,
+					8 * dV,
+					128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					12 * dV,
+					128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					128*dV*t3 + 128*chunks*dV*l,
 				}
 				stepBackwardNest30(&a)
 			} else {
@@ -2908,8 +2763,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t262),
 					unsafe.SliceData(t272),
 					unsafe.SliceData(t28),
-					32*t3 + 32*chunks*l,
-					1024*t3 + 1024*chunks*l,
+					128*t3 + 128*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest31(&a)
 			} else {
@@ -2943,6 +2798,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest32Args{
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t262),
+					32,
+					-128,
 				}
 				stepBackwardNest32(&a)
 			} else {
@@ -2975,7 +2832,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t92),
 					unsafe.SliceData(t31),
 					unsafe.SliceData(t422),
-					1024*t3 + 1024*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest33(&a)
 			} else {
@@ -3004,7 +2861,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t29),
 					unsafe.SliceData(t452),
 					unsafe.SliceData(t46),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
 				stepBackwardNest34(&a)
 			} else {
@@ -3064,7 +2924,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t26),
 					unsafe.SliceData(t502),
 					unsafe.SliceData(t512),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
 				stepBackwardNest36(&a)
 			} else {
@@ -3094,12 +2957,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
+				a := stepBackwardNest35Args{
 					unsafe.SliceData(t472),
 					unsafe.SliceData(t502),
 					unsafe.SliceData(t523_2),
 				}
-				stepBackwardNest37(&a)
+				stepBackwardNest35(&a)
 			} else {
 				for i := range 32 {
 					t472_2 := t472[i*32:][:32]
@@ -3122,7 +2985,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t232),
 					unsafe.SliceData(t553),
 					unsafe.SliceData(t562),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
 				stepBackwardNest38(&a)
 			} else {
@@ -3172,7 +3038,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t202),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t613),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
 				stepBackwardNest39(&a)
 			} else {
@@ -3206,6 +3075,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t573),
 					unsafe.SliceData(t60),
 					unsafe.SliceData(t64),
+					1,
+					32,
+					256,
+					384,
+					-128,
+					4,
+					8,
+					12,
 				}
 				stepBackwardNest40(&a)
 			} else {
@@ -3233,7 +3110,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t1322),
 					unsafe.SliceData(t392),
 					unsafe.SliceData(t67),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest41(&a)
 			} else {
@@ -3348,7 +3225,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
+				a := stepBackwardNest43Args{
 					unsafe.SliceData(t562),
 					unsafe.SliceData(t81),
 					unsafe.SliceData(t82_2),
@@ -3358,7 +3235,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t86),
 					unsafe.SliceData(t91),
 				}
-				stepBackwardNest44(&a)
+				stepBackwardNest43(&a)
 			} else {
 				for i := range 32 {
 					t88[i] = ((t562[i] + t81[i]) + t82_2[i]) + t87[i]
@@ -3393,7 +3270,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest45Args{
+				a := stepBackwardNest43Args{
 					unsafe.SliceData(t613),
 					unsafe.SliceData(t89),
 					unsafe.SliceData(t90),
@@ -3403,7 +3280,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t94),
 					unsafe.SliceData(t99),
 				}
-				stepBackwardNest45(&a)
+				stepBackwardNest43(&a)
 			} else {
 				for i := range 32 {
 					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
@@ -3467,7 +3344,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t19),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest47(&a)
 			} else {
@@ -3499,13 +3376,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest48Args{
+				a := stepNest20Args{
 					unsafe.SliceData(MBarState2),
 					dV,
 					dK,
 					[2]float32{gEntry2},
 				}
-				stepBackwardNest48(&a)
+				stepNest20(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -3529,11 +3406,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t20),
 			L,
+			chunks,
+			dV,
+			32 * dV,
 			32 * chunks * dV,
 			T * dV,
-			chunks,
-			32 * dV,
-			dV,
 		}
 		stepBackwardNest49(&a)
 	} else {
@@ -3560,9 +3437,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t16),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
 		stepBackwardNest50(&a)
 	} else {
@@ -3590,11 +3467,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t17),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
 		stepBackwardNest51(&a)
 	} else {
@@ -3624,9 +3501,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t24),
 			unsafe.SliceData(c.QBar),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepBackwardNest52(&a)
 	} else {
@@ -3653,9 +3530,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(c.VBar),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest53(&a)
 	} else {
@@ -3772,12 +3649,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(t59),
 						unsafe.SliceData(MTrail),
-						C*s + (T-32*chunks)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
 						C,
 						-C*s + T - 32*chunks,
+						4*C*s + (4*T-128*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						dV,
 					}
 					stepBackwardTime5(&a, rows)
@@ -3798,15 +3675,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t57),
 						unsafe.SliceData(t152_2),
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
-						C*s + (T-32*chunks)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l - dV,
-						C*dK*s + (T*dK-32*chunks*dK)*l - dK,
 						C,
 						-C*s + T - 32*chunks,
+						1,
 						dV,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						4*C*s + (4*T-128*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
+						-dK,
 					}
 					stepBackwardTime6(&a, rows)
 				}

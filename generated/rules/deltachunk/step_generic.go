@@ -10,14 +10,6 @@ func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
 
 func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
-func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
-
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
-func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
-
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
@@ -50,14 +42,6 @@ func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
 func stepTime23(*stepTime23Args, int) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
 func stepBackwardTime5(*stepBackwardTime5Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime6(*stepBackwardTime6Args, int) { panic("no assembly in this build") }
@@ -68,33 +52,9 @@ func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this buil
 
 func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
 
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
-
-func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
 func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
 
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
 func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
 
 func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
 
@@ -103,8 +63,6 @@ func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this bu
 func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
 
 func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
-
-func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
 
 func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
 
@@ -122,8 +80,6 @@ func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this bu
 
 func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
 
-func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
-
 func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
 
 func stepBackwardNest39(*stepBackwardNest39Args) { panic("no assembly in this build") }
@@ -136,15 +92,9 @@ func stepBackwardNest42(*stepBackwardNest42Args) { panic("no assembly in this bu
 
 func stepBackwardNest43(*stepBackwardNest43Args) { panic("no assembly in this build") }
 
-func stepBackwardNest44(*stepBackwardNest44Args) { panic("no assembly in this build") }
-
-func stepBackwardNest45(*stepBackwardNest45Args) { panic("no assembly in this build") }
-
 func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this build") }
 
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
-
-func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
 
 func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
 

@@ -3,7 +3,7 @@
 package deltafrozen
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,11 +13,12 @@ type stepNest1Args struct {
 	MChunkState *float32
 	k           *float32
 	t10         *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
+	n0          int        // d_v
 	n1          int        // d_k
-	n2          int        // 2·d_k
-	n3          int        // 3·d_k
-	n4          int        // d_v
+	n2          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3          int        // 4
+	n4          int        // 8
+	n5          int        // 12
 	wNumber     [2]float32 // and nothing
 }
 
@@ -25,16 +26,16 @@ type stepNest2Args struct {
 	t10  *float32
 	v    *float32
 	MLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest3Args struct {
 	t10 *float32
 	v   *float32
 	t11 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest4Args struct {
@@ -43,11 +44,12 @@ type stepNest4Args struct {
 	MState     *float32
 	q          *float32
 	y2         *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -115,11 +117,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MChunkState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t10),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{wNumber},
 						}
 						stepNest1(&a2)
@@ -147,8 +150,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t10),
 								unsafe.SliceData(c.V),
 								kern.Given(c.MLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest2(&a2)
 						} else {
@@ -165,8 +168,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t10),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t11),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest3(&a2)
 					} else {
@@ -186,11 +189,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(y2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -233,12 +237,12 @@ type stepBackwardNest1Args struct {
 	MTrail      *float32
 	MChunkTrail *float32
 	k           *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_k·d_v·a
-	n2          int        // d_k·d_v·a + d_k·d_v
-	n3          int        // d_k·a + C·d_k·s + T·d_k·l
-	n4          int        // d_v
-	n5          int        // d_k
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2          int        // d_k
+	n3          int        // 4·d_k·d_v·a
+	n4          int        // d_k·d_v
+	n5          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	wNumber     [2]float32 // and nothing
 	thetaEntry  [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
@@ -255,23 +259,26 @@ type stepBackwardNest2Args struct {
 	t82       *float32
 	t32_2     *float32
 	t112Total *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int        // d_k·a + C·d_k·s + T·d_k·l
-	n5        int        // d_k·d_v·a
-	n6        int        // d_k·d_v·a + d_k·d_v
-	n7        int        // d_k
-	n8        int        // d_k·d_v·a + d_k
-	n9        int        // d_k·d_v·a + d_k·d_v + d_k
-	n10       int        // 2·d_k
-	n11       int        // d_k·d_v·a + 2·d_k
-	n12       int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n13       int        // 3·d_k
-	n14       int        // d_k·d_v·a + 3·d_k
-	n15       int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n16       int        // d_v
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5        int        // d_k
+	n6        int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
+	n7        int        // 8·d_k
+	n8        int        // 4·d_k·d_v·a + 8·d_k
+	n9        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n10       int        // 12·d_k
+	n11       int        // 4·d_k·d_v·a + 12·d_k
+	n12       int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n13       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n14       int        // 4·d_k·d_v·a
+	n15       int        // d_k·d_v
+	n16       int        // -d_k·d_v + d_k
+	n17       int        // 4
+	n18       int        // 8
+	n19       int        // 12
 	t112      [2]float32 // and nothing
 }
 
@@ -279,16 +286,16 @@ type stepBackwardNest3Args struct {
 	k       *float32
 	t82     *float32
 	t9Total *float32
-	n0      int        // d_k·a + C·d_k·s + T·d_k·l
-	n1      int        // d_k
+	n0      int        // d_k
+	n1      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t9      [2]float32 // and nothing
 }
 
 type stepBackwardNest4Args struct {
 	t32         *float32
 	vBar        *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	thetaEntry2 [2]float32 // and nothing
 }
 
@@ -301,19 +308,21 @@ type stepBackwardNest5Args struct {
 	t33            *float32
 	q              *float32
 	MBarState      *float32
-	n0             int        // d_v·a + C·d_v·s + T·d_v·l
-	n1             int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2             int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3             int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4             int        // d_k·a + C·d_k·s + T·d_k·l
-	n5             int        // d_k·d_v·a + d_k·d_v
-	n6             int        // d_k
-	n7             int        // d_k·d_v·a + d_k·d_v + d_k
-	n8             int        // 2·d_k
-	n9             int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n10            int        // 3·d_k
-	n11            int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n12            int        // d_v
+	n0             int        // d_v
+	n1             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2             int        // 4
+	n3             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n4             int        // 8
+	n5             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n6             int        // 12
+	n7             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n8             int        // d_k
+	n9             int        // 8·d_k
+	n10            int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n11            int        // 12·d_k
+	n12            int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n13            int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n14            int        // 4·d_k·d_v·a + 4·d_k·d_v
 	t7Number       [2]float32 // and nothing
 	w4Number       [2]float32 // and nothing
 	thetaEntry2    [2]float32 // and nothing
@@ -326,8 +335,8 @@ type stepBackwardNest6Args struct {
 	kBar        *float32
 	t32         *float32
 	qBar        *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry2 [2]float32 // and nothing
 }
 
@@ -397,12 +406,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(MChunkTrail),
 							unsafe.SliceData(c.K),
-							dV*a + C*dV*s + T*dV*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
-							dK*a + C*dK*s + T*dK*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dK,
+							4 * dK * dV * a,
+							dK * dV,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{wNumber},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
@@ -454,23 +463,26 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(t112Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
-							dK,
-							dK*dV*a + dK,
-							dK*dV*a + dK*dV + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + dK*dV + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
-							dK*dV*a + dK*dV + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							4*dK*dV*a + 4*dK*dV + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
+							-dK*dV + dK,
+							4,
+							8,
+							12,
 							[2]float32{t112},
 						}
 						stepBackwardNest2(&a2)
@@ -512,8 +524,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t9Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t9},
 						}
 						stepBackwardNest3(&a2)
@@ -534,8 +546,8 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(t32_2),
 							unsafe.SliceData(c.VBar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{thetaEntry2},
 						}
 						stepBackwardNest4(&a2)
@@ -561,19 +573,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t33),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MBarState),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK*dV*a + dK*dV,
-							dK,
-							dK*dV*a + dK*dV + dK,
-							2 * dK,
-							dK*dV*a + dK*dV + 2*dK,
-							3 * dK,
-							dK*dV*a + dK*dV + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							12,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							8 * dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dK*dV*a + 4*dK*dV,
 							[2]float32{t7Number},
 							[2]float32{w4Number},
 							[2]float32{thetaEntry2},
@@ -609,8 +623,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.KBar),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.QBar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry2},
 						}
 						stepBackwardNest6(&a2)

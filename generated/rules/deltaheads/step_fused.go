@@ -3,7 +3,7 @@
 package deltaheads
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -19,11 +19,11 @@ type stepTime1Args struct {
 	q      *float32
 	yPairs *float32
 	n0     int // d_k
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // i + C·d_v·s + T·d_v·l
-	n3     int // C·s + T·l
-	n4     int // C
-	n5     int // -C·s + T
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·d_k·s + 4·T·d_k·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·s + 4·T·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -123,11 +123,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(yPairs),
 						dK,
-						C*dK*s + T*dK*l,
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C,
 						-C*s + T,
+						4*C*dK*s + 4*T*dK*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
 						dV,
 						tail,
 					}
@@ -191,12 +191,12 @@ type stepBackwardTime1Args struct {
 	MLin   *float32
 	k      *float32
 	MTrail *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 }
 
@@ -215,15 +215,17 @@ type stepBackwardTime2Args struct {
 	t9        *float32
 	rho       *float32
 	t152      *float32
-	n0        int // i + C·d_v·s + T·d_v·l
-	n1        int // C·d_k·s + T·d_k·l
-	n2        int // d_k
-	n3        int // C·s + T·l
-	n4        int // i + C·d_v·s + T·d_v·l - d_v
-	n5        int // C·d_k·s + T·d_k·l - d_k
-	n6        int // C
-	n7        int // -C·s + T
-	n8        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n6        int // 4·C·d_k·s + 4·T·d_k·l
+	n7        int // 4·C·s + 4·T·l
+	n8        int // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
+	n9        int // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
+	n10       int // -d_k
 }
 
 type stepBackwardNest3Args struct {
@@ -233,12 +235,15 @@ type stepBackwardNest3Args struct {
 	t152  *float32
 	t17   *float32
 	t82   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L·heads
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L·heads
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 8·d_k
+	n7    int // 12·d_k
+	n8    int // T·d_k
 }
 
 type stepBackwardNest4Args struct {
@@ -247,11 +252,11 @@ type stepBackwardNest4Args struct {
 	t10  *float32
 	qBar *float32
 	n0   int // L
-	n1   int // T·d_k·heads
-	n2   int // heads
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
+	n1   int // heads
+	n2   int // T
+	n3   int // d_k
+	n4   int // T·d_k
+	n5   int // T·d_k·heads
 }
 
 type stepBackwardNest5Args struct {
@@ -260,9 +265,9 @@ type stepBackwardNest5Args struct {
 	t82      *float32
 	thetaBar *float32
 	n0       int // L
-	n1       int // T·heads
-	n2       int // heads
-	n3       int // T
+	n1       int // heads
+	n2       int // T
+	n3       int // T·heads
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -320,11 +325,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t17),
 			unsafe.SliceData(t82),
-			dK,
-			2 * dK,
-			3 * dK,
 			L * heads,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		stepBackwardNest3(&a)
@@ -368,11 +376,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.QBar),
 			L,
-			T * dK * heads,
 			heads,
-			T * dK,
 			T,
 			dK,
+			T * dK,
+			T * dK * heads,
 		}
 		stepBackwardNest4(&a)
 	} else {
@@ -409,9 +417,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.ThetaBar),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
 		stepBackwardNest5(&a)
 	} else {
@@ -497,12 +505,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime1(&a, rows)
@@ -523,15 +531,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t9),
 						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(t152_2),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
-						C*s + T*l,
-						i + C*dV*s + T*dV*l - dV,
-						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
+						1,
 						dV,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						4*C*dK*s + 4*T*dK*l - 4*dK,
+						-dK,
 					}
 					stepBackwardTime2(&a, rows)
 				}

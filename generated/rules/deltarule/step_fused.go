@@ -3,7 +3,7 @@
 package deltarule
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -19,11 +19,11 @@ type stepTime1Args struct {
 	q      *float32
 	y      *float32
 	n0     int // d_k
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // i + C·d_v·s + T·d_v·l
-	n3     int // C·s + T·l
-	n4     int // C
-	n5     int // -C·s + T
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·d_k·s + 4·T·d_k·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·s + 4·T·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -91,11 +91,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
 						dK,
-						C*dK*s + T*dK*l,
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C,
 						-C*s + T,
+						4*C*dK*s + 4*T*dK*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
 						dV,
 						tail,
 					}
@@ -159,12 +159,12 @@ type stepBackwardTime1Args struct {
 	MLin   *float32
 	k      *float32
 	MTrail *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 }
 
@@ -183,15 +183,17 @@ type stepBackwardTime2Args struct {
 	vBar      *float32
 	rho       *float32
 	t15       *float32
-	n0        int // i + C·d_v·s + T·d_v·l
-	n1        int // C·d_k·s + T·d_k·l
-	n2        int // d_k
-	n3        int // C·s + T·l
-	n4        int // i + C·d_v·s + T·d_v·l - d_v
-	n5        int // C·d_k·s + T·d_k·l - d_k
-	n6        int // C
-	n7        int // -C·s + T
-	n8        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n6        int // 4·C·d_k·s + 4·T·d_k·l
+	n7        int // 4·C·s + 4·T·l
+	n8        int // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
+	n9        int // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
+	n10       int // -d_k
 }
 
 type stepBackwardNest3Args struct {
@@ -201,12 +203,15 @@ type stepBackwardNest3Args struct {
 	t15      *float32
 	kBar     *float32
 	thetaBar *float32
-	n0       int // d_k
-	n1       int // 2·d_k
-	n2       int // 3·d_k
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k
+	n0       int // L
+	n1       int // T
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
+	n5       int // d_k
+	n6       int // 8·d_k
+	n7       int // 12·d_k
+	n8       int // T·d_k
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -247,11 +252,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(c.ThetaBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		stepBackwardNest3(&a)
@@ -340,12 +348,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.MLin),
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(MTrail),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime1(&a, rows)
@@ -366,15 +374,17 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.VBar),
 						unsafe.SliceData(c.Rho),
 						unsafe.SliceData(t15_2),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
-						C*s + T*l,
-						i + C*dV*s + T*dV*l - dV,
-						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
+						1,
 						dV,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						4*C*dK*s + 4*T*dK*l - 4*dK,
+						-dK,
 					}
 					stepBackwardTime2(&a, rows)
 				}

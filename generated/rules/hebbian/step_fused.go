@@ -3,7 +3,7 @@
 package hebbian
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -16,12 +16,12 @@ type stepTime1Args struct {
 	MState *float32
 	q0     *float32
 	y      *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -86,12 +86,12 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.Q0),
 						unsafe.SliceData(c.Y),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 						tail,
 					}
@@ -141,12 +141,12 @@ type stepBackwardTime1Args struct {
 	v      *float32
 	k0     *float32
 	MTrail *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 }
 
@@ -162,13 +162,14 @@ type stepBackwardTime2Args struct {
 	k0Bar     *float32
 	rhoBar    *float32
 	vBar      *float32
-	n0        int // i + C·d_v·s + T·d_v·l
-	n1        int // C·s + T·l
-	n2        int // C·d_k·s + T·d_k·l
-	n3        int // d_k
-	n4        int // C
-	n5        int // -C·s + T
-	n6        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n6        int // 4·C·s + 4·T·l
+	n7        int // 4·C·d_k·s + 4·T·d_k·l
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -251,12 +252,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.V),
 						unsafe.SliceData(c.K0),
 						unsafe.SliceData(MTrail),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime1(&a, rows)
@@ -274,13 +275,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(k0Bar),
 						unsafe.SliceData(rhoBar),
 						unsafe.SliceData(c.VBar),
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						1,
 						dV,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
+						4*C*dK*s + 4*T*dK*l,
 					}
 					stepBackwardTime2(&a, rows)
 				}

@@ -34,24 +34,6 @@ func stepTime3AVX2x16(a *stepTime3Args)
 func stepTime3AVX2x8(a *stepTime3Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
 func stepBackwardTime4AVX512x8(a *stepBackwardTime4Args)
 
 //go:noescape
@@ -98,12 +80,6 @@ func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
 
 //go:noescape
 func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
 
 //go:noescape
 func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
@@ -175,30 +151,6 @@ func stepTime3(a *stepTime3Args, rows int) {
 	}
 }
 
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
-}
-
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
-	}
-	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
 // stepBackwardTime4 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime4(a *stepBackwardTime4Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
@@ -261,14 +213,6 @@ func stepBackwardNest9(a *stepBackwardNest9Args) {
 		return
 	}
 	stepBackwardNest9AVX2(a)
-}
-
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
 }
 
 func stepBackwardNest11(a *stepBackwardNest11Args) {

@@ -3,7 +3,7 @@
 package hebbianscan
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -15,11 +15,11 @@ type stepNest1Args struct {
 	q0  *float32
 	t15 *float32
 	n0  int // L
-	n1  int // 16·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 16·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 16·d_k
+	n4  int // 16·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest2Args struct {
@@ -27,12 +27,12 @@ type stepNest2Args struct {
 	t16 *float32
 	q0  *float32
 	t19 *float32
-	n0  int // 16·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 16·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 16·chunks
-	n5  int // d_k
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // d_k
+	n3  int // 64·chunks·d_k
+	n4  int // T·d_k - 16·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepTime3Args struct {
@@ -42,12 +42,12 @@ type stepTime3Args struct {
 	MState2 *float32
 	t19     *float32
 	y22     *float32
-	n0      int // C·s + (T - 16·chunks)·l
-	n1      int // i + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2      int // C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n3      int // d_k
-	n4      int // C
-	n5      int // -C·s + T - 16·chunks
+	n0      int // d_k
+	n1      int // C
+	n2      int // -C·s + T - 16·chunks
+	n3      int // 4·C·s + (4·T - 64·chunks)·l
+	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n5      int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 	n6      int // d_v
 	tail    int // rows in the last vector
 }
@@ -91,11 +91,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t15),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
 		stepNest1(&a)
 	} else {
@@ -189,12 +189,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t16),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t19),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -466,12 +466,12 @@ func (c *stepRows2) Part(part int) {
 						unsafe.SliceData(MState2),
 						unsafe.SliceData(t19),
 						unsafe.SliceData(y22),
-						C*s + (T-16*chunks)*l,
-						i + C*dV*s + (T*dV-16*chunks*dV)*l,
-						C*dK*s + (T*dK-16*chunks*dK)*l,
 						dK,
 						C,
 						-C*s + T - 16*chunks,
+						4*C*s + (4*T-64*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						dV,
 						tail,
 					}
@@ -516,56 +516,17 @@ func (c *stepRows2) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	k0  *float32
-	t12 *float32
-	q0  *float32
-	t15 *float32
-	n0  int // L
-	n1  int // 16·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 16·d_k
-	n5  int // d_k
-}
-
-type stepBackwardNest2Args struct {
-	k0  *float32
-	t16 *float32
-	q0  *float32
-	t19 *float32
-	n0  int // 16·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 16·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 16·chunks
-	n5  int // d_k
-}
-
-type stepBackwardNest3Args struct {
-	v    *float32
-	t17  *float32
-	yBar *float32
-	t2   *float32
-	n0   int // 16·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 16·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 16·chunks
-	n5   int // d_v
-}
-
 type stepBackwardTime4Args struct {
 	t18    *float32
 	t17    *float32
 	t16    *float32
 	MTrail *float32
-	n0     int // C·s + (T - 16·chunks)·l
-	n1     int // i + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n2     int // C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T - 16·chunks
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T - 16·chunks
+	n3     int // 4·C·s + (4·T - 64·chunks)·l
+	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n5     int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 	n6     int // d_v
 }
 
@@ -581,13 +542,14 @@ type stepBackwardTime5Args struct {
 	t5        *float32
 	t7        *float32
 	t6        *float32
-	n0        int // i + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1        int // C·s + (T - 16·chunks)·l
-	n2        int // C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n3        int // d_k
-	n4        int // C
-	n5        int // -C·s + T - 16·chunks
-	n6        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T - 16·chunks
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n6        int // 4·C·s + (4·T - 64·chunks)·l
+	n7        int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 }
 
 type stepBackwardNest6Args struct {
@@ -595,32 +557,32 @@ type stepBackwardNest6Args struct {
 	t8   *float32
 	t122 *float32
 	t5   *float32
-	n0   int // 16·chunks·d_k
-	n1   int // L
-	n2   int // T·d_k - 16·chunks·d_k
-	n3   int // T·d_k
-	n4   int // T - 16·chunks
-	n5   int // d_k
+	n0   int // L
+	n1   int // T - 16·chunks
+	n2   int // d_k
+	n3   int // 64·chunks·d_k
+	n4   int // T·d_k - 16·chunks·d_k
+	n5   int // T·d_k
 }
 
 type stepBackwardNest7Args struct {
 	t10 *float32
 	t7  *float32
-	n0  int // 16·chunks
-	n1  int // L
-	n2  int // T - 16·chunks
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // 64·chunks
 	n3  int // T
 }
 
 type stepBackwardNest8Args struct {
 	t11 *float32
 	t6  *float32
-	n0  int // 16·chunks·d_v
-	n1  int // L
-	n2  int // T·d_v - 16·chunks·d_v
-	n3  int // T·d_v
-	n4  int // T - 16·chunks
-	n5  int // d_v
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // d_v
+	n3  int // 64·chunks·d_v
+	n4  int // T·d_v - 16·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest9Args struct {
@@ -629,18 +591,8 @@ type stepBackwardNest9Args struct {
 	t1522 *float32
 	t1622 *float32
 	n0    int // L
-	n1    int // 16·chunks
-	n2    int // chunks
-}
-
-type stepBackwardNest10Args struct {
-	t1722 *float32
-	t1822 *float32
-	t2322 *float32
-	t242  *float32
-	n0    int // L
-	n1    int // 16·chunks
-	n2    int // chunks
+	n1    int // chunks
+	n2    int // 16·chunks
 }
 
 type stepBackwardNest11Args struct {
@@ -649,11 +601,11 @@ type stepBackwardNest11Args struct {
 	t212 *float32
 	t142 *float32
 	n0   int // L
-	n1   int // 16·chunks·d_k
-	n2   int // T·d_k
-	n3   int // chunks
-	n4   int // 16·d_k
-	n5   int // d_k
+	n1   int // chunks
+	n2   int // d_k
+	n3   int // 16·d_k
+	n4   int // 16·chunks·d_k
+	n5   int // T·d_k
 }
 
 type stepBackwardNest12Args struct {
@@ -663,20 +615,20 @@ type stepBackwardNest12Args struct {
 	t31   *float32
 	t36   *float32
 	n0    int // L
-	n1    int // 16·chunks
-	n2    int // T
-	n3    int // chunks
+	n1    int // chunks
+	n2    int // 16·chunks
+	n3    int // T
 }
 
 type stepBackwardNest13Args struct {
 	t202 *float32
 	t152 *float32
 	n0   int // L
-	n1   int // 16·chunks·d_v
-	n2   int // T·d_v
-	n3   int // chunks
-	n4   int // 16·d_v
-	n5   int // d_v
+	n1   int // chunks
+	n2   int // d_v
+	n3   int // 16·d_v
+	n4   int // 16·chunks·d_v
+	n5   int // T·d_v
 }
 
 type stepBackwardNest14Args struct {
@@ -687,9 +639,9 @@ type stepBackwardNest14Args struct {
 	t182  *float32
 	q0Bar *float32
 	n0    int // L
-	n1    int // T·d_k
-	n2    int // T
-	n3    int // d_k
+	n1    int // T
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 type stepBackwardNest15Args struct {
@@ -697,9 +649,9 @@ type stepBackwardNest15Args struct {
 	t202 *float32
 	vBar *float32
 	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	n1   int // T
+	n2   int // d_v
+	n3   int // T·d_v
 }
 
 type stepBackwardNest16Args struct {
@@ -771,19 +723,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t15),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -819,19 +771,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t16),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t19),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
-		stepBackwardNest2(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -849,19 +801,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.v, hebbian_scan.q
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(t17),
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(t2),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
-		stepBackwardNest3(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -909,12 +861,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t8),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t5),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
 		stepBackwardNest6(&a)
 	} else {
@@ -938,9 +890,9 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest7Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t7),
-			16 * chunks,
 			L,
 			T - 16*chunks,
+			64 * chunks,
 			T,
 		}
 		stepBackwardNest7(&a)
@@ -960,12 +912,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest8Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(t6),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
 		stepBackwardNest8(&a)
 	} else {
@@ -1076,8 +1028,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t1522),
 			unsafe.SliceData(t1622),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
 		stepBackwardNest9(&a)
 	} else {
@@ -1117,16 +1069,16 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepBackwardNest9Args{
 			unsafe.SliceData(t1722),
 			unsafe.SliceData(t1822),
 			unsafe.SliceData(t2322),
 			unsafe.SliceData(t242),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepBackwardNest10(&a)
+		stepBackwardNest9(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1172,11 +1124,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t142),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
 		stepBackwardNest11(&a)
 	} else {
@@ -1206,9 +1158,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t36),
 			L,
+			chunks,
 			16 * chunks,
 			T,
-			chunks,
 		}
 		stepBackwardNest12(&a)
 	} else {
@@ -1233,11 +1185,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t202),
 			unsafe.SliceData(t152),
 			L,
+			chunks,
+			dV,
+			16 * dV,
 			16 * chunks * dV,
 			T * dV,
-			chunks,
-			16 * dV,
-			dV,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1264,9 +1216,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t182),
 			unsafe.SliceData(c.Q0Bar),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepBackwardNest14(&a)
 	} else {
@@ -1293,9 +1245,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t202),
 			unsafe.SliceData(c.VBar),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest15(&a)
 	} else {
@@ -1399,12 +1351,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t17),
 						unsafe.SliceData(t16),
 						unsafe.SliceData(MTrail),
-						C*s + (T-16*chunks)*l,
-						i + C*dV*s + (T*dV-16*chunks*dV)*l,
-						C*dK*s + (T*dK-16*chunks*dK)*l,
 						dK,
 						C,
 						-C*s + T - 16*chunks,
+						4*C*s + (4*T-64*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 						dV,
 					}
 					stepBackwardTime4(&a, rows)
@@ -1422,13 +1374,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t5_2),
 						unsafe.SliceData(t7_2),
 						unsafe.SliceData(t6),
-						i + C*dV*s + (T*dV-16*chunks*dV)*l,
-						C*s + (T-16*chunks)*l,
-						C*dK*s + (T*dK-16*chunks*dK)*l,
 						dK,
 						C,
 						-C*s + T - 16*chunks,
+						1,
 						dV,
+						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						4*C*s + (4*T-64*chunks)*l,
+						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
 					stepBackwardTime5(&a, rows)
 				}

@@ -10,12 +10,6 @@ func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
 
 func stepTime3(*stepTime3Args, int) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
 func stepBackwardTime4(*stepBackwardTime4Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime5(*stepBackwardTime5Args, int) { panic("no assembly in this build") }
@@ -27,8 +21,6 @@ func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this buil
 func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
 
 func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
-
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
 
 func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
 

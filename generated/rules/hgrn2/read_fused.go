@@ -3,7 +3,7 @@
 package hgrn2
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,9 +14,9 @@ type readNest1Args struct {
 	t13       *float32
 	qSigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 // readFused is Read in fused arithmetic.
@@ -43,9 +43,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QSigmoid2),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		readNest1(&a)
 	} else {
@@ -79,9 +79,9 @@ type readBackwardNest1Args struct {
 	qSigmoid2 *float32
 	t9        *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -112,9 +112,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QSigmoid2),
 			unsafe.SliceData(t9),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		readBackwardNest1(&a)
 	} else {

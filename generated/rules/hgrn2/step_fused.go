@@ -3,7 +3,7 @@
 package hgrn2
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -24,9 +24,9 @@ type stepNest2Args struct {
 	lambda   *float32
 	f        *float32
 	n0       int // L
-	n1       int // T·d_k
-	n2       int // T
-	n3       int // d_k
+	n1       int // T
+	n2       int // d_k
+	n3       int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -39,9 +39,9 @@ type stepNest3Args struct {
 	t3        *float32
 	fSigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 type stepTime4Args struct {
@@ -51,11 +51,11 @@ type stepTime4Args struct {
 	f      *float32
 	q      *float32
 	y      *float32
-	n0     int // i + C·d_v·s + T·d_v·l
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // d_k
-	n3     int // C
-	n4     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n4     int // 4·C·d_k·s + 4·T·d_k·l
 	n5     int // d_v
 	tail   int // rows in the last vector
 }
@@ -115,9 +115,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Lambda),
 			unsafe.SliceData(f),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -154,9 +154,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t3),
 			unsafe.SliceData(c.FSigmoid2),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepNest3(&a)
 	} else {
@@ -232,11 +232,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(f),
 						unsafe.SliceData(q),
 						unsafe.SliceData(c.Y),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 						tail,
 					}
@@ -294,9 +294,9 @@ type stepBackwardNest2Args struct {
 	q        *float32
 	t222     *float32
 	n0       int // L
-	n1       int // T·d_k
-	n2       int // T
-	n3       int // d_k
+	n1       int // T
+	n2       int // d_k
+	n3       int // T·d_k
 }
 
 type stepBackwardTime3Args struct {
@@ -304,11 +304,11 @@ type stepBackwardTime3Args struct {
 	t222   *float32
 	MTrail *float32
 	f      *float32
-	n0     int // i + C·d_v·s + T·d_v·l
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // d_k
-	n3     int // C
-	n4     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n4     int // 4·C·d_k·s + 4·T·d_k·l
 	n5     int // d_v
 }
 
@@ -323,12 +323,12 @@ type stepBackwardTime4Args struct {
 	f         *float32
 	t22       *float32
 	t32       *float32
-	n0        int // i + C·d_v·s + T·d_v·l
-	n1        int // C·d_k·s + T·d_k·l
-	n2        int // d_k
-	n3        int // C
-	n4        int // -C·s + T
-	n5        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T
+	n3        int // d_v
+	n4        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5        int // 4·C·d_k·s + 4·T·d_k·l
 }
 
 type stepBackwardNest5Args struct {
@@ -344,12 +344,13 @@ type stepBackwardNest5Args struct {
 	fSigmoid2 *float32
 	t2        *float32
 	t21       *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k
-	n5        int // T
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 4·d_k
+	n4        int // 8·d_k
+	n5        int // 12·d_k
+	n6        int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -367,9 +368,9 @@ type stepBackwardNest7Args struct {
 	t22  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -428,9 +429,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(q),
 			unsafe.SliceData(t222),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -479,12 +480,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.FSigmoid2),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t21),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			T * dK,
 		}
 		stepBackwardNest5(&a)
 	} else {
@@ -559,9 +561,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t22_2),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		stepBackwardNest7(&a)
 	} else {
@@ -637,11 +639,11 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t222),
 						unsafe.SliceData(MTrail),
 						unsafe.SliceData(f),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime3(&a, rows)
@@ -658,12 +660,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(f),
 						unsafe.SliceData(t22_2),
 						unsafe.SliceData(t32),
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
 						dV,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 					}
 					stepBackwardTime4(&a, rows)
 				}

@@ -3,7 +3,7 @@
 package lattice
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -12,12 +12,10 @@ import (
 type readNest1Args struct {
 	t2 *float32
 	p  *float32
-	n0 int // m
-	n1 int // 2·m
-	n2 int // 3·m
-	n3 int // L
-	n4 int // T·m
-	n5 int // T
+	n0 int // L
+	n1 int // T
+	n2 int // m
+	n3 int // T·m
 }
 
 // readFused is Read in fused arithmetic.
@@ -42,12 +40,10 @@ func (c *readFused) run() {
 		a := readNest1Args{
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.P),
-			m,
-			2 * m,
-			3 * m,
 			L,
-			T * m,
 			T,
+			m,
+			T * m,
 		}
 		readNest1(&a)
 	} else {
@@ -86,12 +82,13 @@ type readBackwardNest1Args struct {
 	p   *float32
 	t22 *float32
 	t3  *float32
-	n0  int // m
-	n1  int // 2·m
-	n2  int // 3·m
-	n3  int // L
-	n4  int // T
-	n5  int // T·m
+	n0  int // L
+	n1  int // T
+	n2  int // m
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // T·m
 }
 
 type readBackwardNest2Args struct {
@@ -101,8 +98,8 @@ type readBackwardNest2Args struct {
 	t5  *float32
 	n0  int // L
 	n1  int // T
-	n2  int // T·m
-	n3  int // m
+	n2  int // m
+	n3  int // T·m
 }
 
 type readBackwardNest3Args struct {
@@ -110,9 +107,9 @@ type readBackwardNest3Args struct {
 	t6   *float32
 	SBar *float32
 	n0   int // L
-	n1   int // d_v·m
-	n2   int // m
-	n3   int // d_v
+	n1   int // m
+	n2   int // d_v
+	n3   int // d_v·m
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -147,11 +144,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.P),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t3),
-			m,
-			2 * m,
-			3 * m,
 			L,
 			T,
+			m,
+			4,
+			8,
+			12,
 			T * m,
 		}
 		readBackwardNest1(&a)
@@ -181,8 +179,8 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t5),
 			L,
 			T,
-			T * m,
 			m,
+			T * m,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -217,9 +215,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.SBar),
 			L,
-			dV * m,
 			m,
 			dV,
+			dV * m,
 		}
 		readBackwardNest3(&a)
 	} else {

@@ -3,7 +3,7 @@
 package lattice
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,10 +11,11 @@ import (
 type startNest1Args struct {
 	SInit     *float32
 	startProd *float32
-	n0        int // d_v
-	n1        int // 2·d_v
-	n2        int // 3·d_v
-	n3        int // m
+	n0        int // m
+	n1        int // d_v
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
 }
 
 type startNest2Args struct {
@@ -52,10 +53,11 @@ func (c *startFused) run() {
 		a := startNest1Args{
 			unsafe.SliceData(c.SInit),
 			unsafe.SliceData(c.StartProd),
-			dV,
-			2 * dV,
-			3 * dV,
 			m,
+			dV,
+			4,
+			8,
+			12,
 		}
 		startNest1(&a)
 	} else {
@@ -137,22 +139,21 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	t22  *float32
 	SBar *float32
-	n0   int // d_v·m
-	n1   int // 2·d_v·m
-	n2   int // 3·d_v·m
-	n3   int // m
-	n4   int // d_v
-	n5   int // L
+	n0   int // m
+	n1   int // L
+	n2   int // d_v
+	n3   int // d_v·m
 }
 
 type startBackwardNest2Args struct {
 	t22       *float32
 	startDiv2 *float32
 	t72       *float32
-	n0        int // d_v
-	n1        int // 2·d_v
-	n2        int // 3·d_v
-	n3        int // m
+	n0        int // m
+	n1        int // d_v
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
 }
 
 type startBackwardNest3Args struct {
@@ -201,12 +202,10 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.SBar),
-			dV * m,
-			2 * dV * m,
-			3 * dV * m,
 			m,
-			dV,
 			L,
+			dV,
+			dV * m,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -227,10 +226,11 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.StartDiv2),
 			unsafe.SliceData(t72),
-			dV,
-			2 * dV,
-			3 * dV,
 			m,
+			dV,
+			4,
+			8,
+			12,
 		}
 		startBackwardNest2(&a)
 	} else {

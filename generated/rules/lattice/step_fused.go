@@ -3,7 +3,7 @@
 package lattice
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -13,12 +13,13 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // d_v + m
+	n3        int // 4
+	n4        int // 8
+	n5        int // 12
+	n6        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -34,40 +35,39 @@ type stepNest3Args struct {
 	k0     *float32
 	SState *float32
 	t2     *float32
-	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m·a + C·m·s + T·m·l + 1
-	n2     int // m·a + C·m·s + T·m·l + 2
-	n3     int // m·a + C·m·s + T·m·l + 3
-	n4     int // d_v
-	n5     int // 2·d_v
-	n6     int // 3·d_v
-	n7     int // m
+	n0     int // m
+	n1     int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2     int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3     int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n4     int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n5     int // d_v
 }
 
 type stepNest4Args struct {
 	v    *float32
 	t2   *float32
 	GLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest5Args struct {
 	v  *float32
 	t2 *float32
 	t3 *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest6Args struct {
 	SState *float32
 	t3     *float32
 	t22    *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // m
+	n0     int // m
+	n1     int // d_v
+	n2     int // 4
+	n3     int // 8
+	n4     int // 12
 }
 
 type stepNest7Args struct {
@@ -77,36 +77,37 @@ type stepNest7Args struct {
 	t3        *float32
 	t17       *float32
 	t18       *float32
-	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // m·a + C·m·s + T·m·l + 1
-	n2        int        // m·a + C·m·s + T·m·l + 2
-	n3        int        // m·a + C·m·s + T·m·l + 3
-	n4        int        // d_v
-	n5        int        // 2·d_v
-	n6        int        // 3·d_v
-	n7        int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3        int        // 4
+	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n5        int        // 8
+	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n7        int        // 12
+	n8        int        // d_v
 	betaEntry [2]float32 // and nothing
 }
 
 type stepNest8Args struct {
 	t18   *float32
 	SMax2 *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest9Args struct {
 	t18  *float32
 	SDiv *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
+	n0   int // m
+	n1   int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest10Args struct {
 	t22   *float32
 	NProd *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest11Args struct {
@@ -121,11 +122,12 @@ type stepNest12Args struct {
 	q0     *float32
 	SState *float32
 	t29    *float32
-	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // m
+	n0     int // m
+	n1     int // 4
+	n2     int // 8
+	n3     int // 12
+	n4     int // d_v
+	n5     int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest13Args struct {
@@ -154,10 +156,11 @@ type stepNest16Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // m
+	n0     int // m
+	n1     int // 4
+	n2     int // 8
+	n3     int // 12
+	n4     int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -205,11 +208,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			dV + m,
+			4,
+			8,
+			12,
 			T*dV + T*m,
 		}
 		stepNest1(&a)
@@ -276,14 +280,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t2),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
 						}
 						stepNest3(&a2)
 					} else {
@@ -303,8 +305,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(c.V),
 								unsafe.SliceData(t2),
 								kern.Given(c.GLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest4(&a2)
 						} else {
@@ -321,8 +323,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t2),
 							unsafe.SliceData(t3),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest5(&a2)
 					} else {
@@ -338,10 +340,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t22),
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							dV,
+							4,
+							8,
+							12,
 						}
 						stepNest6(&a2)
 					} else {
@@ -366,14 +369,15 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							12,
+							dV,
 							[2]float32{betaEntry},
 						}
 						stepNest7(&a2)
@@ -402,8 +406,8 @@ func (c *stepFused) run() {
 							a2 := stepNest8Args{
 								unsafe.SliceData(t18),
 								kern.Given(c.SMax2),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest8(&a2)
 						} else {
@@ -422,8 +426,8 @@ func (c *stepFused) run() {
 							a2 := stepNest9Args{
 								unsafe.SliceData(t18),
 								kern.Given(c.SDiv),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest9(&a2)
 						} else {
@@ -442,8 +446,8 @@ func (c *stepFused) run() {
 							a2 := stepNest10Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.NProd),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest10(&a2)
 						} else {
@@ -478,11 +482,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t29),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest12(&a2)
 					} else {
@@ -564,10 +569,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
 						}
 						stepNest16(&a2)
 					} else {
@@ -602,8 +608,8 @@ type stepBackwardNest1Args struct {
 	t60   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·m
-	n3    int // m
+	n2    int // m
+	n3    int // T·m
 }
 
 type stepBackwardNest2Args struct {
@@ -612,12 +618,12 @@ type stepBackwardNest2Args struct {
 	SMax2      *float32
 	STrail     *float32
 	GLin       *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // d_v·m·a + d_v·m
-	n4         int        // m
-	n5         int        // d_v
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2         int        // d_v
+	n3         int        // 4·d_v·m·a
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n5         int        // d_v·m
 	betaEntry2 [2]float32 // and nothing
 }
 
@@ -630,23 +636,24 @@ type stepBackwardNest3Args struct {
 	t17        *float32
 	t18        *float32
 	t222       *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m·a + C·m·s + T·m·l + 1
-	n2         int        // m·a + C·m·s + T·m·l + 2
-	n3         int        // m·a + C·m·s + T·m·l + 3
-	n4         int        // d_v·a + C·d_v·s + T·d_v·l
-	n5         int        // d_v·m·a
-	n6         int        // d_v·m·a + d_v·m
-	n7         int        // d_v·m·a + d_v
-	n8         int        // d_v·m·a + d_v·m + d_v
-	n9         int        // d_v
-	n10        int        // d_v·m·a + 2·d_v
-	n11        int        // d_v·m·a + d_v·m + 2·d_v
-	n12        int        // 2·d_v
-	n13        int        // d_v·m·a + 3·d_v
-	n14        int        // d_v·m·a + d_v·m + 3·d_v
-	n15        int        // 3·d_v
-	n16        int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n4         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n5         int        // d_v
+	n6         int        // 4·d_v·m·a + 4·d_v·m + 8·d_v
+	n7         int        // 8·d_v
+	n8         int        // 4·d_v·m·a + 12·d_v
+	n9         int        // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10        int        // 12·d_v
+	n11        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n12        int        // 4·d_v·m·a
+	n13        int        // d_v·m
+	n14        int        // -d_v·m + d_v
+	n15        int        // 4
+	n16        int        // 8
+	n17        int        // 12
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -660,19 +667,19 @@ type stepBackwardNest4Args struct {
 	SBarState *float32
 	t7        *float32
 	t13       *float32
-	n0        int // m·a + C·m·s + T·m·l
-	n1        int // m·a + C·m·s + T·m·l + 1
-	n2        int // m·a + C·m·s + T·m·l + 2
-	n3        int // m·a + C·m·s + T·m·l + 3
-	n4        int // d_v·a + C·d_v·s + T·d_v·l
-	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v·m·a + d_v·m + d_v
-	n7        int // d_v
-	n8        int // d_v·m·a + d_v·m + 2·d_v
-	n9        int // 2·d_v
-	n10       int // d_v·m·a + d_v·m + 3·d_v
-	n11       int // 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int // 4
+	n3        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n4        int // 8
+	n5        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n6        int // 12
+	n7        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n8        int // d_v
+	n9        int // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10       int // 12·d_v
+	n11       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n12       int // 4·d_v·m·a + 4·d_v·m
 }
 
 type stepBackwardNest5Args struct {
@@ -691,19 +698,23 @@ type stepBackwardNest5Args struct {
 	t34       *float32
 	t56       *float32
 	t37Total  *float32
-	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // m·a + C·m·s + T·m·l + 1
-	n2        int        // m·a + C·m·s + T·m·l + 2
-	n3        int        // m·a + C·m·s + T·m·l + 3
-	n4        int        // d_v·a + C·d_v·s + T·d_v·l
-	n5        int        // d_v·m·a
-	n6        int        // d_v
-	n7        int        // d_v·m·a + d_v
-	n8        int        // 2·d_v
-	n9        int        // d_v·m·a + 2·d_v
-	n10       int        // 3·d_v
-	n11       int        // d_v·m·a + 3·d_v
-	n12       int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3        int        // 4
+	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n5        int        // 8
+	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n7        int        // 12
+	n8        int        // d_v
+	n9        int        // 4·d_v·m·a + 4·d_v
+	n10       int        // 4·d_v
+	n11       int        // 8·d_v
+	n12       int        // 4·d_v·m·a + 8·d_v
+	n13       int        // 12·d_v
+	n14       int        // 4·d_v·m·a + 12·d_v
+	n15       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n16       int        // 4·d_v·m·a
 	t37       [2]float32 // and nothing
 }
 
@@ -711,8 +722,8 @@ type stepBackwardNest6Args struct {
 	k0         *float32
 	t56        *float32
 	t44        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -725,19 +736,19 @@ type stepBackwardNest7Args struct {
 	t46    *float32
 	t58    *float32
 	t57    *float32
-	n0     int // m·a + C·m·s + T·m·l
-	n1     int // m·a + C·m·s + T·m·l + 1
-	n2     int // m·a + C·m·s + T·m·l + 2
-	n3     int // m·a + C·m·s + T·m·l + 3
-	n4     int // d_v·a + C·d_v·s + T·d_v·l
-	n5     int // d_v·m·a
-	n6     int // d_v
-	n7     int // d_v·m·a + d_v
-	n8     int // 2·d_v
-	n9     int // d_v·m·a + 2·d_v
-	n10    int // 3·d_v
-	n11    int // d_v·m·a + 3·d_v
-	n12    int // m
+	n0     int // m
+	n1     int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2     int // 4
+	n3     int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n4     int // 8
+	n5     int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n6     int // 12
+	n7     int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n8     int // d_v
+	n9     int // 12·d_v
+	n10    int // 4·d_v·m·a + 12·d_v
+	n11    int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n12    int // 4·d_v·m·a
 }
 
 type stepBackwardNest8Args struct {
@@ -747,8 +758,8 @@ type stepBackwardNest8Args struct {
 	t32        *float32
 	t7         *float32
 	q0Bar      *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -762,19 +773,20 @@ type stepBackwardNest9Args struct {
 	t34       *float32
 	SBarState *float32
 	t53       *float32
-	n0        int // m·a + C·m·s + T·m·l
-	n1        int // m·a + C·m·s + T·m·l + 1
-	n2        int // m·a + C·m·s + T·m·l + 2
-	n3        int // m·a + C·m·s + T·m·l + 3
-	n4        int // d_v·a + C·d_v·s + T·d_v·l
-	n5        int // d_v·m·a
-	n6        int // d_v·m·a + d_v
-	n7        int // d_v
-	n8        int // d_v·m·a + 2·d_v
-	n9        int // 2·d_v
-	n10       int // d_v·m·a + 3·d_v
-	n11       int // 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3        int // 4
+	n4        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n5        int // 8
+	n6        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n7        int // 12
+	n8        int // d_v
+	n9        int // 8·d_v
+	n10       int // 4·d_v·m·a + 12·d_v
+	n11       int // 12·d_v
+	n12       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n13       int // 4·d_v·m·a
 }
 
 type stepBackwardNest10Args struct {
@@ -783,8 +795,8 @@ type stepBackwardNest10Args struct {
 	t56        *float32
 	t53        *float32
 	t2         *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -794,10 +806,10 @@ type stepBackwardNest11Args struct {
 	betaSigmoid *float32
 	t8          *float32
 	t103Total   *float32
-	n0          int        // T
-	n1          int        // 2·T
-	n2          int        // 3·T
-	n3          int        // L
+	n0          int        // L
+	n1          int        // T
+	n2          int        // 8·T
+	n3          int        // 12·T
 	t103        [2]float32 // and nothing
 }
 
@@ -807,12 +819,14 @@ type stepBackwardNest12Args struct {
 	t11       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_v + m
+	n6        int // 12·d_v + 12·m
+	n7        int // T·d_v + T·m
 }
 
 type stepBackwardNest13Args struct {
@@ -820,24 +834,24 @@ type stepBackwardNest13Args struct {
 	t11   *float32
 	k0Bar *float32
 	n0    int // L
-	n1    int // T·d_v + T·m
-	n2    int // T·m
-	n3    int // T
-	n4    int // d_v + m
-	n5    int // m
+	n1    int // T
+	n2    int // m
+	n3    int // d_v + m
+	n4    int // T·d_v + T·m
+	n5    int // T·m
 }
 
 type stepBackwardNest14Args struct {
 	t32  *float32
 	t11  *float32
 	vBar *float32
-	n0   int // m
-	n1   int // L
-	n2   int // T·d_v + T·m
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_v + m
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·m
+	n4   int // d_v + m
+	n5   int // T·d_v + T·m
+	n6   int // T·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -894,8 +908,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t60),
 			L,
 			T,
-			T * m,
 			m,
+			T * m,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -937,12 +951,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
-							m*a + C*m*s + T*m*l,
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							dV*m*a + dV*m,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							dV,
+							4 * dV * m * a,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							dV * m,
 							[2]float32{betaEntry2},
 						}
 						stepBackwardNest2(&a2)
@@ -984,23 +998,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t18),
 							unsafe.SliceData(t222),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV*m*a + dV*m,
-							dV*m*a + dV,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + 2*dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + 3*dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 8*dV,
+							8 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
+							dV * m,
+							-dV*m + dV,
+							4,
+							8,
+							12,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest3(&a2)
@@ -1060,19 +1075,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t7),
 							unsafe.SliceData(t13),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV*m*a + dV*m,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							12,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*m*a + 4*dV*m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -1119,19 +1134,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							12,
+							dV,
+							4*dV*m*a + 4*dV,
+							4 * dV,
+							8 * dV,
+							4*dV*m*a + 8*dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
 							[2]float32{t37},
 						}
 						stepBackwardNest5(&a2)
@@ -1179,8 +1198,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t44),
-							m*a + C*m*s + T*m*l,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest6(&a2)
@@ -1203,19 +1222,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t46),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t57),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							12,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1247,8 +1266,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t7),
 							unsafe.SliceData(c.Q0Bar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest8(&a2)
@@ -1274,19 +1293,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t53_2),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV*m*a + dV,
-							dV,
-							dV*m*a + 2*dV,
-							2 * dV,
-							dV*m*a + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							12,
+							dV,
+							8 * dV,
+							4*dV*m*a + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1319,8 +1339,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t53_2),
 							unsafe.SliceData(t2),
-							m*a + C*m*s + T*m*l,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest10(&a2)
@@ -1350,10 +1370,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(t103Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			8 * T,
+			12 * T,
 			[2]float32{t103},
 		}
 		stepBackwardNest11(&a)
@@ -1388,11 +1408,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dV + m,
+			12*dV + 12*m,
 			T*dV + T*m,
 		}
 		stepBackwardNest12(&a)
@@ -1420,11 +1442,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.K0Bar),
 			L,
+			T,
+			m,
+			dV + m,
 			T*dV + T*m,
 			T * m,
-			T,
-			dV + m,
-			m,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1446,13 +1468,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.VBar),
-			m,
 			L,
+			T,
+			dV,
+			4 * m,
+			dV + m,
 			T*dV + T*m,
 			T * dV,
-			T,
-			dV + m,
-			dV,
 		}
 		stepBackwardNest14(&a)
 	} else {

@@ -157,22 +157,10 @@ func stepNest25AVX512(a *stepNest25Args)
 func stepNest25AVX2(a *stepNest25Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
 func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
 //go:noescape
 func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
@@ -253,12 +241,6 @@ func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
 func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
 
 //go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
 func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
 
 //go:noescape
@@ -275,12 +257,6 @@ func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
 
 //go:noescape
 func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
 
 //go:noescape
 func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
@@ -301,12 +277,6 @@ func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
 func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
 
 //go:noescape
-func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
-
-//go:noescape
 func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
 
 //go:noescape
@@ -317,12 +287,6 @@ func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
 
 //go:noescape
 func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
 
 //go:noescape
 func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
@@ -371,12 +335,6 @@ func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
 
 //go:noescape
 func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest37AVX2(a *stepBackwardNest37Args)
 
 //go:noescape
 func stepBackwardNest38AVX512(a *stepBackwardNest38Args)
@@ -638,28 +596,12 @@ func stepNest25(a *stepNest25Args) {
 	stepNest25AVX2(a)
 }
 
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
-}
-
 func stepBackwardNest2(a *stepBackwardNest2Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest2AVX512(a)
 		return
 	}
 	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
 }
 
 func stepBackwardNest4(a *stepBackwardNest4Args) {
@@ -766,14 +708,6 @@ func stepBackwardNest16(a *stepBackwardNest16Args) {
 	stepBackwardNest16AVX2(a)
 }
 
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
 func stepBackwardNest18(a *stepBackwardNest18Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest18AVX512(a)
@@ -796,14 +730,6 @@ func stepBackwardNest20(a *stepBackwardNest20Args) {
 		return
 	}
 	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
 }
 
 func stepBackwardNest22(a *stepBackwardNest22Args) {
@@ -830,14 +756,6 @@ func stepBackwardNest24(a *stepBackwardNest24Args) {
 	stepBackwardNest24AVX2(a)
 }
 
-func stepBackwardNest25(a *stepBackwardNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest25AVX512(a)
-		return
-	}
-	stepBackwardNest25AVX2(a)
-}
-
 func stepBackwardNest26(a *stepBackwardNest26Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest26AVX512(a)
@@ -852,14 +770,6 @@ func stepBackwardNest27(a *stepBackwardNest27Args) {
 		return
 	}
 	stepBackwardNest27AVX2(a)
-}
-
-func stepBackwardNest28(a *stepBackwardNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest28AVX512(a)
-		return
-	}
-	stepBackwardNest28AVX2(a)
 }
 
 func stepBackwardNest29(a *stepBackwardNest29Args) {
@@ -924,14 +834,6 @@ func stepBackwardNest36(a *stepBackwardNest36Args) {
 		return
 	}
 	stepBackwardNest36AVX2(a)
-}
-
-func stepBackwardNest37(a *stepBackwardNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest37AVX512(a)
-		return
-	}
-	stepBackwardNest37AVX2(a)
 }
 
 func stepBackwardNest38(a *stepBackwardNest38Args) {

@@ -3,7 +3,7 @@
 package latticelinear
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -13,12 +13,13 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // d_v + m
+	n3        int // 4
+	n4        int // 8
+	n5        int // 12
+	n6        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -36,19 +37,19 @@ type stepNest3Args struct {
 	q0  *float32
 	t11 *float32
 	n0  int // L
-	n1  int // 16·chunks·d_v
-	n2  int // T·d_v
-	n3  int // chunks
-	n4  int // 16·d_v
-	n5  int // d_v
+	n1  int // chunks
+	n2  int // d_v
+	n3  int // 16·d_v
+	n4  int // 16·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepNest4Args struct {
 	t10 *float32
 	t2  *float32
 	t3  *float32
-	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
 }
 
 type stepNest5Args struct {
@@ -58,21 +59,20 @@ type stepNest5Args struct {
 	SState *float32
 	t3     *float32
 	t16    *float32
-	n0     int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1     int // 16·a + 16·C·s + 16·chunks·l
-	n2     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + m
-	n3     int // m
-	n4     int // 16·a + 16·C·s + 16·chunks·l + 1
-	n5     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2·m
-	n6     int // 2·m
-	n7     int // 16·a + 16·C·s + 16·chunks·l + 2
-	n8     int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3·m
-	n9     int // 3·m
-	n10    int // 16·a + 16·C·s + 16·chunks·l + 3
-	n11    int // d_v
-	n12    int // 2·d_v
-	n13    int // 3·d_v
-	n14    int // d_v·m
+	n0     int // m
+	n1     int // 64·m·a + 64·C·m·s + 64·chunks·m·l
+	n2     int // 64·a + 64·C·s + 64·chunks·l
+	n3     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4·m
+	n4     int // 4·m
+	n5     int // 64·a + 64·C·s + 64·chunks·l + 4
+	n6     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8·m
+	n7     int // 8·m
+	n8     int // 64·a + 64·C·s + 64·chunks·l + 8
+	n9     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12·m
+	n10    int // 12·m
+	n11    int // 64·a + 64·C·s + 64·chunks·l + 12
+	n12    int // d_v
+	n13    int // d_v·m
 }
 
 type stepNest6Args struct {
@@ -80,11 +80,13 @@ type stepNest6Args struct {
 	t16    *float32
 	Z      *float32
 	t18    *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // d_v·m
-	n4     int // m
+	n0     int // m
+	n1     int // d_v
+	n2     int // 12·d_v
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // d_v·m
 }
 
 type stepNest7Args struct {
@@ -99,31 +101,31 @@ type stepNest8Args struct {
 	t11 *float32
 	S2  *float32
 	t29 *float32
-	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1  int // d_v
-	n2  int // 2·d_v
-	n3  int // 3·d_v
-	n4  int // d_v·m
-	n5  int // m
+	n0  int // m
+	n1  int // 4
+	n2  int // 8
+	n3  int // 12
+	n4  int // d_v
+	n5  int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
+	n6  int // d_v·m
 }
 
 type stepNest9Args struct {
 	t29 *float32
 	p2  *float32
 	n0  int // m
-	n1  int // 2·m
-	n2  int // 3·m
 }
 
 type stepNest10Args struct {
 	p2 *float32
 	S2 *float32
 	y3 *float32
-	n0 int // d_v
-	n1 int // 2·d_v
-	n2 int // 3·d_v
-	n3 int // d_v·m
-	n4 int // m
+	n0 int // m
+	n1 int // 4
+	n2 int // 8
+	n3 int // 12
+	n4 int // d_v
+	n5 int // d_v·m
 }
 
 type stepNest11Args struct {
@@ -131,52 +133,51 @@ type stepNest11Args struct {
 	t13 *float32
 	q0  *float32
 	t15 *float32
-	n0  int // 16·chunks·d_v
-	n1  int // L
-	n2  int // T·d_v - 16·chunks·d_v
-	n3  int // T·d_v
-	n4  int // T - 16·chunks
-	n5  int // d_v
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // d_v
+	n3  int // 64·chunks·d_v
+	n4  int // T·d_v - 16·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepNest12Args struct {
 	t12     *float32
 	SState2 *float32
 	t23     *float32
-	n0      int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3      int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4      int // d_v
-	n5      int // 2·d_v
-	n6      int // 3·d_v
-	n7      int // m
+	n0      int // m
+	n1      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n3      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n4      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n5      int // d_v
 }
 
 type stepNest13Args struct {
 	t13  *float32
 	t23  *float32
 	GLin *float32
-	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepNest14Args struct {
 	t13 *float32
 	t23 *float32
 	t32 *float32
-	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepNest15Args struct {
 	SState2 *float32
 	t32     *float32
 	t222    *float32
-	n0      int // d_v
-	n1      int // 2·d_v
-	n2      int // 3·d_v
-	n3      int // m
+	n0      int // m
+	n1      int // d_v
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest16Args struct {
@@ -186,36 +187,37 @@ type stepNest16Args struct {
 	t32      *float32
 	t17      *float32
 	t183     *float32
-	n0       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3       int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4       int        // d_v
-	n5       int        // 2·d_v
-	n6       int        // 3·d_v
-	n7       int        // m
+	n0       int        // m
+	n1       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n3       int        // 4
+	n4       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n5       int        // 8
+	n6       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n7       int        // 12
+	n8       int        // d_v
 	t14Entry [2]float32 // and nothing
 }
 
 type stepNest17Args struct {
 	t183  *float32
 	SMax2 *float32
-	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
 }
 
 type stepNest18Args struct {
 	t183 *float32
 	SDiv *float32
-	n0   int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1   int // m
+	n0   int // m
+	n1   int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
 }
 
 type stepNest19Args struct {
 	t222  *float32
 	NProd *float32
-	n0    int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
 }
 
 type stepNest20Args struct {
@@ -230,11 +232,12 @@ type stepNest21Args struct {
 	t15     *float32
 	SState2 *float32
 	t293    *float32
-	n0      int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1      int // d_v
-	n2      int // 2·d_v
-	n3      int // 3·d_v
-	n4      int // m
+	n0      int // m
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // d_v
+	n5      int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepNest22Args struct {
@@ -263,10 +266,11 @@ type stepNest25Args struct {
 	p3      *float32
 	SState2 *float32
 	y4      *float32
-	n0      int // d_v
-	n1      int // 2·d_v
-	n2      int // 3·d_v
-	n3      int // m
+	n0      int // m
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -340,11 +344,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			dV + m,
+			4,
+			8,
+			12,
 			T*dV + T*m,
 		}
 		stepNest1(&a)
@@ -414,11 +419,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t11),
 			L,
+			chunks,
+			dV,
+			16 * dV,
 			16 * chunks * dV,
 			T * dV,
-			chunks,
-			16 * dV,
-			dV,
 		}
 		stepNest3(&a)
 	} else {
@@ -458,8 +463,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t2),
 						unsafe.SliceData(t3),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
 					stepNest4(&a2)
 				} else {
@@ -484,20 +489,19 @@ func (c *stepFused) run() {
 						unsafe.SliceData(SState),
 						unsafe.SliceData(t3),
 						unsafe.SliceData(t16),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
-						16*a + 16*C*s + 16*chunks*l,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + m,
 						m,
-						16*a + 16*C*s + 16*chunks*l + 1,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 2*m,
-						2 * m,
-						16*a + 16*C*s + 16*chunks*l + 2,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 3*m,
-						3 * m,
-						16*a + 16*C*s + 16*chunks*l + 3,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
+						64*a + 64*C*s + 64*chunks*l,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
+						4 * m,
+						64*a + 64*C*s + 64*chunks*l + 4,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
+						8 * m,
+						64*a + 64*C*s + 64*chunks*l + 8,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
+						12 * m,
+						64*a + 64*C*s + 64*chunks*l + 12,
 						dV,
-						2 * dV,
-						3 * dV,
 						dV * m,
 					}
 					stepNest5(&a2)
@@ -528,11 +532,13 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t16),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(t18),
-						dV,
-						2 * dV,
-						3 * dV,
-						dV * m,
 						m,
+						dV,
+						12 * dV,
+						4,
+						8,
+						12,
+						dV * m,
 					}
 					stepNest6(&a2)
 				} else {
@@ -581,12 +587,13 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t11),
 						unsafe.SliceData(S2),
 						unsafe.SliceData(t29),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
-						dV,
-						2 * dV,
-						3 * dV,
-						dV * m,
 						m,
+						4,
+						8,
+						12,
+						dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						dV * m,
 					}
 					stepNest8(&a2)
 				} else {
@@ -616,8 +623,6 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
-						2 * m,
-						3 * m,
 					}
 					stepNest9(&a2)
 				} else {
@@ -650,11 +655,12 @@ func (c *stepFused) run() {
 						unsafe.SliceData(p2),
 						unsafe.SliceData(S2),
 						unsafe.SliceData(y3),
-						dV,
-						2 * dV,
-						3 * dV,
-						dV * m,
 						m,
+						4,
+						8,
+						12,
+						dV,
+						dV * m,
 					}
 					stepNest10(&a2)
 				} else {
@@ -698,12 +704,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t15),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
 		stepNest11(&a)
 	} else {
@@ -747,14 +753,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t12),
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t23),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							dV,
 						}
 						stepNest12(&a2)
 					} else {
@@ -774,8 +778,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t13),
 								unsafe.SliceData(t23),
 								kern.Given(c.GLin),
-								dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 								dV,
+								4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
 							stepNest13(&a2)
 						} else {
@@ -792,8 +796,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t32),
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						stepNest14(&a2)
 					} else {
@@ -809,10 +813,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t222),
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							dV,
+							4,
+							8,
+							12,
 						}
 						stepNest15(&a2)
 					} else {
@@ -837,14 +842,15 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t183),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							12,
+							dV,
 							[2]float32{t14Entry},
 						}
 						stepNest16(&a2)
@@ -873,8 +879,8 @@ func (c *stepFused) run() {
 							a2 := stepNest17Args{
 								unsafe.SliceData(t183),
 								kern.Given(c.SMax2),
-								m*a + C*m*s + (T*m-16*chunks*m)*l,
 								m,
+								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
 							stepNest17(&a2)
 						} else {
@@ -893,8 +899,8 @@ func (c *stepFused) run() {
 							a2 := stepNest18Args{
 								unsafe.SliceData(t183),
 								kern.Given(c.SDiv),
-								m*a + C*m*s + (T*m-16*chunks*m)*l,
 								m,
+								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
 							stepNest18(&a2)
 						} else {
@@ -913,8 +919,8 @@ func (c *stepFused) run() {
 							a2 := stepNest19Args{
 								unsafe.SliceData(t222),
 								kern.Given(c.NProd),
-								m*a + C*m*s + (T*m-16*chunks*m)*l,
 								m,
+								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
 							stepNest19(&a2)
 						} else {
@@ -949,11 +955,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t15),
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(t293),
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						stepNest21(&a2)
 					} else {
@@ -1035,10 +1042,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p3),
 							unsafe.SliceData(SState2),
 							unsafe.SliceData(y4),
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
 						}
 						stepNest25(&a2)
 					} else {
@@ -1077,43 +1085,17 @@ func (c *stepFused) run() {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	v   *float32
-	t10 *float32
-	q0  *float32
-	t11 *float32
-	n0  int // L
-	n1  int // 16·chunks·d_v
-	n2  int // T·d_v
-	n3  int // chunks
-	n4  int // 16·d_v
-	n5  int // d_v
-}
-
 type stepBackwardNest2Args struct {
 	k0    *float32
 	t12   *float32
 	NProd *float32
 	t5    *float32
-	n0    int // 16·chunks·m
-	n1    int // L
-	n2    int // T·m - 16·chunks·m
-	n3    int // T·m
-	n4    int // T - 16·chunks
-	n5    int // m
-}
-
-type stepBackwardNest3Args struct {
-	q0   *float32
-	t15  *float32
-	yBar *float32
-	t2   *float32
-	n0   int // 16·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 16·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 16·chunks
-	n5   int // d_v
+	n0    int // L
+	n1    int // T - 16·chunks
+	n2    int // m
+	n3    int // 64·chunks·m
+	n4    int // T·m - 16·chunks·m
+	n5    int // T·m
 }
 
 type stepBackwardNest4Args struct {
@@ -1122,8 +1104,8 @@ type stepBackwardNest4Args struct {
 	t60 *float32
 	n0  int // L
 	n1  int // T - 16·chunks
-	n2  int // T·m - 16·chunks·m
-	n3  int // m
+	n2  int // m
+	n3  int // T·m - 16·chunks·m
 }
 
 type stepBackwardNest5Args struct {
@@ -1132,12 +1114,12 @@ type stepBackwardNest5Args struct {
 	SMax2     *float32
 	STrail    *float32
 	GLin      *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // d_v·m·a
-	n2        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n3        int        // d_v·m·a + d_v·m
-	n4        int        // m
-	n5        int        // d_v
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2        int        // d_v
+	n3        int        // 4·d_v·m·a
+	n4        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n5        int        // d_v·m
 	t14Entry2 [2]float32 // and nothing
 }
 
@@ -1150,23 +1132,24 @@ type stepBackwardNest6Args struct {
 	t17       *float32
 	t182      *float32
 	t222      *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n5        int        // d_v·m·a
-	n6        int        // d_v·m·a + d_v·m
-	n7        int        // d_v·m·a + d_v
-	n8        int        // d_v·m·a + d_v·m + d_v
-	n9        int        // d_v
-	n10       int        // d_v·m·a + 2·d_v
-	n11       int        // d_v·m·a + d_v·m + 2·d_v
-	n12       int        // 2·d_v
-	n13       int        // d_v·m·a + 3·d_v
-	n14       int        // d_v·m·a + d_v·m + 3·d_v
-	n15       int        // 3·d_v
-	n16       int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n3        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n4        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n5        int        // d_v
+	n6        int        // 4·d_v·m·a + 4·d_v·m + 8·d_v
+	n7        int        // 8·d_v
+	n8        int        // 4·d_v·m·a + 12·d_v
+	n9        int        // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10       int        // 12·d_v
+	n11       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n12       int        // 4·d_v·m·a
+	n13       int        // d_v·m
+	n14       int        // -d_v·m + d_v
+	n15       int        // 4
+	n16       int        // 8
+	n17       int        // 12
 	t14Entry3 [2]float32 // and nothing
 }
 
@@ -1180,19 +1163,19 @@ type stepBackwardNest7Args struct {
 	SBarState *float32
 	t72       *float32
 	t13       *float32
-	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v·m·a + d_v·m + d_v
-	n7        int // d_v
-	n8        int // d_v·m·a + d_v·m + 2·d_v
-	n9        int // 2·d_v
-	n10       int // d_v·m·a + d_v·m + 3·d_v
-	n11       int // 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2        int // 4
+	n3        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n4        int // 8
+	n5        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n6        int // 12
+	n7        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n8        int // d_v
+	n9        int // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10       int // 12·d_v
+	n11       int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n12       int // 4·d_v·m·a + 4·d_v·m
 }
 
 type stepBackwardNest8Args struct {
@@ -1211,19 +1194,23 @@ type stepBackwardNest8Args struct {
 	t34       *float32
 	t56       *float32
 	t37Total  *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n5        int        // d_v·m·a
-	n6        int        // d_v
-	n7        int        // d_v·m·a + d_v
-	n8        int        // 2·d_v
-	n9        int        // d_v·m·a + 2·d_v
-	n10       int        // 3·d_v
-	n11       int        // d_v·m·a + 3·d_v
-	n12       int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n3        int        // 4
+	n4        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n5        int        // 8
+	n6        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n7        int        // 12
+	n8        int        // d_v
+	n9        int        // 4·d_v·m·a + 4·d_v
+	n10       int        // 4·d_v
+	n11       int        // 8·d_v
+	n12       int        // 4·d_v·m·a + 8·d_v
+	n13       int        // 12·d_v
+	n14       int        // 4·d_v·m·a + 12·d_v
+	n15       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n16       int        // 4·d_v·m·a
 	t37       [2]float32 // and nothing
 }
 
@@ -1231,8 +1218,8 @@ type stepBackwardNest9Args struct {
 	t12       *float32
 	t56       *float32
 	t44       *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
 	t14Entry3 [2]float32 // and nothing
 }
 
@@ -1245,19 +1232,19 @@ type stepBackwardNest10Args struct {
 	t46    *float32
 	t58    *float32
 	t57    *float32
-	n0     int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3     int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4     int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n5     int // d_v·m·a
-	n6     int // d_v
-	n7     int // d_v·m·a + d_v
-	n8     int // 2·d_v
-	n9     int // d_v·m·a + 2·d_v
-	n10    int // 3·d_v
-	n11    int // d_v·m·a + 3·d_v
-	n12    int // m
+	n0     int // m
+	n1     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2     int // 4
+	n3     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n4     int // 8
+	n5     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n6     int // 12
+	n7     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n8     int // d_v
+	n9     int // 12·d_v
+	n10    int // 4·d_v·m·a + 12·d_v
+	n11    int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n12    int // 4·d_v·m·a
 }
 
 type stepBackwardNest11Args struct {
@@ -1267,8 +1254,8 @@ type stepBackwardNest11Args struct {
 	t6        *float32
 	t72       *float32
 	t82       *float32
-	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1        int        // d_v
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 	t14Entry3 [2]float32 // and nothing
 }
 
@@ -1282,19 +1269,20 @@ type stepBackwardNest12Args struct {
 	t34       *float32
 	SBarState *float32
 	t53       *float32
-	n0        int // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 1
-	n2        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 2
-	n3        int // m·a + C·m·s + (T·m - 16·chunks·m)·l + 3
-	n4        int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n5        int // d_v·m·a
-	n6        int // d_v·m·a + d_v
-	n7        int // d_v
-	n8        int // d_v·m·a + 2·d_v
-	n9        int // 2·d_v
-	n10       int // d_v·m·a + 3·d_v
-	n11       int // 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
+	n2        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
+	n3        int // 4
+	n4        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
+	n5        int // 8
+	n6        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
+	n7        int // 12
+	n8        int // d_v
+	n9        int // 8·d_v
+	n10       int // 4·d_v·m·a + 12·d_v
+	n11       int // 12·d_v
+	n12       int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n13       int // 4·d_v·m·a
 }
 
 type stepBackwardNest13Args struct {
@@ -1303,8 +1291,8 @@ type stepBackwardNest13Args struct {
 	t56       *float32
 	t53       *float32
 	t52       *float32
-	n0        int        // m·a + C·m·s + (T·m - 16·chunks·m)·l
-	n1        int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
 	t14Entry3 [2]float32 // and nothing
 }
 
@@ -1313,40 +1301,32 @@ type stepBackwardNest14Args struct {
 	t82  *float32
 	t112 *float32
 	t6   *float32
-	n0   int // 16·chunks·d_v
-	n1   int // L
-	n2   int // T·d_v - 16·chunks·d_v
-	n3   int // T·d_v
-	n4   int // T - 16·chunks
-	n5   int // d_v
+	n0   int // L
+	n1   int // T - 16·chunks
+	n2   int // d_v
+	n3   int // 64·chunks·d_v
+	n4   int // T·d_v - 16·chunks·d_v
+	n5   int // T·d_v
 }
 
 type stepBackwardNest15Args struct {
 	t102 *float32
 	t7   *float32
-	n0   int // 16·chunks
-	n1   int // L
-	n2   int // T - 16·chunks
+	n0   int // L
+	n1   int // T - 16·chunks
+	n2   int // 64·chunks
 	n3   int // T
 }
 
 type stepBackwardNest16Args struct {
 	t122 *float32
 	t52  *float32
-	n0   int // 16·chunks·m
-	n1   int // L
-	n2   int // T·m - 16·chunks·m
-	n3   int // T·m
-	n4   int // T - 16·chunks
-	n5   int // m
-}
-
-type stepBackwardNest17Args struct {
-	t10 *float32
-	t24 *float32
-	t3  *float32
-	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1  int // d_v
+	n0   int // L
+	n1   int // T - 16·chunks
+	n2   int // m
+	n3   int // 64·chunks·m
+	n4   int // T·m - 16·chunks·m
+	n5   int // T·m
 }
 
 type stepBackwardNest18Args struct {
@@ -1356,22 +1336,21 @@ type stepBackwardNest18Args struct {
 	STrail2 *float32
 	t3      *float32
 	t16     *float32
-	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1      int // 16·a + 16·C·s + 16·chunks·l
-	n2      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + m
-	n3      int // m
-	n4      int // 16·a + 16·C·s + 16·chunks·l + 1
-	n5      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2·m
-	n6      int // 2·m
-	n7      int // 16·a + 16·C·s + 16·chunks·l + 2
-	n8      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3·m
-	n9      int // 3·m
-	n10     int // 16·a + 16·C·s + 16·chunks·l + 3
-	n11     int // d_v·m·a
+	n0      int // m
+	n1      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
+	n2      int // 64·a + 64·C·s + 64·chunks·l
+	n3      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4·m
+	n4      int // 4·m
+	n5      int // 64·a + 64·C·s + 64·chunks·l + 4
+	n6      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8·m
+	n7      int // 8·m
+	n8      int // 64·a + 64·C·s + 64·chunks·l + 8
+	n9      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12·m
+	n10     int // 12·m
+	n11     int // 64·a + 64·C·s + 64·chunks·l + 12
 	n12     int // d_v
-	n13     int // 2·d_v
-	n14     int // 3·d_v
-	n15     int // d_v·m
+	n13     int // 4·d_v·m·a
+	n14     int // d_v·m
 }
 
 type stepBackwardNest19Args struct {
@@ -1379,42 +1358,34 @@ type stepBackwardNest19Args struct {
 	t16     *float32
 	Z       *float32
 	t184    *float32
-	n0      int // d_v·m·a
-	n1      int // d_v·m·a + d_v
-	n2      int // d_v
-	n3      int // d_v·m·a + 2·d_v
-	n4      int // 2·d_v
-	n5      int // d_v·m·a + 3·d_v
-	n6      int // 3·d_v
-	n7      int // d_v·m
-	n8      int // m
+	n0      int // m
+	n1      int // d_v
+	n2      int // 4·d_v·m·a + 12·d_v
+	n3      int // 12·d_v
+	n4      int // 4·d_v·m·a
+	n5      int // 4
+	n6      int // 8
+	n7      int // 12
+	n8      int // d_v·m
 }
 
 type stepBackwardNest20Args struct {
 	t184    *float32
 	Z       *float32
 	STrail2 *float32
-	n0      int // 15·m
-	n1      int // 15·d_v·m
-	n2      int // d_v·m·a + d_v·m
-	n3      int // m
-	n4      int // d_v
-}
-
-type stepBackwardNest21Args struct {
-	t10 *float32
-	t25 *float32
-	t32 *float32
-	n0  int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1  int // d_v
+	n0      int // m
+	n1      int // 60·m
+	n2      int // d_v
+	n3      int // 60·d_v·m
+	n4      int // 4·d_v·m·a + 4·d_v·m
 }
 
 type stepBackwardNest22Args struct {
 	t9   *float32
 	t224 *float32
 	t323 *float32
-	n0   int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1   int // m
+	n0   int // m
+	n1   int // 64·m·a + 64·C·m·s + 64·chunks·m·l
 }
 
 type stepBackwardNest23Args struct {
@@ -1423,42 +1394,24 @@ type stepBackwardNest23Args struct {
 	STrail2 *float32
 	t32     *float32
 	N3      *float32
-	n0      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1      int // d_v·m·a
+	n0      int // m
+	n1      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
 	n2      int // d_v
-	n3      int // d_v·m
-	n4      int // m
+	n3      int // 4·d_v·m·a
+	n4      int // d_v·m
 }
 
 type stepBackwardNest24Args struct {
 	t8   *float32
 	N3   *float32
 	t163 *float32
-	n0   int // 16·a + 16·C·s + 16·chunks·l
-	n1   int // 16·a + 16·C·s + 16·chunks·l + 1
-	n2   int // 16·a + 16·C·s + 16·chunks·l + 2
-	n3   int // 16·a + 16·C·s + 16·chunks·l + 3
-	n4   int // d_v·m
-	n5   int // 2·d_v·m
-	n6   int // 3·d_v·m
-	n7   int // m
-	n8   int // d_v
-}
-
-type stepBackwardNest25Args struct {
-	STrail2 *float32
-	t163    *float32
-	Z3      *float32
-	t186    *float32
-	n0      int // d_v·m·a
-	n1      int // d_v·m·a + d_v
-	n2      int // d_v
-	n3      int // d_v·m·a + 2·d_v
-	n4      int // 2·d_v
-	n5      int // d_v·m·a + 3·d_v
-	n6      int // 3·d_v
-	n7      int // d_v·m
-	n8      int // m
+	n0   int // m
+	n1   int // 64·a + 64·C·s + 64·chunks·l
+	n2   int // 64·a + 64·C·s + 64·chunks·l + 4
+	n3   int // 64·a + 64·C·s + 64·chunks·l + 8
+	n4   int // 64·a + 64·C·s + 64·chunks·l + 12
+	n5   int // d_v
+	n6   int // d_v·m
 }
 
 type stepBackwardNest26Args struct {
@@ -1477,28 +1430,22 @@ type stepBackwardNest27Args struct {
 	S2    *float32
 	t29   *float32
 	t3223 *float32
-	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1    int // d_v
-	n2    int // 2·d_v
-	n3    int // 3·d_v
-	n4    int // d_v·m
-	n5    int // m
-}
-
-type stepBackwardNest28Args struct {
-	t29 *float32
-	p2  *float32
-	n0  int // m
-	n1  int // 2·m
-	n2  int // 3·m
+	n0    int // m
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
+	n4    int // d_v
+	n5    int // 12·d_v
+	n6    int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
+	n7    int // d_v·m
 }
 
 type stepBackwardNest29Args struct {
 	t4         *float32
 	SBarState2 *float32
-	n0         int // 15·d_v·m
-	n1         int // m
-	n2         int // d_v
+	n0         int // m
+	n1         int // d_v
+	n2         int // 60·d_v·m
 }
 
 type stepBackwardNest30Args struct {
@@ -1506,8 +1453,9 @@ type stepBackwardNest30Args struct {
 	t3223 *float32
 	t43   *float32
 	n0    int // m
-	n1    int // 2·m
-	n2    int // 3·m
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
 }
 
 type stepBackwardNest31Args struct {
@@ -1521,12 +1469,15 @@ type stepBackwardNest31Args struct {
 	t85   *float32
 	t93   *float32
 	t1424 *float32
-	n0    int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1    int // d_v
-	n2    int // 2·d_v
-	n3    int // 3·d_v
-	n4    int // d_v·m
-	n5    int // m
+	n0    int // m
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
+	n4    int // d_v
+	n5    int // 8·d_v
+	n6    int // 12·d_v
+	n7    int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
+	n8    int // d_v·m
 }
 
 type stepBackwardNest32Args struct {
@@ -1535,29 +1486,25 @@ type stepBackwardNest32Args struct {
 	Z3   *float32
 	t93  *float32
 	t35  *float32
-	n0   int // d_v·m
-	n1   int // m
-	n2   int // d_v
+	n0   int // m
+	n1   int // d_v
+	n2   int // d_v·m
 }
 
 type stepBackwardNest33Args struct {
 	t36 *float32
 	t35 *float32
-	n0  int // d_v·m
-	n1  int // 2·d_v·m
-	n2  int // 3·d_v·m
-	n3  int // m
-	n4  int // d_v
+	n0  int // m
+	n1  int // d_v
+	n2  int // d_v·m
 }
 
 type stepBackwardNest34Args struct {
 	t573 *float32
 	t35  *float32
-	n0   int // d_v·m
-	n1   int // 2·d_v·m
-	n2   int // 3·d_v·m
-	n3   int // m
-	n4   int // d_v
+	n0   int // m
+	n1   int // d_v·m
+	n2   int // d_v
 }
 
 type stepBackwardNest35Args struct {
@@ -1571,20 +1518,22 @@ type stepBackwardNest35Args struct {
 	t43     *float32
 	t48     *float32
 	t39     *float32
-	n0      int // 16·a + 16·C·s + 16·chunks·l
-	n1      int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n2      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 1
-	n3      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 2
-	n4      int // 16·m·a + 16·C·m·s + 16·chunks·m·l + 3
-	n5      int // d_v·m·a
+	n0      int // 64·a + 64·C·s + 64·chunks·l
+	n1      int // m
+	n2      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
+	n3      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4
+	n4      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8
+	n5      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12
 	n6      int // d_v
-	n7      int // d_v·m·a + d_v
-	n8      int // 2·d_v
-	n9      int // d_v·m·a + 2·d_v
-	n10     int // 3·d_v
-	n11     int // d_v·m·a + 3·d_v
-	n12     int // d_v·m
-	n13     int // m
+	n7      int // 8·d_v
+	n8      int // 4·d_v·m·a + 8·d_v
+	n9      int // 12·d_v
+	n10     int // 4·d_v·m·a + 12·d_v
+	n11     int // 4·d_v·m·a
+	n12     int // 4
+	n13     int // 8
+	n14     int // 12
+	n15     int // d_v·m
 }
 
 type stepBackwardNest36Args struct {
@@ -1592,25 +1541,16 @@ type stepBackwardNest36Args struct {
 	t323 *float32
 	t573 *float32
 	t42  *float32
-	n0   int // 16·a + 16·C·s + 16·chunks·l
-	n1   int // 16·a + 16·C·s + 16·chunks·l + 1
-	n2   int // m
-	n3   int // 16·a + 16·C·s + 16·chunks·l + 2
-	n4   int // 2·m
-	n5   int // 16·a + 16·C·s + 16·chunks·l + 3
-	n6   int // 3·m
-	n7   int // d_v·m
-	n8   int // 2·d_v·m
-	n9   int // 3·d_v·m
-	n10  int // d_v
-}
-
-type stepBackwardNest37Args struct {
-	t9  *float32
-	t43 *float32
-	t45 *float32
-	n0  int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1  int // m
+	n0   int // m
+	n1   int // 64·a + 64·C·s + 64·chunks·l
+	n2   int // 64·a + 64·C·s + 64·chunks·l + 4
+	n3   int // 4·m
+	n4   int // 64·a + 64·C·s + 64·chunks·l + 8
+	n5   int // 8·m
+	n6   int // 64·a + 64·C·s + 64·chunks·l + 12
+	n7   int // 12·m
+	n8   int // d_v
+	n9   int // d_v·m
 }
 
 type stepBackwardNest38Args struct {
@@ -1620,8 +1560,8 @@ type stepBackwardNest38Args struct {
 	t162 *float32
 	t85  *float32
 	t172 *float32
-	n0   int // 16·d_v·a + 16·C·d_v·s + 16·chunks·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
 }
 
 type stepBackwardNest39Args struct {
@@ -1640,8 +1580,8 @@ type stepBackwardNest40Args struct {
 	t48  *float32
 	t54  *float32
 	t152 *float32
-	n0   int // 16·m·a + 16·C·m·s + 16·chunks·m·l
-	n1   int // m
+	n0   int // m
+	n1   int // 64·m·a + 64·C·m·s + 64·chunks·m·l
 }
 
 type stepBackwardNest41Args struct {
@@ -1650,31 +1590,31 @@ type stepBackwardNest41Args struct {
 	t19  *float32
 	t162 *float32
 	n0   int // L
-	n1   int // 16·chunks·d_v
-	n2   int // T·d_v
-	n3   int // chunks
-	n4   int // 16·d_v
-	n5   int // d_v
+	n1   int // chunks
+	n2   int // d_v
+	n3   int // 16·d_v
+	n4   int // 16·chunks·d_v
+	n5   int // T·d_v
 }
 
 type stepBackwardNest42Args struct {
 	t20  *float32
 	t152 *float32
 	n0   int // L
-	n1   int // 16·chunks·m
-	n2   int // T·m
-	n3   int // chunks
-	n4   int // 16·m
-	n5   int // m
+	n1   int // chunks
+	n2   int // m
+	n3   int // 16·m
+	n4   int // 16·chunks·m
+	n5   int // T·m
 }
 
 type stepBackwardNest43Args struct {
 	t21  *float32
 	t142 *float32
 	n0   int // L
-	n1   int // 16·chunks
-	n2   int // T
-	n3   int // chunks
+	n1   int // chunks
+	n2   int // 16·chunks
+	n3   int // T
 }
 
 type stepBackwardNest44Args struct {
@@ -1684,10 +1624,11 @@ type stepBackwardNest44Args struct {
 	betaSigmoid *float32
 	t25         *float32
 	t273Total   *float32
-	n0          int        // T
-	n1          int        // 2·T
-	n2          int        // 3·T
-	n3          int        // L
+	n0          int        // L
+	n1          int        // T
+	n2          int        // 4·T
+	n3          int        // 8·T
+	n4          int        // 12·T
 	t273        [2]float32 // and nothing
 }
 
@@ -1697,12 +1638,14 @@ type stepBackwardNest45Args struct {
 	t28       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_v + m
+	n6        int // 12·d_v + 12·m
+	n7        int // T·d_v + T·m
 }
 
 type stepBackwardNest46Args struct {
@@ -1711,11 +1654,11 @@ type stepBackwardNest46Args struct {
 	t28   *float32
 	k0Bar *float32
 	n0    int // L
-	n1    int // T·d_v + T·m
-	n2    int // T·m
-	n3    int // T
-	n4    int // d_v + m
-	n5    int // m
+	n1    int // T
+	n2    int // m
+	n3    int // d_v + m
+	n4    int // T·d_v + T·m
+	n5    int // T·m
 }
 
 type stepBackwardNest47Args struct {
@@ -1726,13 +1669,13 @@ type stepBackwardNest47Args struct {
 	t92   *float32
 	t18   *float32
 	q0Bar *float32
-	n0    int // m
-	n1    int // L
-	n2    int // T·d_v + T·m
-	n3    int // T·d_v
-	n4    int // T
-	n5    int // d_v + m
-	n6    int // d_v
+	n0    int // L
+	n1    int // T
+	n2    int // d_v
+	n3    int // 4·m
+	n4    int // d_v + m
+	n5    int // T·d_v + T·m
+	n6    int // T·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1870,19 +1813,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.v, lattice_linear.q
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest3Args{
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t11),
 			L,
+			chunks,
+			dV,
+			16 * dV,
 			16 * chunks * dV,
 			T * dV,
-			chunks,
-			16 * dV,
-			dV,
 		}
-		stepBackwardNest1(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1907,12 +1850,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.NProd),
 			unsafe.SliceData(t5),
-			16 * chunks * m,
 			L,
-			T*m - 16*chunks*m,
-			T * m,
 			T - 16*chunks,
 			m,
+			64 * chunks * m,
+			T*m - 16*chunks*m,
+			T * m,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -1938,19 +1881,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepNest11Args{
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(t2),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
-		stepBackwardNest3(&a)
+		stepNest11(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1981,8 +1924,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t60),
 			L,
 			T - 16*chunks,
-			T*m - 16*chunks*m,
 			m,
+			T*m - 16*chunks*m,
 		}
 		stepBackwardNest4(&a)
 	} else {
@@ -2020,12 +1963,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.GLin),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							dV * m * a,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*m*a + dV*m,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							dV,
+							4 * dV * m * a,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							dV * m,
 							[2]float32{t14Entry2},
 						}
 						stepBackwardNest5(&a2)
@@ -2067,23 +2010,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t222),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV * m * a,
-							dV*m*a + dV*m,
-							dV*m*a + dV,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + 2*dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + 3*dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 8*dV,
+							8 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4 * dV * m * a,
+							dV * m,
+							-dV*m + dV,
+							4,
+							8,
+							12,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest6(&a2)
@@ -2143,19 +2087,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(t13),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*m*a + dV*m,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							12,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4*dV*m*a + 4*dV*m,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -2202,19 +2146,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t34),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t37Total),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							12,
+							dV,
+							4*dV*m*a + 4*dV,
+							4 * dV,
+							8 * dV,
+							4*dV*m*a + 8*dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4 * dV * m * a,
 							[2]float32{t37},
 						}
 						stepBackwardNest8(&a2)
@@ -2262,8 +2210,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t12),
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t44),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest9(&a2)
@@ -2286,19 +2234,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t46),
 							unsafe.SliceData(t58),
 							unsafe.SliceData(t57),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							12,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4 * dV * m * a,
 						}
 						stepBackwardNest10(&a2)
 					} else {
@@ -2330,8 +2278,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(t82),
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest11(&a2)
@@ -2357,19 +2305,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t34),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t53),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 1,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 2,
-							m*a + C*m*s + (T*m-16*chunks*m)*l + 3,
-							dV*a + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV * m * a,
-							dV*m*a + dV,
-							dV,
-							dV*m*a + 2*dV,
-							2 * dV,
-							dV*m*a + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							4,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							8,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							12,
+							dV,
+							8 * dV,
+							4*dV*m*a + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4 * dV * m * a,
 						}
 						stepBackwardNest12(&a2)
 					} else {
@@ -2402,8 +2351,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t56),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t52),
-							m*a + C*m*s + (T*m-16*chunks*m)*l,
 							m,
+							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							[2]float32{t14Entry3},
 						}
 						stepBackwardNest13(&a2)
@@ -2433,12 +2382,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t112),
 			unsafe.SliceData(t6),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
 		stepBackwardNest14(&a)
 	} else {
@@ -2462,9 +2411,9 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest15Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t7),
-			16 * chunks,
 			L,
 			T - 16*chunks,
+			64 * chunks,
 			T,
 		}
 		stepBackwardNest15(&a)
@@ -2484,12 +2433,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest16Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t52),
-			16 * chunks * m,
 			L,
-			T*m - 16*chunks*m,
-			T * m,
 			T - 16*chunks,
 			m,
+			64 * chunks * m,
+			T*m - 16*chunks*m,
+			T * m,
 		}
 		stepBackwardNest16(&a)
 	} else {
@@ -2518,14 +2467,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest17Args{
+					a2 := stepNest4Args{
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t24),
 						unsafe.SliceData(t3),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepBackwardNest17(&a2)
+					stepNest4(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2548,21 +2497,20 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t3),
 						unsafe.SliceData(t16),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
-						16*a + 16*C*s + 16*chunks*l,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + m,
 						m,
-						16*a + 16*C*s + 16*chunks*l + 1,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 2*m,
-						2 * m,
-						16*a + 16*C*s + 16*chunks*l + 2,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 3*m,
-						3 * m,
-						16*a + 16*C*s + 16*chunks*l + 3,
-						dV * m * a,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
+						64*a + 64*C*s + 64*chunks*l,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
+						4 * m,
+						64*a + 64*C*s + 64*chunks*l + 4,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
+						8 * m,
+						64*a + 64*C*s + 64*chunks*l + 8,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
+						12 * m,
+						64*a + 64*C*s + 64*chunks*l + 12,
 						dV,
-						2 * dV,
-						3 * dV,
+						4 * dV * m * a,
 						dV * m,
 					}
 					stepBackwardNest18(&a2)
@@ -2593,15 +2541,15 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t16),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(t184),
-						dV * m * a,
-						dV*m*a + dV,
-						dV,
-						dV*m*a + 2*dV,
-						2 * dV,
-						dV*m*a + 3*dV,
-						3 * dV,
-						dV * m,
 						m,
+						dV,
+						4*dV*m*a + 12*dV,
+						12 * dV,
+						4 * dV * m * a,
+						4,
+						8,
+						12,
+						dV * m,
 					}
 					stepBackwardNest19(&a2)
 				} else {
@@ -2629,11 +2577,11 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t184),
 						unsafe.SliceData(Z),
 						unsafe.SliceData(STrail2),
-						15 * m,
-						15 * dV * m,
-						dV*m*a + dV*m,
 						m,
+						60 * m,
 						dV,
+						60 * dV * m,
+						4*dV*m*a + 4*dV*m,
 					}
 					stepBackwardNest20(&a2)
 				} else {
@@ -2655,14 +2603,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest21Args{
+					a2 := stepNest4Args{
 						unsafe.SliceData(t10),
 						unsafe.SliceData(t25_2),
 						unsafe.SliceData(t32),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepBackwardNest21(&a2)
+					stepNest4(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2681,8 +2629,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t224),
 						unsafe.SliceData(t323),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
 					stepBackwardNest22(&a2)
 				} else {
@@ -2703,11 +2651,11 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t32),
 						unsafe.SliceData(N3),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
-						dV * m * a,
-						dV,
-						dV * m,
 						m,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
+						dV,
+						4 * dV * m * a,
+						dV * m,
 					}
 					stepBackwardNest23(&a2)
 				} else {
@@ -2733,15 +2681,13 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t8),
 						unsafe.SliceData(N3),
 						unsafe.SliceData(t163),
-						16*a + 16*C*s + 16*chunks*l,
-						16*a + 16*C*s + 16*chunks*l + 1,
-						16*a + 16*C*s + 16*chunks*l + 2,
-						16*a + 16*C*s + 16*chunks*l + 3,
-						dV * m,
-						2 * dV * m,
-						3 * dV * m,
 						m,
+						64*a + 64*C*s + 64*chunks*l,
+						64*a + 64*C*s + 64*chunks*l + 4,
+						64*a + 64*C*s + 64*chunks*l + 8,
+						64*a + 64*C*s + 64*chunks*l + 12,
 						dV,
+						dV * m,
 					}
 					stepBackwardNest24(&a2)
 				} else {
@@ -2763,22 +2709,22 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest25Args{
+					a2 := stepBackwardNest19Args{
 						unsafe.SliceData(STrail2),
 						unsafe.SliceData(t163),
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t186),
-						dV * m * a,
-						dV*m*a + dV,
-						dV,
-						dV*m*a + 2*dV,
-						2 * dV,
-						dV*m*a + 3*dV,
-						3 * dV,
-						dV * m,
 						m,
+						dV,
+						4*dV*m*a + 12*dV,
+						12 * dV,
+						4 * dV * m * a,
+						4,
+						8,
+						12,
+						dV * m,
 					}
-					stepBackwardNest25(&a2)
+					stepBackwardNest19(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -2835,12 +2781,14 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(S2),
 						unsafe.SliceData(t29),
 						unsafe.SliceData(t3223),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
-						dV,
-						2 * dV,
-						3 * dV,
-						dV * m,
 						m,
+						4,
+						8,
+						12,
+						dV,
+						12 * dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						dV * m,
 					}
 					stepBackwardNest27(&a2)
 				} else {
@@ -2873,14 +2821,12 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest28Args{
+					a2 := stepNest9Args{
 						unsafe.SliceData(t29),
 						unsafe.SliceData(p2),
 						m,
-						2 * m,
-						3 * m,
 					}
-					stepBackwardNest28(&a2)
+					stepNest9(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -2909,9 +2855,9 @@ func (c *stepBackwardFused) run() {
 					a2 := stepBackwardNest29Args{
 						unsafe.SliceData(t4),
 						unsafe.SliceData(SBarState2),
-						15 * dV * m,
 						m,
 						dV,
+						60 * dV * m,
 					}
 					stepBackwardNest29(&a2)
 				} else {
@@ -2930,8 +2876,9 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t3223),
 						unsafe.SliceData(t43),
 						m,
-						2 * m,
-						3 * m,
+						4,
+						8,
+						12,
 					}
 					stepBackwardNest30(&a2)
 				} else {
@@ -2978,12 +2925,15 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t85),
 						unsafe.SliceData(t93),
 						unsafe.SliceData(t1424),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
-						dV,
-						2 * dV,
-						3 * dV,
-						dV * m,
 						m,
+						4,
+						8,
+						12,
+						dV,
+						8 * dV,
+						12 * dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						dV * m,
 					}
 					stepBackwardNest31(&a2)
 				} else {
@@ -3038,9 +2988,9 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(Z3),
 						unsafe.SliceData(t93),
 						unsafe.SliceData(t35),
-						dV * m,
 						m,
 						dV,
+						dV * m,
 					}
 					stepBackwardNest32(&a2)
 				} else {
@@ -3065,11 +3015,9 @@ func (c *stepBackwardFused) run() {
 					a2 := stepBackwardNest33Args{
 						unsafe.SliceData(t36),
 						unsafe.SliceData(t35),
-						dV * m,
-						2 * dV * m,
-						3 * dV * m,
 						m,
 						dV,
+						dV * m,
 					}
 					stepBackwardNest33(&a2)
 				} else {
@@ -3089,10 +3037,8 @@ func (c *stepBackwardFused) run() {
 					a2 := stepBackwardNest34Args{
 						unsafe.SliceData(t573),
 						unsafe.SliceData(t35),
-						dV * m,
-						2 * dV * m,
-						3 * dV * m,
 						m,
+						dV * m,
 						dV,
 					}
 					stepBackwardNest34(&a2)
@@ -3126,20 +3072,22 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t48),
 						unsafe.SliceData(t39),
-						16*a + 16*C*s + 16*chunks*l,
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 1,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 2,
-						16*m*a + 16*C*m*s + 16*chunks*m*l + 3,
-						dV * m * a,
-						dV,
-						dV*m*a + dV,
-						2 * dV,
-						dV*m*a + 2*dV,
-						3 * dV,
-						dV*m*a + 3*dV,
-						dV * m,
+						64*a + 64*C*s + 64*chunks*l,
 						m,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						dV,
+						8 * dV,
+						4*dV*m*a + 8*dV,
+						12 * dV,
+						4*dV*m*a + 12*dV,
+						4 * dV * m * a,
+						4,
+						8,
+						12,
+						dV * m,
 					}
 					stepBackwardNest35(&a2)
 				} else {
@@ -3189,17 +3137,16 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t323),
 						unsafe.SliceData(t573),
 						unsafe.SliceData(t42_2),
-						16*a + 16*C*s + 16*chunks*l,
-						16*a + 16*C*s + 16*chunks*l + 1,
 						m,
-						16*a + 16*C*s + 16*chunks*l + 2,
-						2 * m,
-						16*a + 16*C*s + 16*chunks*l + 3,
-						3 * m,
-						dV * m,
-						2 * dV * m,
-						3 * dV * m,
+						64*a + 64*C*s + 64*chunks*l,
+						64*a + 64*C*s + 64*chunks*l + 4,
+						4 * m,
+						64*a + 64*C*s + 64*chunks*l + 8,
+						8 * m,
+						64*a + 64*C*s + 64*chunks*l + 12,
+						12 * m,
 						dV,
+						dV * m,
 					}
 					stepBackwardNest36(&a2)
 				} else {
@@ -3218,14 +3165,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest37Args{
+					a2 := stepBackwardNest22Args{
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t43_2),
 						unsafe.SliceData(t45),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					stepBackwardNest37(&a2)
+					stepBackwardNest22(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -3249,8 +3196,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t162),
 						unsafe.SliceData(t85),
 						unsafe.SliceData(t172),
-						16*dV*a + 16*C*dV*s + 16*chunks*dV*l,
 						dV,
+						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
 					stepBackwardNest38(&a2)
 				} else {
@@ -3305,8 +3252,8 @@ func (c *stepBackwardFused) run() {
 						unsafe.SliceData(t48),
 						unsafe.SliceData(t54_2),
 						unsafe.SliceData(t152),
-						16*m*a + 16*C*m*s + 16*chunks*m*l,
 						m,
+						64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
 					stepBackwardNest40(&a2)
 				} else {
@@ -3340,11 +3287,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t162),
 			L,
+			chunks,
+			dV,
+			16 * dV,
 			16 * chunks * dV,
 			T * dV,
-			chunks,
-			16 * dV,
-			dV,
 		}
 		stepBackwardNest41(&a)
 	} else {
@@ -3371,11 +3318,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t152),
 			L,
+			chunks,
+			m,
+			16 * m,
 			16 * chunks * m,
 			T * m,
-			chunks,
-			16 * m,
-			m,
 		}
 		stepBackwardNest42(&a)
 	} else {
@@ -3399,9 +3346,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t142),
 			L,
+			chunks,
 			16 * chunks,
 			T,
-			chunks,
 		}
 		stepBackwardNest43(&a)
 	} else {
@@ -3426,10 +3373,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t273Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			4 * T,
+			8 * T,
+			12 * T,
 			[2]float32{t273},
 		}
 		stepBackwardNest44(&a)
@@ -3465,11 +3413,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t28),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dV + m,
+			12*dV + 12*m,
 			T*dV + T*m,
 		}
 		stepBackwardNest45(&a)
@@ -3498,11 +3448,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t28),
 			unsafe.SliceData(c.K0Bar),
 			L,
+			T,
+			m,
+			dV + m,
 			T*dV + T*m,
 			T * m,
-			T,
-			dV + m,
-			m,
 		}
 		stepBackwardNest46(&a)
 	} else {
@@ -3529,13 +3479,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.Q0Bar),
-			m,
 			L,
+			T,
+			dV,
+			4 * m,
+			dV + m,
 			T*dV + T*m,
 			T * dV,
-			T,
-			dV + m,
-			dV,
 		}
 		stepBackwardNest47(&a)
 	} else {

@@ -54,11 +54,7 @@ func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
 
 func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
@@ -86,15 +82,11 @@ func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this bu
 
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
 
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
 func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
 
 func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
 
 func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
 
 func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
 
@@ -102,13 +94,9 @@ func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this bu
 
 func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
 
-func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
-
 func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
 
 func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
-
-func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
 
 func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
 
@@ -125,8 +113,6 @@ func stepBackwardNest34(*stepBackwardNest34Args) { panic("no assembly in this bu
 func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this build") }
 
 func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
-
-func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
 
 func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
 

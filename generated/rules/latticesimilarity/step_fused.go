@@ -3,7 +3,7 @@
 package latticesimilarity
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -13,12 +13,13 @@ type stepNest1Args struct {
 	betaStack *float32
 	wBeta     *float32
 	t4        *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // d_v + m
+	n3        int // 4
+	n4        int // 8
+	n5        int // 12
+	n6        int // T·d_v + T·m
 }
 
 type stepNest2Args struct {
@@ -34,11 +35,12 @@ type stepNest3Args struct {
 	SState *float32
 	v      *float32
 	t      *float32
-	n0     int // d_v·a + C·d_v·s + T·d_v·l
+	n0     int // m
 	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // m
+	n2     int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
 }
 
 type stepNest4Args struct {
@@ -48,37 +50,38 @@ type stepNest4Args struct {
 	v         *float32
 	t13       *float32
 	t14       *float32
-	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // m·a + C·m·s + T·m·l + 1
-	n2        int        // m·a + C·m·s + T·m·l + 2
-	n3        int        // m·a + C·m·s + T·m·l + 3
-	n4        int        // d_v·a + C·d_v·s + T·d_v·l
-	n5        int        // d_v
-	n6        int        // 2·d_v
-	n7        int        // 3·d_v
-	n8        int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3        int        // 4
+	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n5        int        // 8
+	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n7        int        // 12
+	n8        int        // d_v
+	n9        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	betaEntry [2]float32 // and nothing
 }
 
 type stepNest5Args struct {
 	t14   *float32
 	SMax2 *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest6Args struct {
 	t14  *float32
 	SDiv *float32
-	n0   int // m·a + C·m·s + T·m·l
-	n1   int // m
+	n0   int // m
+	n1   int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest7Args struct {
 	t     *float32
 	NProd *float32
-	n0    int // m·a + C·m·s + T·m·l
-	n1    int // m
+	n0    int // m
+	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
 }
 
 type stepNest8Args struct {
@@ -93,11 +96,12 @@ type stepNest9Args struct {
 	q0     *float32
 	SState *float32
 	t25    *float32
-	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // d_v
-	n2     int // 2·d_v
-	n3     int // 3·d_v
-	n4     int // m
+	n0     int // m
+	n1     int // 4
+	n2     int // 8
+	n3     int // 12
+	n4     int // d_v
+	n5     int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest10Args struct {
@@ -126,10 +130,11 @@ type stepNest13Args struct {
 	p2     *float32
 	SState *float32
 	y2     *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // m
+	n0     int // m
+	n1     int // 4
+	n2     int // 8
+	n3     int // 12
+	n4     int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -175,11 +180,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBeta),
 			unsafe.SliceData(t4),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			dV + m,
+			4,
+			8,
+			12,
 			T*dV + T*m,
 		}
 		stepNest1(&a)
@@ -245,11 +251,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SState),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4,
+							8,
+							12,
 						}
 						stepNest3(&a2)
 					} else {
@@ -275,15 +282,16 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t14),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							12,
+							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{betaEntry},
 						}
 						stepNest4(&a2)
@@ -313,8 +321,8 @@ func (c *stepFused) run() {
 							a2 := stepNest5Args{
 								unsafe.SliceData(t14),
 								kern.Given(c.SMax2),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest5(&a2)
 						} else {
@@ -333,8 +341,8 @@ func (c *stepFused) run() {
 							a2 := stepNest6Args{
 								unsafe.SliceData(t14),
 								kern.Given(c.SDiv),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest6(&a2)
 						} else {
@@ -353,8 +361,8 @@ func (c *stepFused) run() {
 							a2 := stepNest7Args{
 								unsafe.SliceData(t),
 								kern.Given(c.NProd),
-								m*a + C*m*s + T*m*l,
 								m,
+								4*m*a + 4*C*m*s + 4*T*m*l,
 							}
 							stepNest7(&a2)
 						} else {
@@ -389,11 +397,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(t25),
-							dV*a + C*dV*s + T*dV*l,
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest9(&a2)
 					} else {
@@ -475,10 +484,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(p2),
 							unsafe.SliceData(SState),
 							unsafe.SliceData(y2),
-							dV,
-							2 * dV,
-							3 * dV,
 							m,
+							4,
+							8,
+							12,
+							dV,
 						}
 						stepNest13(&a2)
 					} else {
@@ -513,8 +523,8 @@ type stepBackwardNest1Args struct {
 	t57   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·m
-	n3    int // m
+	n2    int // m
+	n3    int // T·m
 }
 
 type stepBackwardNest2Args struct {
@@ -523,12 +533,12 @@ type stepBackwardNest2Args struct {
 	SMax2      *float32
 	STrail     *float32
 	v          *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // d_v·m·a
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l
-	n3         int        // d_v·m·a + d_v·m
-	n4         int        // m
-	n5         int        // d_v
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2         int        // d_v
+	n3         int        // 4·d_v·m·a
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n5         int        // d_v·m
 	betaEntry2 [2]float32 // and nothing
 }
 
@@ -541,23 +551,24 @@ type stepBackwardNest3Args struct {
 	t13        *float32
 	t14        *float32
 	t3         *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m·a + C·m·s + T·m·l + 1
-	n2         int        // m·a + C·m·s + T·m·l + 2
-	n3         int        // m·a + C·m·s + T·m·l + 3
-	n4         int        // d_v·a + C·d_v·s + T·d_v·l
-	n5         int        // d_v·m·a
-	n6         int        // d_v·m·a + d_v·m
-	n7         int        // d_v·m·a + d_v
-	n8         int        // d_v·m·a + d_v·m + d_v
-	n9         int        // d_v
-	n10        int        // d_v·m·a + 2·d_v
-	n11        int        // d_v·m·a + d_v·m + 2·d_v
-	n12        int        // 2·d_v
-	n13        int        // d_v·m·a + 3·d_v
-	n14        int        // d_v·m·a + d_v·m + 3·d_v
-	n15        int        // 3·d_v
-	n16        int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n4         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n5         int        // d_v
+	n6         int        // 4·d_v·m·a + 4·d_v·m + 8·d_v
+	n7         int        // 8·d_v
+	n8         int        // 4·d_v·m·a + 12·d_v
+	n9         int        // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10        int        // 12·d_v
+	n11        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n12        int        // 4·d_v·m·a
+	n13        int        // d_v·m
+	n14        int        // -d_v·m + d_v
+	n15        int        // 4
+	n16        int        // 8
+	n17        int        // 12
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -571,19 +582,19 @@ type stepBackwardNest4Args struct {
 	SBarState *float32
 	t82       *float32
 	t142      *float32
-	n0        int // m·a + C·m·s + T·m·l
-	n1        int // m·a + C·m·s + T·m·l + 1
-	n2        int // m·a + C·m·s + T·m·l + 2
-	n3        int // m·a + C·m·s + T·m·l + 3
-	n4        int // d_v·a + C·d_v·s + T·d_v·l
-	n5        int // d_v·m·a + d_v·m
-	n6        int // d_v·m·a + d_v·m + d_v
-	n7        int // d_v
-	n8        int // d_v·m·a + d_v·m + 2·d_v
-	n9        int // 2·d_v
-	n10       int // d_v·m·a + d_v·m + 3·d_v
-	n11       int // 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int // 4
+	n3        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n4        int // 8
+	n5        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n6        int // 12
+	n7        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n8        int // d_v
+	n9        int // 4·d_v·m·a + 4·d_v·m + 12·d_v
+	n10       int // 12·d_v
+	n11       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n12       int // 4·d_v·m·a + 4·d_v·m
 }
 
 type stepBackwardNest5Args struct {
@@ -602,19 +613,23 @@ type stepBackwardNest5Args struct {
 	t35       *float32
 	t53       *float32
 	t38Total  *float32
-	n0        int        // m·a + C·m·s + T·m·l
-	n1        int        // m·a + C·m·s + T·m·l + 1
-	n2        int        // m·a + C·m·s + T·m·l + 2
-	n3        int        // m·a + C·m·s + T·m·l + 3
-	n4        int        // d_v·a + C·d_v·s + T·d_v·l
-	n5        int        // d_v·m·a
-	n6        int        // d_v
-	n7        int        // d_v·m·a + d_v
-	n8        int        // 2·d_v
-	n9        int        // d_v·m·a + 2·d_v
-	n10       int        // 3·d_v
-	n11       int        // d_v·m·a + 3·d_v
-	n12       int        // m
+	n0        int        // m
+	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n3        int        // 4
+	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n5        int        // 8
+	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n7        int        // 12
+	n8        int        // d_v
+	n9        int        // 4·d_v·m·a + 4·d_v
+	n10       int        // 4·d_v
+	n11       int        // 8·d_v
+	n12       int        // 4·d_v·m·a + 8·d_v
+	n13       int        // 12·d_v
+	n14       int        // 4·d_v·m·a + 12·d_v
+	n15       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n16       int        // 4·d_v·m·a
 	t38       [2]float32 // and nothing
 }
 
@@ -622,8 +637,8 @@ type stepBackwardNest6Args struct {
 	k0         *float32
 	t53        *float32
 	t45        *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -638,19 +653,21 @@ type stepBackwardNest7Args struct {
 	t55       *float32
 	SBarState *float32
 	t54       *float32
-	n0        int // m·a + C·m·s + T·m·l
-	n1        int // m·a + C·m·s + T·m·l + 1
-	n2        int // m·a + C·m·s + T·m·l + 2
-	n3        int // m·a + C·m·s + T·m·l + 3
-	n4        int // d_v·a + C·d_v·s + T·d_v·l
-	n5        int // d_v·m·a
-	n6        int // d_v
-	n7        int // d_v·m·a + d_v
-	n8        int // 2·d_v
-	n9        int // d_v·m·a + 2·d_v
-	n10       int // 3·d_v
-	n11       int // d_v·m·a + 3·d_v
-	n12       int // m
+	n0        int // m
+	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
+	n2        int // 4
+	n3        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
+	n4        int // 8
+	n5        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
+	n6        int // 12
+	n7        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
+	n8        int // d_v
+	n9        int // 8·d_v
+	n10       int // 4·d_v·m·a + 8·d_v
+	n11       int // 12·d_v
+	n12       int // 4·d_v·m·a + 12·d_v
+	n13       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n14       int // 4·d_v·m·a
 }
 
 type stepBackwardNest8Args struct {
@@ -658,8 +675,8 @@ type stepBackwardNest8Args struct {
 	NProd      *float32
 	t53        *float32
 	t2         *float32
-	n0         int        // m·a + C·m·s + T·m·l
-	n1         int        // m
+	n0         int        // m
+	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -669,8 +686,8 @@ type stepBackwardNest9Args struct {
 	t32        *float32
 	t82        *float32
 	q0Bar      *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	betaEntry3 [2]float32 // and nothing
 }
 
@@ -680,10 +697,10 @@ type stepBackwardNest10Args struct {
 	betaSigmoid *float32
 	t8          *float32
 	t10Total    *float32
-	n0          int        // T
-	n1          int        // 2·T
-	n2          int        // 3·T
-	n3          int        // L
+	n0          int        // L
+	n1          int        // T
+	n2          int        // 8·T
+	n3          int        // 12·T
 	t10         [2]float32 // and nothing
 }
 
@@ -693,12 +710,14 @@ type stepBackwardNest11Args struct {
 	t11       *float32
 	betaStack *float32
 	wBetaBar  *float32
-	n0        int // d_v + m
-	n1        int // 2·d_v + 2·m
-	n2        int // 3·d_v + 3·m
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_v + T·m
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_v + m
+	n6        int // 12·d_v + 12·m
+	n7        int // T·d_v + T·m
 }
 
 type stepBackwardNest12Args struct {
@@ -706,24 +725,24 @@ type stepBackwardNest12Args struct {
 	t11   *float32
 	k0Bar *float32
 	n0    int // L
-	n1    int // T·d_v + T·m
-	n2    int // T·m
-	n3    int // T
-	n4    int // d_v + m
-	n5    int // m
+	n1    int // T
+	n2    int // m
+	n3    int // d_v + m
+	n4    int // T·d_v + T·m
+	n5    int // T·m
 }
 
 type stepBackwardNest13Args struct {
 	t32  *float32
 	t11  *float32
 	vBar *float32
-	n0   int // m
-	n1   int // L
-	n2   int // T·d_v + T·m
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_v + m
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·m
+	n4   int // d_v + m
+	n5   int // T·d_v + T·m
+	n6   int // T·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -778,8 +797,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t57),
 			L,
 			T,
-			T * m,
 			m,
+			T * m,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -821,12 +840,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SMax2),
 							unsafe.SliceData(STrail),
 							unsafe.SliceData(c.V),
-							m*a + C*m*s + T*m*l,
-							dV * m * a,
-							dV*a + C*dV*s + T*dV*l,
-							dV*m*a + dV*m,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							dV,
+							4 * dV * m * a,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							dV * m,
 							[2]float32{betaEntry2},
 						}
 						stepBackwardNest2(&a2)
@@ -868,23 +887,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV*m*a + dV*m,
-							dV*m*a + dV,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + 2*dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + 3*dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 8*dV,
+							8 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
+							dV * m,
+							-dV*m + dV,
+							4,
+							8,
+							12,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest3(&a2)
@@ -944,19 +964,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t142),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV*m*a + dV*m,
-							dV*m*a + dV*m + dV,
-							dV,
-							dV*m*a + dV*m + 2*dV,
-							2 * dV,
-							dV*m*a + dV*m + 3*dV,
-							3 * dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							12,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							4*dV*m*a + 4*dV*m + 12*dV,
+							12 * dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*m*a + 4*dV*m,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -1003,19 +1023,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t35),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t38Total),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							12,
+							dV,
+							4*dV*m*a + 4*dV,
+							4 * dV,
+							8 * dV,
+							4*dV*m*a + 8*dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
 							[2]float32{t38},
 						}
 						stepBackwardNest5(&a2)
@@ -1063,8 +1087,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t45),
-							m*a + C*m*s + T*m*l,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest6(&a2)
@@ -1089,19 +1113,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t55),
 							unsafe.SliceData(SBarState),
 							unsafe.SliceData(t54),
-							m*a + C*m*s + T*m*l,
-							m*a + C*m*s + T*m*l + 1,
-							m*a + C*m*s + T*m*l + 2,
-							m*a + C*m*s + T*m*l + 3,
-							dV*a + C*dV*s + T*dV*l,
-							dV * m * a,
-							dV,
-							dV*m*a + dV,
-							2 * dV,
-							dV*m*a + 2*dV,
-							3 * dV,
-							dV*m*a + 3*dV,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
+							4,
+							4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							8,
+							4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							12,
+							4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							dV,
+							8 * dV,
+							4*dV*m*a + 8*dV,
+							12 * dV,
+							4*dV*m*a + 12*dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4 * dV * m * a,
 						}
 						stepBackwardNest7(&a2)
 					} else {
@@ -1136,8 +1162,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.NProd),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t2),
-							m*a + C*m*s + T*m*l,
 							m,
+							4*m*a + 4*C*m*s + 4*T*m*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest8(&a2)
@@ -1156,8 +1182,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(c.Q0Bar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{betaEntry3},
 						}
 						stepBackwardNest9(&a2)
@@ -1188,10 +1214,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.BetaSigmoid),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(t10Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			8 * T,
+			12 * T,
 			[2]float32{t10},
 		}
 		stepBackwardNest10(&a)
@@ -1226,11 +1252,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.BetaStack),
 			unsafe.SliceData(c.WBetaBar),
-			dV + m,
-			2*dV + 2*m,
-			3*dV + 3*m,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dV + m,
+			12*dV + 12*m,
 			T*dV + T*m,
 		}
 		stepBackwardNest11(&a)
@@ -1258,11 +1286,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.K0Bar),
 			L,
+			T,
+			m,
+			dV + m,
 			T*dV + T*m,
 			T * m,
-			T,
-			dV + m,
-			m,
 		}
 		stepBackwardNest12(&a)
 	} else {
@@ -1284,13 +1312,13 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.VBar),
-			m,
 			L,
+			T,
+			dV,
+			4 * m,
+			dV + m,
 			T*dV + T*m,
 			T * dV,
-			T,
-			dV + m,
-			dV,
 		}
 		stepBackwardNest13(&a)
 	} else {

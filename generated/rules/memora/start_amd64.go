@@ -13,24 +13,6 @@ func startNest1AVX512(a *startNest1Args)
 func startNest1AVX2(a *startNest1Args)
 
 //go:noescape
-func startNest2AVX512(a *startNest2Args)
-
-//go:noescape
-func startNest2AVX2(a *startNest2Args)
-
-//go:noescape
-func startNest3AVX512(a *startNest3Args)
-
-//go:noescape
-func startNest3AVX2(a *startNest3Args)
-
-//go:noescape
-func startNest4AVX512(a *startNest4Args)
-
-//go:noescape
-func startNest4AVX2(a *startNest4Args)
-
-//go:noescape
 func startBackwardNest1AVX512(a *startBackwardNest1Args)
 
 //go:noescape
@@ -48,54 +30,12 @@ func startBackwardNest3AVX512(a *startBackwardNest3Args)
 //go:noescape
 func startBackwardNest3AVX2(a *startBackwardNest3Args)
 
-//go:noescape
-func startBackwardNest4AVX512(a *startBackwardNest4Args)
-
-//go:noescape
-func startBackwardNest4AVX2(a *startBackwardNest4Args)
-
-//go:noescape
-func startBackwardNest5AVX512(a *startBackwardNest5Args)
-
-//go:noescape
-func startBackwardNest5AVX2(a *startBackwardNest5Args)
-
-//go:noescape
-func startBackwardNest6AVX512(a *startBackwardNest6Args)
-
-//go:noescape
-func startBackwardNest6AVX2(a *startBackwardNest6Args)
-
 func startNest1(a *startNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		startNest1AVX512(a)
 		return
 	}
 	startNest1AVX2(a)
-}
-
-func startNest2(a *startNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startNest2AVX512(a)
-		return
-	}
-	startNest2AVX2(a)
-}
-
-func startNest3(a *startNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startNest3AVX512(a)
-		return
-	}
-	startNest3AVX2(a)
-}
-
-func startNest4(a *startNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startNest4AVX512(a)
-		return
-	}
-	startNest4AVX2(a)
 }
 
 func startBackwardNest1(a *startBackwardNest1Args) {
@@ -120,28 +60,4 @@ func startBackwardNest3(a *startBackwardNest3Args) {
 		return
 	}
 	startBackwardNest3AVX2(a)
-}
-
-func startBackwardNest4(a *startBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest4AVX512(a)
-		return
-	}
-	startBackwardNest4AVX2(a)
-}
-
-func startBackwardNest5(a *startBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest5AVX512(a)
-		return
-	}
-	startBackwardNest5AVX2(a)
-}
-
-func startBackwardNest6(a *startBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest6AVX512(a)
-		return
-	}
-	startBackwardNest6AVX2(a)
 }

@@ -3,7 +3,7 @@
 package memora
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -15,32 +15,6 @@ type startNest1Args struct {
 	n0     int        // d_h
 	n1     int        // d_k
 	t2     [2]float32 // and nothing
-}
-
-type startNest2Args struct {
-	t3           *float32
-	startSoftmax *float32
-	n0           int // d_k
-	n1           int // 2·d_k
-	n2           int // 3·d_k
-	n3           int // d_h
-}
-
-type startNest3Args struct {
-	W2Init *float32
-	t8     *float32
-	n0     int        // d_v
-	n1     int        // d_h
-	t7     [2]float32 // and nothing
-}
-
-type startNest4Args struct {
-	t8            *float32
-	startSoftmax2 *float32
-	n0            int // d_h
-	n1            int // 2·d_h
-	n2            int // 3·d_h
-	n3            int // d_v
 }
 
 // startFused is Start in fused arithmetic.
@@ -84,15 +58,13 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := startNest2Args{
+		a := stepNest7Args{
 			unsafe.SliceData(t3),
 			unsafe.SliceData(c.StartSoftmax),
-			dK,
-			2 * dK,
-			3 * dK,
 			dH,
+			dK,
 		}
-		startNest2(&a)
+		stepNest7(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -126,14 +98,14 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := startNest3Args{
+		a := startNest1Args{
 			unsafe.SliceData(c.W2Init),
 			unsafe.SliceData(t8),
 			dV,
 			dH,
 			[2]float32{t7},
 		}
-		startNest3(&a)
+		startNest1(&a)
 	} else {
 		for i := range dV {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -146,15 +118,13 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := startNest4Args{
+		a := stepNest7Args{
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.StartSoftmax2),
-			dH,
-			2 * dH,
-			3 * dH,
 			dV,
+			dH,
 		}
-		startNest4(&a)
+		stepNest7(&a)
 	} else {
 		for i := range dV {
 			t8_2 := t8[i*dH:][:dH]
@@ -190,22 +160,21 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	t22   *float32
 	W2Bar *float32
-	n0    int // d_h·d_v
-	n1    int // 2·d_h·d_v
-	n2    int // 3·d_h·d_v
-	n3    int // d_v
-	n4    int // d_h
-	n5    int // L
+	n0    int // d_v
+	n1    int // L
+	n2    int // d_h
+	n3    int // d_h·d_v
 }
 
 type startBackwardNest2Args struct {
 	startSoftmax2 *float32
 	t22           *float32
 	t32           *float32
-	n0            int // d_h
-	n1            int // 2·d_h
-	n2            int // 3·d_h
-	n3            int // d_v
+	n0            int // d_v
+	n1            int // d_h
+	n2            int // 4
+	n3            int // 8
+	n4            int // 12
 }
 
 type startBackwardNest3Args struct {
@@ -216,37 +185,6 @@ type startBackwardNest3Args struct {
 	n0              int        // d_v
 	n1              int        // d_h
 	startSqrt2Entry [2]float32 // and nothing
-}
-
-type startBackwardNest4Args struct {
-	t72   *float32
-	W1Bar *float32
-	n0    int // d_h·d_k
-	n1    int // 2·d_h·d_k
-	n2    int // 3·d_h·d_k
-	n3    int // d_h
-	n4    int // d_k
-	n5    int // L
-}
-
-type startBackwardNest5Args struct {
-	startSoftmax *float32
-	t72          *float32
-	t82          *float32
-	n0           int // d_k
-	n1           int // 2·d_k
-	n2           int // 3·d_k
-	n3           int // d_h
-}
-
-type startBackwardNest6Args struct {
-	t82            *float32
-	startSoftmax   *float32
-	t72            *float32
-	W1InitBar      *float32
-	n0             int        // d_h
-	n1             int        // d_k
-	startSqrtEntry [2]float32 // and nothing
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -270,12 +208,10 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.W2Bar),
-			dH * dV,
-			2 * dH * dV,
-			3 * dH * dV,
 			dV,
-			dH,
 			L,
+			dH,
+			dH * dV,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -296,10 +232,11 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.StartSoftmax2),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t32),
-			dH,
-			2 * dH,
-			3 * dH,
 			dV,
+			dH,
+			4,
+			8,
+			12,
 		}
 		startBackwardNest2(&a)
 	} else {
@@ -344,17 +281,15 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := startBackwardNest4Args{
+		a := startBackwardNest1Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.W1Bar),
-			dH * dK,
-			2 * dH * dK,
-			3 * dH * dK,
 			dH,
-			dK,
 			L,
+			dK,
+			dH * dK,
 		}
-		startBackwardNest4(&a)
+		startBackwardNest1(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]
@@ -369,16 +304,17 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := startBackwardNest5Args{
+		a := startBackwardNest2Args{
 			unsafe.SliceData(c.StartSoftmax),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t82),
-			dK,
-			2 * dK,
-			3 * dK,
 			dH,
+			dK,
+			4,
+			8,
+			12,
 		}
-		startBackwardNest5(&a)
+		startBackwardNest2(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -396,7 +332,7 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	startSqrtEntry := c.StartSqrt[0]
 	if kern.Wide() {
-		a := startBackwardNest6Args{
+		a := startBackwardNest3Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.StartSoftmax),
 			unsafe.SliceData(t72),
@@ -405,7 +341,7 @@ func (c *startBackwardFused) run() {
 			dK,
 			[2]float32{startSqrtEntry},
 		}
-		startBackwardNest6(&a)
+		startBackwardNest3(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

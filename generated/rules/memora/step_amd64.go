@@ -61,12 +61,6 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
 func stepNest11AVX512(a *stepNest11Args)
 
 //go:noescape
@@ -77,18 +71,6 @@ func stepNest12AVX512(a *stepNest12Args)
 
 //go:noescape
 func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
-
-//go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
 
 //go:noescape
 func stepNest15AVX512(a *stepNest15Args)
@@ -115,34 +97,16 @@ func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
 
 //go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
 func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
 
 //go:noescape
 func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
 
 //go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
 func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
 
 //go:noescape
 func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
 
 //go:noescape
 func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
@@ -300,14 +264,6 @@ func stepNest9(a *stepNest9Args) {
 	stepNest9AVX2(a)
 }
 
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
 func stepNest11(a *stepNest11Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest11AVX512(a)
@@ -322,22 +278,6 @@ func stepNest12(a *stepNest12Args) {
 		return
 	}
 	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
 }
 
 func stepNest15(a *stepNest15Args) {
@@ -372,14 +312,6 @@ func stepBackwardNest2(a *stepBackwardNest2Args) {
 	stepBackwardNest2AVX2(a)
 }
 
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
 func stepBackwardNest4(a *stepBackwardNest4Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest4AVX512(a)
@@ -388,28 +320,12 @@ func stepBackwardNest4(a *stepBackwardNest4Args) {
 	stepBackwardNest4AVX2(a)
 }
 
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
-	}
-	stepBackwardNest5AVX2(a)
-}
-
 func stepBackwardNest6(a *stepBackwardNest6Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest6AVX512(a)
 		return
 	}
 	stepBackwardNest6AVX2(a)
-}
-
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
 }
 
 func stepBackwardNest8(a *stepBackwardNest8Args) {

@@ -3,7 +3,7 @@
 package memora
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -13,11 +13,12 @@ type stepNest1Args struct {
 	W1State *float32
 	k0      *float32
 	t       *float32
-	n0      int // d_k·a + C·d_k·s + T·d_k·l
+	n0      int // d_h
 	n1      int // d_k
-	n2      int // 2·d_k
-	n3      int // 3·d_k
-	n4      int // d_h
+	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
 }
 
 type stepNest2Args struct {
@@ -33,26 +34,27 @@ type stepNest3Args struct {
 	W2State *float32
 	t14     *float32
 	t3      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
+	n0      int // d_v
+	n1      int // d_h
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest4Args struct {
 	t3 *float32
 	v  *float32
 	e  *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest5Args struct {
 	t3 *float32
 	v  *float32
 	e2 *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest6Args struct {
@@ -61,20 +63,20 @@ type stepNest6Args struct {
 	t162     *float32
 	t27      *float32
 	t22      *float32
-	n0       int        // d_h
-	n1       int        // 2·d_h
-	n2       int        // 3·d_h
-	n3       int        // d_v
+	n0       int        // d_v
+	n1       int        // 4
+	n2       int        // 8
+	n3       int        // 12
+	n4       int        // d_h
+	n5       int        // 12·d_h
 	rhoEntry [2]float32 // and nothing
 }
 
 type stepNest7Args struct {
 	t27 *float32
 	W22 *float32
-	n0  int // d_h
-	n1  int // 2·d_h
-	n2  int // 3·d_h
-	n3  int // d_v
+	n0  int // d_v
+	n1  int // d_h
 }
 
 type stepNest8Args struct {
@@ -90,20 +92,11 @@ type stepNest9Args struct {
 	k0         *float32
 	W1State    *float32
 	t48        *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h
-	n2         int        // d_k
+	n0         int        // d_h
+	n1         int        // d_k
+	n2         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	t48 *float32
-	W12 *float32
-	n0  int // d_k
-	n1  int // 2·d_k
-	n2  int // 3·d_k
-	n3  int // d_h
 }
 
 type stepNest11Args struct {
@@ -111,32 +104,19 @@ type stepNest11Args struct {
 	q0      *float32
 	W1State *float32
 	t50     *float32
-	n0      int // d_k·a + C·d_k·s + T·d_k·l
+	n0      int // d_h
 	n1      int // d_k
-	n2      int // 2·d_k
-	n3      int // 3·d_k
-	n4      int // d_h
+	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
 }
 
 type stepNest12Args struct {
 	t     *float32
 	eProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
-}
-
-type stepNest13Args struct {
-	t22     *float32
-	GW1Prod *float32
-	n0      int // d_h·a + C·d_h·s + T·d_h·l
-	n1      int // d_h
-}
-
-type stepNest14Args struct {
-	t50   *float32
-	yProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepNest15Args struct {
@@ -150,10 +130,11 @@ type stepNest16Args struct {
 	t18     *float32
 	W2State *float32
 	y2      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
+	n0      int // d_v
+	n1      int // d_h
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 // stepFused is Step in fused arithmetic.
@@ -217,11 +198,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -264,10 +246,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t3),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest3(&a2)
 					} else {
@@ -289,8 +272,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.V),
 								kern.Given(c.E),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest4(&a2)
 						} else {
@@ -307,8 +290,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(e2),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest5(&a2)
 					} else {
@@ -328,10 +311,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t22),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4,
+							8,
+							12,
+							dH,
+							12 * dH,
 							[2]float32{rhoEntry},
 						}
 						stepNest6(&a2)
@@ -352,10 +337,8 @@ func (c *stepFused) run() {
 						a2 := stepNest7Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
 						stepNest7(&a2)
 					} else {
@@ -406,9 +389,9 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t48),
-							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -426,15 +409,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepNest10Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
 						}
-						stepNest10(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -465,11 +446,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t50),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest11(&a2)
 					} else {
@@ -494,8 +476,8 @@ func (c *stepFused) run() {
 							a2 := stepNest12Args{
 								unsafe.SliceData(t),
 								kern.Given(c.EProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							stepNest12(&a2)
 						} else {
@@ -508,13 +490,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
+							a2 := stepNest12Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.GW1Prod),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest13(&a2)
+							stepNest12(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -525,13 +507,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest14Args{
+							a2 := stepNest12Args{
 								unsafe.SliceData(t50),
 								kern.Given(c.YProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest14(&a2)
+							stepNest12(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -560,10 +542,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t18),
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(y2),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest16(&a2)
 					} else {
@@ -615,8 +598,8 @@ type stepBackwardNest1Args struct {
 	t91     *float32
 	n0      int // L
 	n1      int // T
-	n2      int // T·d_h
-	n3      int // d_h
+	n2      int // d_h
+	n3      int // T·d_h
 }
 
 type stepBackwardNest2Args struct {
@@ -624,21 +607,12 @@ type stepBackwardNest2Args struct {
 	t162     *float32
 	W2Trail  *float32
 	t27      *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l
-	n2       int        // d_h·d_v·a
-	n3       int        // d_v
-	n4       int        // d_h
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2       int        // d_h
+	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n4       int        // 4·d_h·d_v·a
 	rhoEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	t27 *float32
-	W22 *float32
-	n0  int // d_h
-	n1  int // 2·d_h
-	n2  int // 3·d_h
-	n3  int // d_v
 }
 
 type stepBackwardNest4Args struct {
@@ -646,22 +620,13 @@ type stepBackwardNest4Args struct {
 	k0          *float32
 	W1Trail     *float32
 	t48         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h
-	n4          int        // d_k
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2          int        // d_k
+	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n4          int        // 4·d_h·d_k·a
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t48 *float32
-	W12 *float32
-	n0  int // d_k
-	n1  int // 2·d_k
-	n2  int // 3·d_k
-	n3  int // d_h
 }
 
 type stepBackwardNest6Args struct {
@@ -670,35 +635,24 @@ type stepBackwardNest6Args struct {
 	t25       *float32
 	t62       *float32
 	t272      *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_h·d_v·a
-	n2        int        // d_h·a + C·d_h·s + T·d_h·l
-	n3        int        // d_v
-	n4        int        // d_h
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int        // d_h
+	n3        int        // 4·d_h·d_v·a
+	n4        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	rhoEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t272 *float32
-	W222 *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_v
 }
 
 type stepBackwardNest8Args struct {
 	yBar *float32
 	W222 *float32
 	t32  *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2   int // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3   int // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4   int // d_h
-	n5   int // 2·d_h
-	n6   int // 3·d_h
-	n7   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5   int // d_h
 }
 
 type stepBackwardNest9Args struct {
@@ -707,8 +661,8 @@ type stepBackwardNest9Args struct {
 	yProd *float32
 	t72   *float32
 	t9    *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepBackwardNest10Args struct {
@@ -718,15 +672,14 @@ type stepBackwardNest10Args struct {
 	W1BarState *float32
 	t11        *float32
 	t13        *float32
-	n0         int // d_k·a + C·d_k·s + T·d_k·l
-	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_h·d_k·a + d_h·d_k + d_k
-	n3         int // d_k
-	n4         int // d_h·d_k·a + d_h·d_k + 2·d_k
-	n5         int // 2·d_k
-	n6         int // d_h·d_k·a + d_h·d_k + 3·d_k
-	n7         int // 3·d_k
-	n8         int // d_h
+	n0         int // d_h
+	n1         int // 4
+	n2         int // 8
+	n3         int // 12
+	n4         int // d_k
+	n5         int // 12·d_k
+	n6         int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n7         int // 4·d_h·d_k·a + 4·d_h·d_k
 }
 
 type stepBackwardNest11Args struct {
@@ -741,23 +694,27 @@ type stepBackwardNest11Args struct {
 	t28        *float32
 	t86        *float32
 	t18Total   *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_h·d_k·a + d_h·d_k
-	n6         int        // d_h·d_k·a
-	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2         int        // 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
 	n8         int        // d_k
-	n9         int        // d_h·d_k·a + d_k
-	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n11        int        // 2·d_k
-	n12        int        // d_h·d_k·a + 2·d_k
-	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n14        int        // 3·d_k
-	n15        int        // d_h·d_k·a + 3·d_k
-	n16        int        // d_h
+	n9         int        // 4·d_h·d_k·a + 4·d_k
+	n10        int        // 4·d_k
+	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
+	n12        int        // 8·d_k
+	n13        int        // 4·d_h·d_k·a + 8·d_k
+	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
+	n15        int        // 12·d_k
+	n16        int        // 4·d_h·d_k·a + 12·d_k
+	n17        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
+	n19        int        // -d_h·d_k
+	n20        int        // d_h·d_k + d_k
 	t18        [2]float32 // and nothing
 }
 
@@ -765,8 +722,8 @@ type stepBackwardNest12Args struct {
 	k0       *float32
 	t28      *float32
 	t29Total *float32
-	n0       int        // d_k·a + C·d_k·s + T·d_k·l
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t29      [2]float32 // and nothing
 }
 
@@ -776,8 +733,8 @@ type stepBackwardNest13Args struct {
 	eProd       *float32
 	t39         *float32
 	t43         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -790,19 +747,20 @@ type stepBackwardNest14Args struct {
 	W2BarState *float32
 	t452       *float32
 	t472       *float32
-	n0         int // d_v·a + C·d_v·s + T·d_v·l
-	n1         int // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int // d_h·a + C·d_h·s + T·d_h·l
-	n5         int // d_h·d_v·a
-	n6         int // d_h·d_v·a + d_h
-	n7         int // d_h
-	n8         int // d_h·d_v·a + 2·d_h
-	n9         int // 2·d_h
-	n10        int // d_h·d_v·a + 3·d_h
-	n11        int // 3·d_h
-	n12        int // d_v
+	n0         int // d_v
+	n1         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int // d_h
+	n6         int // 8·d_h
+	n7         int // 4·d_h·d_v·a + 12·d_h
+	n8         int // 12·d_h
+	n9         int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n10        int // 4·d_h·d_v·a
+	n11        int // 4
+	n12        int // 8
+	n13        int // 12
 }
 
 type stepBackwardNest15Args struct {
@@ -818,15 +776,19 @@ type stepBackwardNest15Args struct {
 	t62_2      *float32
 	t61        *float32
 	t52Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h
-	n6         int        // 2·d_h
-	n7         int        // 3·d_h
-	n8         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7         int        // 12
+	n8         int        // d_h
+	n9         int        // 4·d_h
+	n10        int        // 8·d_h
+	n11        int        // 12·d_h
+	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t52        [2]float32 // and nothing
 }
 
@@ -836,8 +798,8 @@ type stepBackwardNest16Args struct {
 	eProd    *float32
 	t64      *float32
 	t65Total *float32
-	n0       int        // d_h·a + C·d_h·s + T·d_h·l
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t65      [2]float32 // and nothing
 }
 
@@ -846,8 +808,8 @@ type stepBackwardNest17Args struct {
 	t61  *float32
 	t67  *float32
 	vBar *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepBackwardNest18Args struct {
@@ -859,19 +821,21 @@ type stepBackwardNest18Args struct {
 	t43        *float32
 	t49        *float32
 	W2BarState *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n8         int        // d_h
+	n9         int        // 4·d_h·d_v·a + 8·d_h
+	n10        int        // 8·d_h
+	n11        int        // 4·d_h·d_v·a + 12·d_h
+	n12        int        // 12·d_h
+	n13        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n14        int        // 4·d_h·d_v·a
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -885,8 +849,8 @@ type stepBackwardNest19Args struct {
 	t62         *float32
 	t64         *float32
 	t78         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -897,15 +861,16 @@ type stepBackwardNest20Args struct {
 	k0         *float32
 	t15        *float32
 	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 8·d_k
+	n6         int        // 4·d_h·d_k·a + 12·d_k
+	n7         int        // 12·d_k
+	n8         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n9         int        // 4·d_h·d_k·a
 	rhoEntry3  [2]float32 // and nothing
 }
 
@@ -915,8 +880,8 @@ type stepBackwardNest21Args struct {
 	k0Bar       *float32
 	t11         *float32
 	q0Bar       *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -1003,8 +968,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t91),
 			L,
 			T,
-			T * dH,
 			dH,
+			T * dH,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -1084,11 +1049,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t27),
-							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{rhoEntry},
 						}
 						stepBackwardNest2(&a2)
@@ -1106,15 +1071,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W22),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
-						stepBackwardNest3(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -1146,11 +1109,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t48),
-							dH*a + C*dH*s + T*dH*l,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry},
 						}
@@ -1169,15 +1132,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W12),
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
 						}
-						stepBackwardNest5(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1226,11 +1187,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t25),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t272),
-							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
-							dH*a + C*dH*s + T*dH*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dH,
+							4 * dH * dV * a,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest6(&a2)
@@ -1251,15 +1212,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t272),
 							unsafe.SliceData(W222),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
-						stepBackwardNest7(&a2)
+						stepNest7(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dH:][:dH]
@@ -1290,14 +1249,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YBar),
 							unsafe.SliceData(W222),
 							unsafe.SliceData(t32),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
 						}
 						stepBackwardNest8(&a2)
 					} else {
@@ -1318,8 +1275,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(t9),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1342,15 +1299,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(t13),
-							dK*a + C*dK*s + T*dK*l,
-							dH*dK*a + dH*dK,
-							dH*dK*a + dH*dK + dK,
-							dK,
-							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dH*dK*a + 4*dH*dK,
 						}
 						stepBackwardNest10(&a2)
 					} else {
@@ -1386,23 +1342,27 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t18Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dH*dK*a + dH*dK,
-							dH * dK * a,
-							dH*dK*a + dH*dK + dK,
-							dK,
-							dH*dK*a + dK,
-							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a + 2*dK,
-							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
-							dH*dK*a + 3*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							dK,
+							4*dH*dK*a + 4*dK,
+							4 * dK,
+							4*dH*dK*a + 4*dH*dK + 8*dK,
+							8 * dK,
+							4*dH*dK*a + 8*dK,
+							4*dH*dK*a + 4*dH*dK + 12*dK,
+							12 * dK,
+							4*dH*dK*a + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dH*dK*a + 4*dH*dK,
+							-dH * dK,
+							dH*dK + dK,
 							[2]float32{t18},
 						}
 						stepBackwardNest11(&a2)
@@ -1445,8 +1405,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t29},
 						}
 						stepBackwardNest12(&a2)
@@ -1470,8 +1430,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t39),
 							unsafe.SliceData(t43),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest13(&a2)
@@ -1496,19 +1456,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							4,
+							8,
+							12,
 						}
 						stepBackwardNest14(&a2)
 					} else {
@@ -1550,15 +1511,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dH,
+							4 * dH,
+							8 * dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t52},
 						}
 						stepBackwardNest15(&a2)
@@ -1604,8 +1569,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t64),
 							unsafe.SliceData(t65Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t65},
 						}
 						stepBackwardNest16(&a2)
@@ -1630,8 +1595,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(c.VBar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepBackwardNest17(&a2)
 					} else {
@@ -1654,19 +1619,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t49),
 							unsafe.SliceData(W2BarState),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							12,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4*dH*dV*a + 8*dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest18(&a2)
@@ -1698,8 +1665,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t64),
 							unsafe.SliceData(t78),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest19(&a2)
@@ -1730,15 +1697,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t15),
 							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dK,
-							dK,
-							dH*dK*a + 2*dK,
-							2 * dK,
-							dH*dK*a + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							8 * dK,
+							4*dH*dK*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{rhoEntry3},
 						}
 						stepBackwardNest20(&a2)
@@ -1764,8 +1732,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0Bar),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(c.Q0Bar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest21(&a2)

@@ -22,15 +22,9 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
 func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
 func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
 
 func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
@@ -40,15 +34,9 @@ func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this buil
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
-
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
 
 func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
 

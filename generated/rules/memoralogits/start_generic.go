@@ -6,20 +6,8 @@ package memoralogits
 
 func startNest1(*startNest1Args) { panic("no assembly in this build") }
 
-func startNest2(*startNest2Args) { panic("no assembly in this build") }
-
-func startNest3(*startNest3Args) { panic("no assembly in this build") }
-
-func startNest4(*startNest4Args) { panic("no assembly in this build") }
-
 func startBackwardNest1(*startBackwardNest1Args) { panic("no assembly in this build") }
 
 func startBackwardNest2(*startBackwardNest2Args) { panic("no assembly in this build") }
 
 func startBackwardNest3(*startBackwardNest3Args) { panic("no assembly in this build") }
-
-func startBackwardNest4(*startBackwardNest4Args) { panic("no assembly in this build") }
-
-func startBackwardNest5(*startBackwardNest5Args) { panic("no assembly in this build") }
-
-func startBackwardNest6(*startBackwardNest6Args) { panic("no assembly in this build") }

@@ -25,24 +25,6 @@ func stepNest3AVX512(a *stepNest3Args)
 func stepNest3AVX2(a *stepNest3Args)
 
 //go:noescape
-func stepNest4AVX512(a *stepNest4Args)
-
-//go:noescape
-func stepNest4AVX2(a *stepNest4Args)
-
-//go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
 func stepNest7AVX512(a *stepNest7Args)
 
 //go:noescape
@@ -103,12 +85,6 @@ func stepNest16AVX512(a *stepNest16Args)
 func stepNest16AVX2(a *stepNest16Args)
 
 //go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
 func stepNest18AVX512(a *stepNest18Args)
 
 //go:noescape
@@ -125,18 +101,6 @@ func stepNest20AVX512(a *stepNest20Args)
 
 //go:noescape
 func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
-func stepNest21AVX512(a *stepNest21Args)
-
-//go:noescape
-func stepNest21AVX2(a *stepNest21Args)
-
-//go:noescape
-func stepNest22AVX512(a *stepNest22Args)
-
-//go:noescape
-func stepNest22AVX2(a *stepNest22Args)
 
 //go:noescape
 func stepNest23AVX512(a *stepNest23Args)
@@ -223,12 +187,6 @@ func stepNest36AVX512(a *stepNest36Args)
 func stepNest36AVX2(a *stepNest36Args)
 
 //go:noescape
-func stepNest37AVX512(a *stepNest37Args)
-
-//go:noescape
-func stepNest37AVX2(a *stepNest37Args)
-
-//go:noescape
 func stepNest38AVX512(a *stepNest38Args)
 
 //go:noescape
@@ -239,18 +197,6 @@ func stepNest39AVX512(a *stepNest39Args)
 
 //go:noescape
 func stepNest39AVX2(a *stepNest39Args)
-
-//go:noescape
-func stepNest40AVX512(a *stepNest40Args)
-
-//go:noescape
-func stepNest40AVX2(a *stepNest40Args)
-
-//go:noescape
-func stepNest41AVX512(a *stepNest41Args)
-
-//go:noescape
-func stepNest41AVX2(a *stepNest41Args)
 
 //go:noescape
 func stepNest42AVX512(a *stepNest42Args)
@@ -265,30 +211,6 @@ func stepNest43AVX512(a *stepNest43Args)
 func stepNest43AVX2(a *stepNest43Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
 func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
 
 //go:noescape
@@ -301,34 +223,16 @@ func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
 func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
 
 //go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
-
-//go:noescape
 func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
 
 //go:noescape
 func stepBackwardNest8AVX2(a *stepBackwardNest8Args)
 
 //go:noescape
-func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
-
-//go:noescape
 func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
 
 //go:noescape
 func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
 
 //go:noescape
 func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
@@ -433,64 +337,10 @@ func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
 func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
 
 //go:noescape
-func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
-
-//go:noescape
 func stepBackwardNest33AVX512(a *stepBackwardNest33Args)
 
 //go:noescape
 func stepBackwardNest33AVX2(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest34AVX512(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest34AVX2(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest35AVX512(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest35AVX2(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest37AVX2(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest38AVX512(a *stepBackwardNest38Args)
-
-//go:noescape
-func stepBackwardNest38AVX2(a *stepBackwardNest38Args)
 
 //go:noescape
 func stepBackwardNest39AVX512(a *stepBackwardNest39Args)
@@ -547,18 +397,6 @@ func stepBackwardNest47AVX512(a *stepBackwardNest47Args)
 func stepBackwardNest47AVX2(a *stepBackwardNest47Args)
 
 //go:noescape
-func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest48AVX2(a *stepBackwardNest48Args)
-
-//go:noescape
-func stepBackwardNest49AVX512(a *stepBackwardNest49Args)
-
-//go:noescape
-func stepBackwardNest49AVX2(a *stepBackwardNest49Args)
-
-//go:noescape
 func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
 
 //go:noescape
@@ -587,12 +425,6 @@ func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
 
 //go:noescape
 func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
-
-//go:noescape
-func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
 
 //go:noescape
 func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
@@ -625,12 +457,6 @@ func stepBackwardNest60AVX512(a *stepBackwardNest60Args)
 func stepBackwardNest60AVX2(a *stepBackwardNest60Args)
 
 //go:noescape
-func stepBackwardNest61AVX512(a *stepBackwardNest61Args)
-
-//go:noescape
-func stepBackwardNest61AVX2(a *stepBackwardNest61Args)
-
-//go:noescape
 func stepBackwardNest62AVX512(a *stepBackwardNest62Args)
 
 //go:noescape
@@ -647,12 +473,6 @@ func stepBackwardNest64AVX512(a *stepBackwardNest64Args)
 
 //go:noescape
 func stepBackwardNest64AVX2(a *stepBackwardNest64Args)
-
-//go:noescape
-func stepBackwardNest65AVX512(a *stepBackwardNest65Args)
-
-//go:noescape
-func stepBackwardNest65AVX2(a *stepBackwardNest65Args)
 
 //go:noescape
 func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
@@ -712,30 +532,6 @@ func stepNest3(a *stepNest3Args) {
 		return
 	}
 	stepNest3AVX2(a)
-}
-
-func stepNest4(a *stepNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest4AVX512(a)
-		return
-	}
-	stepNest4AVX2(a)
-}
-
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
 }
 
 func stepNest7(a *stepNest7Args) {
@@ -818,14 +614,6 @@ func stepNest16(a *stepNest16Args) {
 	stepNest16AVX2(a)
 }
 
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
-}
-
 func stepNest18(a *stepNest18Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest18AVX512(a)
@@ -848,22 +636,6 @@ func stepNest20(a *stepNest20Args) {
 		return
 	}
 	stepNest20AVX2(a)
-}
-
-func stepNest21(a *stepNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest21AVX512(a)
-		return
-	}
-	stepNest21AVX2(a)
-}
-
-func stepNest22(a *stepNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest22AVX512(a)
-		return
-	}
-	stepNest22AVX2(a)
 }
 
 func stepNest23(a *stepNest23Args) {
@@ -978,14 +750,6 @@ func stepNest36(a *stepNest36Args) {
 	stepNest36AVX2(a)
 }
 
-func stepNest37(a *stepNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest37AVX512(a)
-		return
-	}
-	stepNest37AVX2(a)
-}
-
 func stepNest38(a *stepNest38Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest38AVX512(a)
@@ -1000,22 +764,6 @@ func stepNest39(a *stepNest39Args) {
 		return
 	}
 	stepNest39AVX2(a)
-}
-
-func stepNest40(a *stepNest40Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest40AVX512(a)
-		return
-	}
-	stepNest40AVX2(a)
-}
-
-func stepNest41(a *stepNest41Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest41AVX512(a)
-		return
-	}
-	stepNest41AVX2(a)
 }
 
 func stepNest42(a *stepNest42Args) {
@@ -1034,38 +782,6 @@ func stepNest43(a *stepNest43Args) {
 	stepNest43AVX2(a)
 }
 
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
-}
-
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
-	}
-	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
 func stepBackwardNest5(a *stepBackwardNest5Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest5AVX512(a)
@@ -1082,14 +798,6 @@ func stepBackwardNest6(a *stepBackwardNest6Args) {
 	stepBackwardNest6AVX2(a)
 }
 
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
-}
-
 func stepBackwardNest8(a *stepBackwardNest8Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest8AVX512(a)
@@ -1098,28 +806,12 @@ func stepBackwardNest8(a *stepBackwardNest8Args) {
 	stepBackwardNest8AVX2(a)
 }
 
-func stepBackwardNest9(a *stepBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest9AVX512(a)
-		return
-	}
-	stepBackwardNest9AVX2(a)
-}
-
 func stepBackwardNest10(a *stepBackwardNest10Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest10AVX512(a)
 		return
 	}
 	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
 }
 
 func stepBackwardNest12(a *stepBackwardNest12Args) {
@@ -1258,84 +950,12 @@ func stepBackwardNest28(a *stepBackwardNest28Args) {
 	stepBackwardNest28AVX2(a)
 }
 
-func stepBackwardNest29(a *stepBackwardNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest29AVX512(a)
-		return
-	}
-	stepBackwardNest29AVX2(a)
-}
-
-func stepBackwardNest30(a *stepBackwardNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest30AVX512(a)
-		return
-	}
-	stepBackwardNest30AVX2(a)
-}
-
-func stepBackwardNest31(a *stepBackwardNest31Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest31AVX512(a)
-		return
-	}
-	stepBackwardNest31AVX2(a)
-}
-
-func stepBackwardNest32(a *stepBackwardNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest32AVX512(a)
-		return
-	}
-	stepBackwardNest32AVX2(a)
-}
-
 func stepBackwardNest33(a *stepBackwardNest33Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest33AVX512(a)
 		return
 	}
 	stepBackwardNest33AVX2(a)
-}
-
-func stepBackwardNest34(a *stepBackwardNest34Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest34AVX512(a)
-		return
-	}
-	stepBackwardNest34AVX2(a)
-}
-
-func stepBackwardNest35(a *stepBackwardNest35Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest35AVX512(a)
-		return
-	}
-	stepBackwardNest35AVX2(a)
-}
-
-func stepBackwardNest36(a *stepBackwardNest36Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest36AVX512(a)
-		return
-	}
-	stepBackwardNest36AVX2(a)
-}
-
-func stepBackwardNest37(a *stepBackwardNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest37AVX512(a)
-		return
-	}
-	stepBackwardNest37AVX2(a)
-}
-
-func stepBackwardNest38(a *stepBackwardNest38Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest38AVX512(a)
-		return
-	}
-	stepBackwardNest38AVX2(a)
 }
 
 func stepBackwardNest39(a *stepBackwardNest39Args) {
@@ -1410,22 +1030,6 @@ func stepBackwardNest47(a *stepBackwardNest47Args) {
 	stepBackwardNest47AVX2(a)
 }
 
-func stepBackwardNest48(a *stepBackwardNest48Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest48AVX512(a)
-		return
-	}
-	stepBackwardNest48AVX2(a)
-}
-
-func stepBackwardNest49(a *stepBackwardNest49Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest49AVX512(a)
-		return
-	}
-	stepBackwardNest49AVX2(a)
-}
-
 func stepBackwardNest50(a *stepBackwardNest50Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest50AVX512(a)
@@ -1464,14 +1068,6 @@ func stepBackwardNest54(a *stepBackwardNest54Args) {
 		return
 	}
 	stepBackwardNest54AVX2(a)
-}
-
-func stepBackwardNest55(a *stepBackwardNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest55AVX512(a)
-		return
-	}
-	stepBackwardNest55AVX2(a)
 }
 
 func stepBackwardNest56(a *stepBackwardNest56Args) {
@@ -1514,14 +1110,6 @@ func stepBackwardNest60(a *stepBackwardNest60Args) {
 	stepBackwardNest60AVX2(a)
 }
 
-func stepBackwardNest61(a *stepBackwardNest61Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest61AVX512(a)
-		return
-	}
-	stepBackwardNest61AVX2(a)
-}
-
 func stepBackwardNest62(a *stepBackwardNest62Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest62AVX512(a)
@@ -1544,14 +1132,6 @@ func stepBackwardNest64(a *stepBackwardNest64Args) {
 		return
 	}
 	stepBackwardNest64AVX2(a)
-}
-
-func stepBackwardNest65(a *stepBackwardNest65Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest65AVX512(a)
-		return
-	}
-	stepBackwardNest65AVX2(a)
 }
 
 func stepBackwardNest66(a *stepBackwardNest66Args) {

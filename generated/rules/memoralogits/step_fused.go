@@ -3,7 +3,7 @@
 package memoralogits
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -15,9 +15,9 @@ type stepNest1Args struct {
 	theta *float32
 	t21   *float32
 	n0    int // L
-	n1    int // 16·chunks
-	n2    int // T
-	n3    int // chunks
+	n1    int // chunks
+	n2    int // 16·chunks
+	n3    int // T
 }
 
 type stepNest2Args struct {
@@ -26,11 +26,11 @@ type stepNest2Args struct {
 	q0  *float32
 	t22 *float32
 	n0  int // L
-	n1  int // 16·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 16·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 16·d_k
+	n4  int // 16·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -38,35 +38,8 @@ type stepNest3Args struct {
 	t3 *float32
 	t4 *float32
 	n0 int // L
-	n1 int // 16·chunks
-	n2 int // chunks
-}
-
-type stepNest4Args struct {
-	t4 *float32
-	t6 *float32
-	t7 *float32
-	n0 int // L
-	n1 int // 16·chunks
-	n2 int // chunks
-}
-
-type stepNest5Args struct {
-	t7  *float32
-	t9  *float32
-	t10 *float32
-	n0  int // L
-	n1  int // 16·chunks
-	n2  int // chunks
-}
-
-type stepNest6Args struct {
-	t10 *float32
-	t12 *float32
-	a   *float32
-	n0  int // L
-	n1  int // 16·chunks
-	n2  int // chunks
+	n1 int // chunks
+	n2 int // 16·chunks
 }
 
 type stepNest7Args struct {
@@ -80,7 +53,10 @@ type stepNest8Args struct {
 	t18  *float32
 	t17  *float32
 	t193 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -64
 }
 
 type stepNest9Args struct {
@@ -88,7 +64,10 @@ type stepNest9Args struct {
 	t17  *float32
 	t193 *float32
 	t223 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -128
 }
 
 type stepNest10Args struct {
@@ -97,7 +76,10 @@ type stepNest10Args struct {
 	t193 *float32
 	t223 *float32
 	t252 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -256
 }
 
 type stepNest11Args struct {
@@ -107,7 +89,10 @@ type stepNest11Args struct {
 	t223 *float32
 	t252 *float32
 	t28  *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -512
 }
 
 type stepNest12Args struct {
@@ -121,8 +106,8 @@ type stepNest12Args struct {
 type stepNest13Args struct {
 	t20 *float32
 	e3  *float32
-	n0  int // 16·d_v·t + 16·chunks·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 64·d_v·t + 64·chunks·d_v·l
 }
 
 type stepNest14Args struct {
@@ -134,36 +119,27 @@ type stepNest14Args struct {
 	t21   *float32
 	e3    *float32
 	t2122 *float32
-	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·d_v
-	n2    int // d_v
+	n0    int // 64·t + 64·chunks·l
+	n1    int // d_v
+	n2    int // 16·d_v
 }
 
 type stepNest15Args struct {
 	a   *float32
 	t16 *float32
 	t54 *float32
-	n0  int // 16·t + 16·chunks·l
-	n1  int // d_h·d_v
-	n2  int // d_v
-	n3  int // d_h
+	n0  int // 64·t + 64·chunks·l
+	n1  int // d_v
+	n2  int // d_h
+	n3  int // d_h·d_v
 }
 
 type stepNest16Args struct {
 	t54  *float32
 	W222 *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_h·d_v
-	n4   int // d_v
-}
-
-type stepNest17Args struct {
-	W1State *float32
-	t58     *float32
-	n0      int // d_h
-	n1      int // d_k
+	n0   int // d_v
+	n1   int // d_h
+	n2   int // d_h·d_v
 }
 
 type stepNest18Args struct {
@@ -178,9 +154,9 @@ type stepNest19Args struct {
 	t21   *float32
 	t19   *float32
 	t2222 *float32
-	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·d_k·t + 16·chunks·d_k·l
-	n2    int // d_k
+	n0    int // 64·t + 64·chunks·l
+	n1    int // d_k
+	n2    int // 64·d_k·t + 64·chunks·d_k·l
 }
 
 type stepNest20Args struct {
@@ -191,28 +167,8 @@ type stepNest20Args struct {
 	t28  *float32
 	t71  *float32
 	t232 *float32
-	n0   int // 16·d_h
-	n1   int // d_h
-}
-
-type stepNest21Args struct {
-	a   *float32
-	t58 *float32
-	t76 *float32
-	n0  int // 16·t + 16·chunks·l
-	n1  int // d_h·d_k
-	n2  int // d_h
-	n3  int // d_k
-}
-
-type stepNest22Args struct {
-	t76  *float32
-	W122 *float32
-	n0   int // d_k
-	n1   int // 2·d_k
-	n2   int // 3·d_k
-	n3   int // d_h·d_k
-	n4   int // d_h
+	n0   int // d_h
+	n1   int // 16·d_h
 }
 
 type stepNest23Args struct {
@@ -220,12 +176,13 @@ type stepNest23Args struct {
 	t22  *float32
 	t42  *float32
 	t78  *float32
-	n0   int // 16·d_k·t + 16·chunks·d_k·l
+	n0   int // d_h
 	n1   int // d_k
-	n2   int // 2·d_k
-	n3   int // 3·d_k
-	n4   int // d_h
-	n5   int // d_h·d_k
+	n2   int // 64·d_k·t + 64·chunks·d_k·l
+	n3   int // 4
+	n4   int // 8
+	n5   int // 12
+	n6   int // d_h·d_k
 }
 
 type stepNest24Args struct {
@@ -240,11 +197,12 @@ type stepNest25Args struct {
 	t242 *float32
 	t322 *float32
 	y3   *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_h·d_v
-	n4   int // d_v
+	n0   int // d_v
+	n1   int // d_h
+	n2   int // 4
+	n3   int // 8
+	n4   int // 12
+	n5   int // d_h·d_v
 }
 
 type stepNest26Args struct {
@@ -252,12 +210,12 @@ type stepNest26Args struct {
 	t23 *float32
 	q0  *float32
 	t27 *float32
-	n0  int // 16·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 16·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 16·chunks
-	n5  int // d_k
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // d_k
+	n3  int // 64·chunks·d_k
+	n4  int // T·d_k - 16·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest27Args struct {
@@ -265,9 +223,9 @@ type stepNest27Args struct {
 	t25   *float32
 	rho   *float32
 	t26   *float32
-	n0    int // 16·chunks
-	n1    int // L
-	n2    int // T - 16·chunks
+	n0    int // L
+	n1    int // T - 16·chunks
+	n2    int // 64·chunks
 	n3    int // T
 }
 
@@ -275,11 +233,12 @@ type stepNest28Args struct {
 	W1State2 *float32
 	t23      *float32
 	t2       *float32
-	n0       int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n0       int // d_h
 	n1       int // d_k
-	n2       int // 2·d_k
-	n3       int // 3·d_k
-	n4       int // d_h
+	n2       int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
 }
 
 type stepNest29Args struct {
@@ -295,26 +254,27 @@ type stepNest30Args struct {
 	W2State2 *float32
 	t14      *float32
 	t33      *float32
-	n0       int // d_h
-	n1       int // 2·d_h
-	n2       int // 3·d_h
-	n3       int // d_v
+	n0       int // d_v
+	n1       int // d_h
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
 }
 
 type stepNest31Args struct {
 	t33 *float32
 	t24 *float32
 	e   *float32
-	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepNest32Args struct {
 	t33 *float32
 	t24 *float32
 	e6  *float32
-	n0  int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepNest33Args struct {
@@ -323,20 +283,20 @@ type stepNest33Args struct {
 	t162     *float32
 	t273     *float32
 	t222     *float32
-	n0       int        // d_h
-	n1       int        // 2·d_h
-	n2       int        // 3·d_h
-	n3       int        // d_v
+	n0       int        // d_v
+	n1       int        // 4
+	n2       int        // 8
+	n3       int        // 12
+	n4       int        // d_h
+	n5       int        // 12·d_h
 	t26Entry [2]float32 // and nothing
 }
 
 type stepNest34Args struct {
 	t273 *float32
 	W223 *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_v
+	n0   int // d_v
+	n1   int // d_h
 }
 
 type stepNest35Args struct {
@@ -352,20 +312,11 @@ type stepNest36Args struct {
 	t23      *float32
 	W1State2 *float32
 	t48      *float32
-	n0       int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1       int        // d_h
-	n2       int        // d_k
+	n0       int        // d_h
+	n1       int        // d_k
+	n2       int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 	t25Entry [2]float32 // and nothing
 	t26Entry [2]float32 // and nothing
-}
-
-type stepNest37Args struct {
-	t48  *float32
-	W123 *float32
-	n0   int // d_k
-	n1   int // 2·d_k
-	n2   int // 3·d_k
-	n3   int // d_h
 }
 
 type stepNest38Args struct {
@@ -373,32 +324,19 @@ type stepNest38Args struct {
 	t27      *float32
 	W1State2 *float32
 	t50      *float32
-	n0       int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
+	n0       int // d_h
 	n1       int // d_k
-	n2       int // 2·d_k
-	n3       int // 3·d_k
-	n4       int // d_h
+	n2       int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
 }
 
 type stepNest39Args struct {
 	t2    *float32
 	eProd *float32
-	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1    int // d_h
-}
-
-type stepNest40Args struct {
-	t222    *float32
-	GW1Prod *float32
-	n0      int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1      int // d_h
-}
-
-type stepNest41Args struct {
-	t50   *float32
-	yProd *float32
-	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 }
 
 type stepNest42Args struct {
@@ -412,10 +350,11 @@ type stepNest43Args struct {
 	t183     *float32
 	W2State2 *float32
 	y5       *float32
-	n0       int // d_h
-	n1       int // 2·d_h
-	n2       int // 3·d_h
-	n3       int // d_v
+	n0       int // d_v
+	n1       int // d_h
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
 }
 
 // stepFused is Step in fused arithmetic.
@@ -513,9 +452,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t21),
 			L,
+			chunks,
 			16 * chunks,
 			T,
-			chunks,
 		}
 		stepNest1(&a2)
 	} else {
@@ -541,11 +480,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t22),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
 		stepNest2(&a2)
 	} else {
@@ -612,8 +551,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t3),
 			unsafe.SliceData(t4),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
 		stepNest3(&a2)
 	} else {
@@ -652,15 +591,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest4Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t7),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepNest4(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -697,15 +636,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest5Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t10),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepNest5(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -737,15 +676,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest6Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(a),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepNest6(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -806,7 +745,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
-					16*t13 + 16*chunks*l,
+					1,
+					16,
+					64*t13 + 64*chunks*l,
+					-64,
 				}
 				stepNest8(&a2)
 			} else {
@@ -831,7 +773,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
-					16*t13 + 16*chunks*l,
+					1,
+					16,
+					64*t13 + 64*chunks*l,
+					-128,
 				}
 				stepNest9(&a2)
 			} else {
@@ -858,7 +803,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t193),
 					unsafe.SliceData(t223),
 					unsafe.SliceData(t252),
-					16*t13 + 16*chunks*l,
+					1,
+					16,
+					64*t13 + 64*chunks*l,
+					-256,
 				}
 				stepNest10(&a2)
 			} else {
@@ -887,7 +835,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t223),
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t28),
-					16*t13 + 16*chunks*l,
+					1,
+					16,
+					64*t13 + 64*chunks*l,
+					-512,
 				}
 				stepNest11(&a2)
 			} else {
@@ -940,8 +891,8 @@ func (c *stepFused) run() {
 				a2 := stepNest13Args{
 					unsafe.SliceData(t20),
 					unsafe.SliceData(e3),
-					16*dV*t13 + 16*chunks*dV*l,
 					dV,
+					64*dV*t13 + 64*chunks*dV*l,
 				}
 				stepNest13(&a2)
 			} else {
@@ -966,9 +917,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t21),
 					unsafe.SliceData(e3),
 					unsafe.SliceData(t2122),
-					16*t13 + 16*chunks*l,
-					16 * dV,
+					64*t13 + 64*chunks*l,
 					dV,
+					16 * dV,
 				}
 				stepNest14(&a2)
 			} else {
@@ -995,10 +946,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(a),
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t54),
-					16*t13 + 16*chunks*l,
-					dH * dV,
+					64*t13 + 64*chunks*l,
 					dV,
 					dH,
+					dH * dV,
 				}
 				stepNest15(&a2)
 			} else {
@@ -1023,11 +974,9 @@ func (c *stepFused) run() {
 				a2 := stepNest16Args{
 					unsafe.SliceData(t54),
 					unsafe.SliceData(W222),
-					dH,
-					2 * dH,
-					3 * dH,
-					dH * dV,
 					dV,
+					dH,
+					dH * dV,
 				}
 				stepNest16(&a2)
 			} else {
@@ -1057,13 +1006,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest17Args{
+				a2 := stepNest7Args{
 					unsafe.SliceData(W1State),
 					unsafe.SliceData(t58),
 					dH,
 					dK,
 				}
-				stepNest17(&a2)
+				stepNest7(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -1105,9 +1054,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t19),
 					unsafe.SliceData(t2222),
-					16*t13 + 16*chunks*l,
-					16*dK*t13 + 16*chunks*dK*l,
+					64*t13 + 64*chunks*l,
 					dK,
+					64*dK*t13 + 64*chunks*dK*l,
 				}
 				stepNest19(&a2)
 			} else {
@@ -1131,8 +1080,8 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t28),
 					unsafe.SliceData(t71),
 					unsafe.SliceData(t232),
-					16 * dH,
 					dH,
+					16 * dH,
 				}
 				stepNest20(&a2)
 			} else {
@@ -1154,16 +1103,16 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest21Args{
+				a2 := stepNest15Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t76),
-					16*t13 + 16*chunks*l,
-					dH * dK,
+					64*t13 + 64*chunks*l,
 					dH,
 					dK,
+					dH * dK,
 				}
-				stepNest21(&a2)
+				stepNest15(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -1183,16 +1132,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest22Args{
+				a2 := stepNest16Args{
 					unsafe.SliceData(t76),
 					unsafe.SliceData(W122),
-					dK,
-					2 * dK,
-					3 * dK,
-					dH * dK,
 					dH,
+					dK,
+					dH * dK,
 				}
-				stepNest22(&a2)
+				stepNest16(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -1225,11 +1172,12 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t22),
 					unsafe.SliceData(t42),
 					unsafe.SliceData(t78),
-					16*dK*t13 + 16*chunks*dK*l,
-					dK,
-					2 * dK,
-					3 * dK,
 					dH,
+					dK,
+					64*dK*t13 + 64*chunks*dK*l,
+					4,
+					8,
+					12,
 					dH * dK,
 				}
 				stepNest23(&a2)
@@ -1280,11 +1228,12 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t242),
 					unsafe.SliceData(t322),
 					unsafe.SliceData(y3),
-					dH,
-					2 * dH,
-					3 * dH,
-					dH * dV,
 					dV,
+					dH,
+					4,
+					8,
+					12,
+					dH * dV,
 				}
 				stepNest25(&a2)
 			} else {
@@ -1346,12 +1295,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t27),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
 		stepNest26(&a2)
 	} else {
@@ -1383,9 +1332,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t26),
-			16 * chunks,
 			L,
 			T - 16*chunks,
+			64 * chunks,
 			T,
 		}
 		stepNest27(&a2)
@@ -1431,11 +1380,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State2),
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t2),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4,
+							8,
+							12,
 						}
 						stepNest28(&a3)
 					} else {
@@ -1478,10 +1428,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(t14),
 							unsafe.SliceData(t33),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest30(&a3)
 					} else {
@@ -1503,8 +1454,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t33),
 								unsafe.SliceData(t24),
 								kern.Given(c.E),
-								dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 								dV,
+								4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
 							stepNest31(&a3)
 						} else {
@@ -1521,8 +1472,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t33),
 							unsafe.SliceData(t24),
 							unsafe.SliceData(e6),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						stepNest32(&a3)
 					} else {
@@ -1542,10 +1493,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t273),
 							unsafe.SliceData(t222),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4,
+							8,
+							12,
+							dH,
+							12 * dH,
 							[2]float32{t26Entry},
 						}
 						stepNest33(&a3)
@@ -1566,10 +1519,8 @@ func (c *stepFused) run() {
 						a3 := stepNest34Args{
 							unsafe.SliceData(t273),
 							unsafe.SliceData(W223),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
 						stepNest34(&a3)
 					} else {
@@ -1620,9 +1571,9 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t23),
 							unsafe.SliceData(W1State2),
 							unsafe.SliceData(t48),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dH,
 							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							[2]float32{t25Entry},
 							[2]float32{t26Entry},
 						}
@@ -1640,15 +1591,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepNest37Args{
+						a3 := stepNest34Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W123),
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
 						}
-						stepNest37(&a3)
+						stepNest34(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1679,11 +1628,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t27),
 							unsafe.SliceData(W1State2),
 							unsafe.SliceData(t50),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4,
+							8,
+							12,
 						}
 						stepNest38(&a3)
 					} else {
@@ -1708,8 +1658,8 @@ func (c *stepFused) run() {
 							a3 := stepNest39Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.EProd),
-								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
+								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
 							stepNest39(&a3)
 						} else {
@@ -1722,13 +1672,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a3 := stepNest40Args{
+							a3 := stepNest39Args{
 								unsafe.SliceData(t222),
 								kern.Given(c.GW1Prod),
-								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
+								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							stepNest40(&a3)
+							stepNest39(&a3)
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1739,13 +1689,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a3 := stepNest41Args{
+							a3 := stepNest39Args{
 								unsafe.SliceData(t50),
 								kern.Given(c.YProd),
-								dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 								dH,
+								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							stepNest41(&a3)
+							stepNest39(&a3)
 						} else {
 							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1774,10 +1724,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t183),
 							unsafe.SliceData(W2State2),
 							unsafe.SliceData(y5),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest43(&a3)
 					} else {
@@ -1821,54 +1772,6 @@ func (c *stepFused) run() {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	rho   *float32
-	t18   *float32
-	theta *float32
-	t21   *float32
-	n0    int // L
-	n1    int // 16·chunks
-	n2    int // T
-	n3    int // chunks
-}
-
-type stepBackwardNest2Args struct {
-	k0  *float32
-	t19 *float32
-	q0  *float32
-	t22 *float32
-	n0  int // L
-	n1  int // 16·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 16·d_k
-	n5  int // d_k
-}
-
-type stepBackwardNest3Args struct {
-	k0  *float32
-	t23 *float32
-	q0  *float32
-	t27 *float32
-	n0  int // 16·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 16·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 16·chunks
-	n5  int // d_k
-}
-
-type stepBackwardNest4Args struct {
-	theta *float32
-	t25   *float32
-	rho   *float32
-	t26   *float32
-	n0    int // 16·chunks
-	n1    int // L
-	n2    int // T - 16·chunks
-	n3    int // T
-}
-
 type stepBackwardNest5Args struct {
 	t25     *float32
 	eProd   *float32
@@ -1889,8 +1792,8 @@ type stepBackwardNest5Args struct {
 	t91     *float32
 	n0      int // L
 	n1      int // T - 16·chunks
-	n2      int // T·d_h - 16·chunks·d_h
-	n3      int // d_h
+	n2      int // d_h
+	n3      int // T·d_h - 16·chunks·d_h
 }
 
 type stepBackwardNest6Args struct {
@@ -1898,21 +1801,12 @@ type stepBackwardNest6Args struct {
 	t162     *float32
 	W2Trail  *float32
 	t274     *float32
-	n0       int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n2       int        // d_h·d_v·a
-	n3       int        // d_v
-	n4       int        // d_h
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2       int        // d_h
+	n3       int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
+	n4       int        // 4·d_h·d_v·a
 	t26Entry [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t274 *float32
-	W222 *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_v
 }
 
 type stepBackwardNest8Args struct {
@@ -1920,22 +1814,13 @@ type stepBackwardNest8Args struct {
 	t23       *float32
 	W1Trail   *float32
 	t48       *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n2        int        // d_h·d_k·a
-	n3        int        // d_h
-	n4        int        // d_k
+	n0        int        // d_h
+	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
+	n2        int        // d_k
+	n3        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n4        int        // 4·d_h·d_k·a
 	t25Entry2 [2]float32 // and nothing
 	t26Entry  [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t48  *float32
-	W122 *float32
-	n0   int // d_k
-	n1   int // 2·d_k
-	n2   int // 3·d_k
-	n3   int // d_h
 }
 
 type stepBackwardNest10Args struct {
@@ -1944,35 +1829,24 @@ type stepBackwardNest10Args struct {
 	t254      *float32
 	t62       *float32
 	t275      *float32
-	n0        int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1        int        // d_h·d_v·a
-	n2        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n3        int        // d_v
-	n4        int        // d_h
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2        int        // d_h
+	n3        int        // 4·d_h·d_v·a
+	n4        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 	t26Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t275 *float32
-	W223 *float32
-	n0   int // d_h
-	n1   int // 2·d_h
-	n2   int // 3·d_h
-	n3   int // d_v
 }
 
 type stepBackwardNest12Args struct {
 	t2   *float32
 	W223 *float32
 	t322 *float32
-	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
-	n2   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
-	n3   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
-	n4   int // d_h
-	n5   int // 2·d_h
-	n6   int // 3·d_h
-	n7   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
+	n3   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
+	n4   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
+	n5   int // d_h
 }
 
 type stepBackwardNest13Args struct {
@@ -1981,8 +1855,8 @@ type stepBackwardNest13Args struct {
 	yProd *float32
 	t72   *float32
 	t93   *float32
-	n0    int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 }
 
 type stepBackwardNest14Args struct {
@@ -1992,15 +1866,14 @@ type stepBackwardNest14Args struct {
 	W1BarState *float32
 	t113       *float32
 	t132       *float32
-	n0         int // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1         int // d_h·d_k·a + d_h·d_k
-	n2         int // d_h·d_k·a + d_h·d_k + d_k
-	n3         int // d_k
-	n4         int // d_h·d_k·a + d_h·d_k + 2·d_k
-	n5         int // 2·d_k
-	n6         int // d_h·d_k·a + d_h·d_k + 3·d_k
-	n7         int // 3·d_k
-	n8         int // d_h
+	n0         int // d_h
+	n1         int // 4
+	n2         int // 8
+	n3         int // 12
+	n4         int // d_k
+	n5         int // 12·d_k
+	n6         int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n7         int // 4·d_h·d_k·a + 4·d_h·d_k
 }
 
 type stepBackwardNest15Args struct {
@@ -2015,23 +1888,27 @@ type stepBackwardNest15Args struct {
 	t28        *float32
 	t86        *float32
 	t184Total  *float32
-	n0         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 1
-	n2         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 2
-	n3         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l + 3
-	n4         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n5         int        // d_h·d_k·a + d_h·d_k
-	n6         int        // d_h·d_k·a
-	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
+	n2         int        // 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 12
 	n8         int        // d_k
-	n9         int        // d_h·d_k·a + d_k
-	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n11        int        // 2·d_k
-	n12        int        // d_h·d_k·a + 2·d_k
-	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n14        int        // 3·d_k
-	n15        int        // d_h·d_k·a + 3·d_k
-	n16        int        // d_h
+	n9         int        // 4·d_h·d_k·a + 4·d_k
+	n10        int        // 4·d_k
+	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
+	n12        int        // 8·d_k
+	n13        int        // 4·d_h·d_k·a + 8·d_k
+	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
+	n15        int        // 12·d_k
+	n16        int        // 4·d_h·d_k·a + 12·d_k
+	n17        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
+	n19        int        // -d_h·d_k
+	n20        int        // d_h·d_k + d_k
 	t184       [2]float32 // and nothing
 }
 
@@ -2039,8 +1916,8 @@ type stepBackwardNest16Args struct {
 	t23      *float32
 	t28      *float32
 	t29Total *float32
-	n0       int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 	t29      [2]float32 // and nothing
 }
 
@@ -2050,8 +1927,8 @@ type stepBackwardNest17Args struct {
 	eProd     *float32
 	t39       *float32
 	t43       *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 	t25Entry3 [2]float32 // and nothing
 }
 
@@ -2064,19 +1941,20 @@ type stepBackwardNest18Args struct {
 	W2BarState *float32
 	t452       *float32
 	t472       *float32
-	n0         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
-	n2         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
-	n3         int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
-	n4         int // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n5         int // d_h·d_v·a
-	n6         int // d_h·d_v·a + d_h
-	n7         int // d_h
-	n8         int // d_h·d_v·a + 2·d_h
-	n9         int // 2·d_h
-	n10        int // d_h·d_v·a + 3·d_h
-	n11        int // 3·d_h
-	n12        int // d_v
+	n0         int // d_v
+	n1         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
+	n3         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
+	n4         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
+	n5         int // d_h
+	n6         int // 8·d_h
+	n7         int // 4·d_h·d_v·a + 12·d_h
+	n8         int // 12·d_h
+	n9         int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
+	n10        int // 4·d_h·d_v·a
+	n11        int // 4
+	n12        int // 8
+	n13        int // 12
 }
 
 type stepBackwardNest19Args struct {
@@ -2092,15 +1970,19 @@ type stepBackwardNest19Args struct {
 	t62_2      *float32
 	t61        *float32
 	t52Total   *float32
-	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
-	n2         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
-	n3         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
-	n4         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n5         int        // d_h
-	n6         int        // 2·d_h
-	n7         int        // 3·d_h
-	n8         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
+	n7         int        // 12
+	n8         int        // d_h
+	n9         int        // 4·d_h
+	n10        int        // 8·d_h
+	n11        int        // 12·d_h
+	n12        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 	t52        [2]float32 // and nothing
 }
 
@@ -2110,8 +1992,8 @@ type stepBackwardNest20Args struct {
 	eProd    *float32
 	t64      *float32
 	t65Total *float32
-	n0       int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1       int        // d_h
+	n0       int        // d_h
+	n1       int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 	t65      [2]float32 // and nothing
 }
 
@@ -2120,8 +2002,8 @@ type stepBackwardNest21Args struct {
 	t61  *float32
 	t67  *float32
 	t7   *float32
-	n0   int // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
 }
 
 type stepBackwardNest22Args struct {
@@ -2133,19 +2015,21 @@ type stepBackwardNest22Args struct {
 	t43        *float32
 	t49        *float32
 	W2BarState *float32
-	n0         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l
-	n1         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 1
-	n2         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 2
-	n3         int        // d_v·a + C·d_v·s + (T·d_v - 16·chunks·d_v)·l + 3
-	n4         int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
+	n2         int        // 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
+	n8         int        // d_h
+	n9         int        // 4·d_h·d_v·a + 8·d_h
+	n10        int        // 8·d_h
+	n11        int        // 4·d_h·d_v·a + 12·d_h
+	n12        int        // 12·d_h
+	n13        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
+	n14        int        // 4·d_h·d_v·a
 	t26Entry3  [2]float32 // and nothing
 }
 
@@ -2159,8 +2043,8 @@ type stepBackwardNest23Args struct {
 	t62       *float32
 	t64       *float32
 	t78       *float32
-	n0        int        // d_h·a + C·d_h·s + (T·d_h - 16·chunks·d_h)·l
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
 	t25Entry3 [2]float32 // and nothing
 }
 
@@ -2171,15 +2055,16 @@ type stepBackwardNest24Args struct {
 	t23        *float32
 	t153       *float32
 	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 8·d_k
+	n6         int        // 4·d_h·d_k·a + 12·d_k
+	n7         int        // 12·d_k
+	n8         int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
+	n9         int        // 4·d_h·d_k·a
 	t26Entry3  [2]float32 // and nothing
 }
 
@@ -2189,8 +2074,8 @@ type stepBackwardNest25Args struct {
 	t6        *float32
 	t113      *float32
 	t10       *float32
-	n0        int        // d_k·a + C·d_k·s + (T·d_k - 16·chunks·d_k)·l
-	n1        int        // d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
 	t25Entry3 [2]float32 // and nothing
 }
 
@@ -2199,12 +2084,12 @@ type stepBackwardNest26Args struct {
 	t10 *float32
 	t15 *float32
 	t6  *float32
-	n0  int // 16·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 16·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 16·chunks
-	n5  int // d_k
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // d_k
+	n3  int // 64·chunks·d_k
+	n4  int // T·d_k - 16·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepBackwardNest27Args struct {
@@ -2212,57 +2097,21 @@ type stepBackwardNest27Args struct {
 	t9  *float32
 	t13 *float32
 	t8  *float32
-	n0  int // 16·chunks
-	n1  int // L
-	n2  int // T - 16·chunks
+	n0  int // L
+	n1  int // T - 16·chunks
+	n2  int // 64·chunks
 	n3  int // T
 }
 
 type stepBackwardNest28Args struct {
 	t14 *float32
 	t7  *float32
-	n0  int // 16·chunks·d_v
-	n1  int // L
-	n2  int // T·d_v - 16·chunks·d_v
-	n3  int // T·d_v
-	n4  int // T - 16·chunks
-	n5  int // d_v
-}
-
-type stepBackwardNest29Args struct {
-	t24 *float32
-	t32 *float32
-	t42 *float32
 	n0  int // L
-	n1  int // 16·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest30Args struct {
-	t42  *float32
-	t63  *float32
-	t722 *float32
-	n0   int // L
-	n1   int // 16·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest31Args struct {
-	t722 *float32
-	t92  *float32
-	t102 *float32
-	n0   int // L
-	n1   int // 16·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest32Args struct {
-	t102 *float32
-	t122 *float32
-	a    *float32
-	n0   int // L
-	n1   int // 16·chunks
-	n2   int // chunks
+	n1  int // T - 16·chunks
+	n2  int // d_v
+	n3  int // 64·chunks·d_v
+	n4  int // T·d_v - 16·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest33Args struct {
@@ -2271,64 +2120,18 @@ type stepBackwardNest33Args struct {
 	t16         *float32
 	t23         *float32
 	W2BarState2 *float32
-	n0          int // d_h·d_v·t + chunks·d_h·d_v·l
-	n1          int // 15·d_h·d_v
-	n2          int // d_v
-	n3          int // d_h
-}
-
-type stepBackwardNest34Args struct {
-	t18  *float32
-	t17  *float32
-	t194 *float32
-	n0   int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest35Args struct {
-	t52  *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	n0   int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest36Args struct {
-	t82  *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	t256 *float32
-	n0   int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest37Args struct {
-	t112 *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	t256 *float32
-	t282 *float32
-	n0   int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest38Args struct {
-	W1States    *float32
-	t57         *float32
-	t58         *float32
-	t324        *float32
-	W1BarState2 *float32
-	n0          int // d_h·d_k·t + chunks·d_h·d_k·l
-	n1          int // 15·d_h·d_k
-	n2          int // d_h
-	n3          int // d_k
+	n0          int // d_v
+	n1          int // d_h
+	n2          int // 4·d_h·d_v·t + 4·chunks·d_h·d_v·l
+	n3          int // 60·d_h·d_v
 }
 
 type stepBackwardNest39Args struct {
 	GW1Prod2 *float32
 	eProd2   *float32
 	t712     *float32
-	n0       int // 16·d_h·t + 16·chunks·d_h·l
-	n1       int // d_h
+	n0       int // d_h
+	n1       int // 64·d_h·t + 64·chunks·d_h·l
 }
 
 type stepBackwardNest40Args struct {
@@ -2339,20 +2142,22 @@ type stepBackwardNest40Args struct {
 	t5222  *float32
 	t50    *float32
 	t513   *float32
-	n0     int // 16·d_v·t + 16·chunks·d_v·l
-	n1     int // 16·d_v·t + 16·chunks·d_v·l + 1
-	n2     int // 16·d_v·t + 16·chunks·d_v·l + 2
-	n3     int // 16·d_v·t + 16·chunks·d_v·l + 3
-	n4     int // 16·d_h·t + 16·chunks·d_h·l
-	n5     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
-	n6     int // d_h
-	n7     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + d_h
-	n8     int // 2·d_h
-	n9     int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 2·d_h
-	n10    int // 3·d_h
-	n11    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 3·d_h
-	n12    int // d_h·d_v
-	n13    int // d_v
+	n0     int // d_v
+	n1     int // 64·d_v·t + 64·chunks·d_v·l
+	n2     int // 64·d_v·t + 64·chunks·d_v·l + 4
+	n3     int // 64·d_v·t + 64·chunks·d_v·l + 8
+	n4     int // 64·d_v·t + 64·chunks·d_v·l + 12
+	n5     int // d_h
+	n6     int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 8·d_h
+	n7     int // 8·d_h
+	n8     int // 12·d_h
+	n9     int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 12·d_h
+	n10    int // 64·d_h·t + 64·chunks·d_h·l
+	n11    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l
+	n12    int // 4
+	n13    int // 8
+	n14    int // 12
+	n15    int // d_h·d_v
 }
 
 type stepBackwardNest41Args struct {
@@ -2364,20 +2169,22 @@ type stepBackwardNest41Args struct {
 	t134   *float32
 	t142   *float32
 	t1523  *float32
-	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // 16·d_h·t + 16·chunks·d_h·l + 1
-	n2     int // 16·d_h·t + 16·chunks·d_h·l + 2
-	n3     int // 16·d_h·t + 16·chunks·d_h·l + 3
-	n4     int // 16·d_k·t + 16·chunks·d_k·l
-	n5     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
-	n6     int // d_k
-	n7     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + d_k
-	n8     int // 2·d_k
-	n9     int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 2·d_k
-	n10    int // 3·d_k
-	n11    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 3·d_k
-	n12    int // d_h
-	n13    int // d_h·d_k
+	n0     int // d_h
+	n1     int // 64·d_h·t + 64·chunks·d_h·l
+	n2     int // 64·d_h·t + 64·chunks·d_h·l + 4
+	n3     int // 4
+	n4     int // 64·d_h·t + 64·chunks·d_h·l + 8
+	n5     int // 8
+	n6     int // 64·d_h·t + 64·chunks·d_h·l + 12
+	n7     int // 12
+	n8     int // d_k
+	n9     int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 8·d_k
+	n10    int // 8·d_k
+	n11    int // 12·d_k
+	n12    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 12·d_k
+	n13    int // 64·d_k·t + 64·chunks·d_k·l
+	n14    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l
+	n15    int // d_h·d_k
 }
 
 type stepBackwardNest42Args struct {
@@ -2387,47 +2194,47 @@ type stepBackwardNest42Args struct {
 	t58   *float32
 	t172  *float32
 	t2223 *float32
-	n0    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l
-	n1    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + d_k
-	n2    int // d_k
-	n3    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 2·d_k
-	n4    int // 2·d_k
-	n5    int // 16·d_h·d_k·t + 16·chunks·d_h·d_k·l + 3·d_k
-	n6    int // 3·d_k
-	n7    int // d_h
-	n8    int // d_h·d_k
+	n0    int // d_h
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
+	n4    int // d_k
+	n5    int // 8·d_k
+	n6    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 12·d_k
+	n7    int // 12·d_k
+	n8    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l
+	n9    int // d_h·d_k
 }
 
 type stepBackwardNest43Args struct {
 	a     *float32
 	t172  *float32
 	t2022 *float32
-	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·t + 16·chunks·l + 1
-	n2    int // 16·t + 16·chunks·l + 2
-	n3    int // 16·t + 16·chunks·l + 3
-	n4    int // d_h·d_k
-	n5    int // 2·d_h·d_k
-	n6    int // 3·d_h·d_k
-	n7    int // d_h
-	n8    int // d_k
+	n0    int // d_h
+	n1    int // 64·t + 64·chunks·l
+	n2    int // 64·t + 64·chunks·l + 4
+	n3    int // 64·t + 64·chunks·l + 8
+	n4    int // 64·t + 64·chunks·l + 12
+	n5    int // d_k
+	n6    int // d_h·d_k
 }
 
 type stepBackwardNest44Args struct {
 	t2223 *float32
 	t214  *float32
 	n0    int // d_h
-	n1    int // 2·d_h
-	n2    int // 3·d_h
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
 }
 
 type stepBackwardNest45Args struct {
 	t146  *float32
 	t21   *float32
 	t2322 *float32
-	n0    int // 16·t + 16·chunks·l
-	n1    int // 16·d_h
-	n2    int // d_h
+	n0    int // d_h
+	n1    int // 64·t + 64·chunks·l
+	n2    int // 16·d_h
 }
 
 type stepBackwardNest46Args struct {
@@ -2436,8 +2243,8 @@ type stepBackwardNest46Args struct {
 	t403   *float32
 	t148   *float32
 	t149   *float32
-	n0     int // 16·d_h·t + 16·chunks·d_h·l
-	n1     int // d_h
+	n0     int // d_h
+	n1     int // 64·d_h·t + 64·chunks·d_h·l
 }
 
 type stepBackwardNest47Args struct {
@@ -2447,38 +2254,16 @@ type stepBackwardNest47Args struct {
 	t16   *float32
 	t532  *float32
 	t3222 *float32
-	n0    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l
-	n1    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + d_h
-	n2    int // d_h
-	n3    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 2·d_h
-	n4    int // 2·d_h
-	n5    int // 16·d_h·d_v·t + 16·chunks·d_h·d_v·l + 3·d_h
-	n6    int // 3·d_h
-	n7    int // d_h·d_v
-	n8    int // d_v
-}
-
-type stepBackwardNest48Args struct {
-	a    *float32
-	t532 *float32
-	t56  *float32
-	n0   int // 16·t + 16·chunks·l
-	n1   int // 16·t + 16·chunks·l + 1
-	n2   int // 16·t + 16·chunks·l + 2
-	n3   int // 16·t + 16·chunks·l + 3
-	n4   int // d_h·d_v
-	n5   int // 2·d_h·d_v
-	n6   int // 3·d_h·d_v
-	n7   int // d_v
-	n8   int // d_h
-}
-
-type stepBackwardNest49Args struct {
-	t3222 *float32
-	t572  *float32
 	n0    int // d_v
-	n1    int // 2·d_v
-	n2    int // 3·d_v
+	n1    int // 4
+	n2    int // 8
+	n3    int // 12
+	n4    int // d_h
+	n5    int // 8·d_h
+	n6    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 12·d_h
+	n7    int // 12·d_h
+	n8    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l
+	n9    int // d_h·d_v
 }
 
 type stepBackwardNest50Args struct {
@@ -2492,14 +2277,17 @@ type stepBackwardNest50Args struct {
 	t21  *float32
 	t244 *float32
 	t802 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 64
+	n1   int // 128
+	n2   int // 192
+	n3   int // 64·t + 64·chunks·l
 }
 
 type stepBackwardNest51Args struct {
 	t662 *float32
 	t202 *float32
-	n0   int // 16·d_v·t + 16·chunks·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 64·d_v·t + 64·chunks·d_v·l
 }
 
 type stepBackwardNest52Args struct {
@@ -2511,7 +2299,10 @@ type stepBackwardNest52Args struct {
 	t256 *float32
 	t832 *float32
 	t842 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -512
 }
 
 type stepBackwardNest53Args struct {
@@ -2528,13 +2319,10 @@ type stepBackwardNest54Args struct {
 	t224 *float32
 	t88  *float32
 	t89  *float32
-	n0   int // 16·t + 16·chunks·l
-}
-
-type stepBackwardNest55Args struct {
-	t852 *float32
-	t88  *float32
-	t903 *float32
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -256
 }
 
 type stepBackwardNest56Args struct {
@@ -2544,7 +2332,10 @@ type stepBackwardNest56Args struct {
 	t194 *float32
 	t93  *float32
 	t94  *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 1
+	n1   int // 16
+	n2   int // 64·t + 64·chunks·l
+	n3   int // -128
 }
 
 type stepBackwardNest57Args struct {
@@ -2552,6 +2343,14 @@ type stepBackwardNest57Args struct {
 	t903 *float32
 	t93  *float32
 	t97  *float32
+	n0   int // 1
+	n1   int // 16
+	n2   int // 128
+	n3   int // 192
+	n4   int // -64
+	n5   int // 4
+	n6   int // 8
+	n7   int // 12
 }
 
 type stepBackwardNest58Args struct {
@@ -2580,17 +2379,6 @@ type stepBackwardNest60Args struct {
 	t121 *float32
 }
 
-type stepBackwardNest61Args struct {
-	t94  *float32
-	t119 *float32
-	t120 *float32
-	t125 *float32
-	t126 *float32
-	t121 *float32
-	t124 *float32
-	t129 *float32
-}
-
 type stepBackwardNest62Args struct {
 	t129 *float32
 	t133 *float32
@@ -2607,7 +2395,7 @@ type stepBackwardNest63Args struct {
 	t277 *float32
 	t652 *float32
 	t212 *float32
-	n0   int // 16·t + 16·chunks·l
+	n0   int // 64·t + 64·chunks·l
 }
 
 type stepBackwardNest64Args struct {
@@ -2615,19 +2403,9 @@ type stepBackwardNest64Args struct {
 	t2022       *float32
 	t57         *float32
 	W1BarState2 *float32
-	n0          int // d_h·d_k·t + chunks·d_h·d_k·l
-	n1          int // d_h
-	n2          int // d_k
-}
-
-type stepBackwardNest65Args struct {
-	W2States    *float32
-	t56         *float32
-	t155        *float32
-	W2BarState2 *float32
-	n0          int // d_h·d_v·t + chunks·d_h·d_v·l
-	n1          int // d_v
-	n2          int // d_h
+	n0          int // d_h
+	n1          int // d_k
+	n2          int // 4·d_h·d_k·t + 4·chunks·d_h·d_k·l
 }
 
 type stepBackwardNest66Args struct {
@@ -2636,11 +2414,11 @@ type stepBackwardNest66Args struct {
 	t262 *float32
 	t192 *float32
 	n0   int // L
-	n1   int // 16·chunks·d_k
-	n2   int // T·d_k
-	n3   int // chunks
-	n4   int // 16·d_k
-	n5   int // d_k
+	n1   int // chunks
+	n2   int // d_k
+	n3   int // 16·d_k
+	n4   int // 16·chunks·d_k
+	n5   int // T·d_k
 }
 
 type stepBackwardNest67Args struct {
@@ -2649,20 +2427,20 @@ type stepBackwardNest67Args struct {
 	t272 *float32
 	t182 *float32
 	n0   int // L
-	n1   int // 16·chunks
-	n2   int // T
-	n3   int // chunks
+	n1   int // chunks
+	n2   int // 16·chunks
+	n3   int // T
 }
 
 type stepBackwardNest68Args struct {
 	t252 *float32
 	t202 *float32
 	n0   int // L
-	n1   int // 16·chunks·d_v
-	n2   int // T·d_v
-	n3   int // chunks
-	n4   int // 16·d_v
-	n5   int // d_v
+	n1   int // chunks
+	n2   int // d_v
+	n3   int // 16·d_v
+	n4   int // 16·chunks·d_v
+	n5   int // T·d_v
 }
 
 type stepBackwardNest69Args struct {
@@ -2673,9 +2451,9 @@ type stepBackwardNest69Args struct {
 	t232  *float32
 	q0Bar *float32
 	n0    int // L
-	n1    int // T·d_k
-	n2    int // T
-	n3    int // d_k
+	n1    int // T
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 type stepBackwardNest70Args struct {
@@ -2683,9 +2461,9 @@ type stepBackwardNest70Args struct {
 	t252 *float32
 	vBar *float32
 	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	n1   int // T
+	n2   int // d_v
+	n3   int // T·d_v
 }
 
 type stepBackwardNest71Args struct {
@@ -2887,17 +2665,17 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := stepBackwardNest1Args{
+		a2 := stepNest1Args{
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t18),
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t21),
 			L,
+			chunks,
 			16 * chunks,
 			T,
-			chunks,
 		}
-		stepBackwardNest1(&a2)
+		stepNest1(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2915,19 +2693,19 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepBackwardNest2Args{
+		a2 := stepNest2Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t22),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
-		stepBackwardNest2(&a2)
+		stepNest2(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2947,19 +2725,19 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepBackwardNest3Args{
+		a2 := stepNest26Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.Q0),
 			unsafe.SliceData(t27),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
-		stepBackwardNest3(&a2)
+		stepNest26(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2977,17 +2755,17 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.theta, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest4Args{
+		a2 := stepNest27Args{
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t26),
-			16 * chunks,
 			L,
 			T - 16*chunks,
+			64 * chunks,
 			T,
 		}
-		stepBackwardNest4(&a2)
+		stepNest27(&a2)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
@@ -3037,8 +2815,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t91),
 			L,
 			T - 16*chunks,
-			T*dH - 16*chunks*dH,
 			dH,
+			T*dH - 16*chunks*dH,
 		}
 		stepBackwardNest5(&a2)
 	} else {
@@ -3118,11 +2896,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(t274),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH * dV * a2,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							4 * dH * dV * a2,
 							[2]float32{t26Entry},
 						}
 						stepBackwardNest6(&a3)
@@ -3140,15 +2918,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepBackwardNest7Args{
+						a3 := stepNest34Args{
 							unsafe.SliceData(t274),
 							unsafe.SliceData(W222),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
-						stepBackwardNest7(&a3)
+						stepNest34(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
@@ -3180,11 +2956,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t23),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t48),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH * dK * a2,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4 * dH * dK * a2,
 							[2]float32{t25Entry2},
 							[2]float32{t26Entry},
 						}
@@ -3203,15 +2979,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepBackwardNest9Args{
+						a3 := stepNest34Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(W122),
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
 						}
-						stepBackwardNest9(&a3)
+						stepNest34(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -3260,11 +3034,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t254),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t275),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dH * dV * a2,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							dH,
+							4 * dH * dV * a2,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest10(&a3)
@@ -3285,15 +3059,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepBackwardNest11Args{
+						a3 := stepNest34Args{
 							unsafe.SliceData(t275),
 							unsafe.SliceData(W223),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 						}
-						stepBackwardNest11(&a3)
+						stepNest34(&a3)
 					} else {
 						for i := range dV {
 							t275_2 := t275[i*dH:][:dH]
@@ -3324,14 +3096,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t2),
 							unsafe.SliceData(W223),
 							unsafe.SliceData(t322),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							dH,
 						}
 						stepBackwardNest12(&a3)
 					} else {
@@ -3352,8 +3122,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(t93),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 						}
 						stepBackwardNest13(&a3)
 					} else {
@@ -3376,15 +3146,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W1BarState),
 							unsafe.SliceData(t113),
 							unsafe.SliceData(t132),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH*dK*a2 + dH*dK,
-							dH*dK*a2 + dH*dK + dK,
-							dK,
-							dH*dK*a2 + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a2 + dH*dK + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							12 * dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4*dH*dK*a2 + 4*dH*dK,
 						}
 						stepBackwardNest14(&a3)
 					} else {
@@ -3420,23 +3189,27 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t86),
 							unsafe.SliceData(t184Total),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 1,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 2,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l + 3,
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH*dK*a2 + dH*dK,
-							dH * dK * a2,
-							dH*dK*a2 + dH*dK + dK,
-							dK,
-							dH*dK*a2 + dK,
-							dH*dK*a2 + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a2 + 2*dK,
-							dH*dK*a2 + dH*dK + 3*dK,
-							3 * dK,
-							dH*dK*a2 + 3*dK,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							4,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 4,
+							8,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 8,
+							12,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 12,
+							dK,
+							4*dH*dK*a2 + 4*dK,
+							4 * dK,
+							4*dH*dK*a2 + 4*dH*dK + 8*dK,
+							8 * dK,
+							4*dH*dK*a2 + 8*dK,
+							4*dH*dK*a2 + 4*dH*dK + 12*dK,
+							12 * dK,
+							4*dH*dK*a2 + 12*dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4*dH*dK*a2 + 4*dH*dK,
+							-dH * dK,
+							dH*dK + dK,
 							[2]float32{t184},
 						}
 						stepBackwardNest15(&a3)
@@ -3479,8 +3252,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t28),
 							unsafe.SliceData(t29Total),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							[2]float32{t29},
 						}
 						stepBackwardNest16(&a3)
@@ -3504,8 +3277,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t39),
 							unsafe.SliceData(t43),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							[2]float32{t25Entry3},
 						}
 						stepBackwardNest17(&a3)
@@ -3530,19 +3303,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t472),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH * dV * a2,
-							dH*dV*a2 + dH,
-							dH,
-							dH*dV*a2 + 2*dH,
-							2 * dH,
-							dH*dV*a2 + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							dH,
+							8 * dH,
+							4*dH*dV*a2 + 12*dH,
+							12 * dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							4 * dH * dV * a2,
+							4,
+							8,
+							12,
 						}
 						stepBackwardNest18(&a3)
 					} else {
@@ -3584,15 +3358,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t52Total),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							4,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							8,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							12,
+							dH,
+							4 * dH,
+							8 * dH,
+							12 * dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							[2]float32{t52_2},
 						}
 						stepBackwardNest19(&a3)
@@ -3638,8 +3416,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.EProd),
 							unsafe.SliceData(t64),
 							unsafe.SliceData(t65Total),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							[2]float32{t65},
 						}
 						stepBackwardNest20(&a3)
@@ -3664,8 +3442,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t67),
 							unsafe.SliceData(t7),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						stepBackwardNest21(&a3)
 					} else {
@@ -3688,19 +3466,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t43),
 							unsafe.SliceData(t49),
 							unsafe.SliceData(W2BarState),
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 1,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 2,
-							dV*a2 + C*dV*s + (T*dV-16*chunks*dV)*l + 3,
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
-							dH * dV * a2,
-							dH*dV*a2 + dH,
-							dH,
-							dH*dV*a2 + 2*dH,
-							2 * dH,
-							dH*dV*a2 + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							4,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							8,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							12,
+							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							dH,
+							4*dH*dV*a2 + 8*dH,
+							8 * dH,
+							4*dH*dV*a2 + 12*dH,
+							12 * dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							4 * dH * dV * a2,
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest22(&a3)
@@ -3732,8 +3512,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62_2),
 							unsafe.SliceData(t64),
 							unsafe.SliceData(t78),
-							dH*a2 + C*dH*s + (T*dH-16*chunks*dH)*l,
 							dH,
+							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							[2]float32{t25Entry3},
 						}
 						stepBackwardNest23(&a3)
@@ -3764,15 +3544,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t23),
 							unsafe.SliceData(t153),
 							unsafe.SliceData(W1BarState),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
-							dH * dK * a2,
-							dH*dK*a2 + dK,
-							dK,
-							dH*dK*a2 + 2*dK,
-							2 * dK,
-							dH*dK*a2 + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							8 * dK,
+							4*dH*dK*a2 + 12*dK,
+							12 * dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							4 * dH * dK * a2,
 							[2]float32{t26Entry3},
 						}
 						stepBackwardNest24(&a3)
@@ -3798,8 +3579,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t6),
 							unsafe.SliceData(t113),
 							unsafe.SliceData(t10),
-							dK*a2 + C*dK*s + (T*dK-16*chunks*dK)*l,
 							dK,
+							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							[2]float32{t25Entry3},
 						}
 						stepBackwardNest25(&a3)
@@ -3834,12 +3615,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t6),
-			16 * chunks * dK,
 			L,
-			T*dK - 16*chunks*dK,
-			T * dK,
 			T - 16*chunks,
 			dK,
+			64 * chunks * dK,
+			T*dK - 16*chunks*dK,
+			T * dK,
 		}
 		stepBackwardNest26(&a2)
 	} else {
@@ -3866,9 +3647,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t13),
 			unsafe.SliceData(t8),
-			16 * chunks,
 			L,
 			T - 16*chunks,
+			64 * chunks,
 			T,
 		}
 		stepBackwardNest27(&a2)
@@ -3891,12 +3672,12 @@ func (c *stepBackwardFused) run() {
 		a2 := stepBackwardNest28Args{
 			unsafe.SliceData(t14),
 			unsafe.SliceData(t7),
-			16 * chunks * dV,
 			L,
-			T*dV - 16*chunks*dV,
-			T * dV,
 			T - 16*chunks,
 			dV,
+			64 * chunks * dV,
+			T*dV - 16*chunks*dV,
+			T * dV,
 		}
 		stepBackwardNest28(&a2)
 	} else {
@@ -3944,15 +3725,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest29Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t42),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepBackwardNest29(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3989,15 +3770,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest30Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t722),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepBackwardNest30(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4034,15 +3815,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest31Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t722),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t102),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepBackwardNest31(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4074,15 +3855,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepBackwardNest32Args{
+		a2 := stepNest3Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(a),
 			L,
-			16 * chunks,
 			chunks,
+			16 * chunks,
 		}
-		stepBackwardNest32(&a2)
+		stepNest3(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4111,10 +3892,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t23_2),
 					unsafe.SliceData(W2BarState2),
-					dH*dV*t3 + chunks*dH*dV*l,
-					15 * dH * dV,
 					dV,
 					dH,
+					4*dH*dV*t3 + 4*chunks*dH*dV*l,
+					60 * dH * dV,
 				}
 				stepBackwardNest33(&a2)
 			} else {
@@ -4146,13 +3927,16 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := stepBackwardNest34Args{
+				a2 := stepNest8Args{
 					unsafe.SliceData(t18),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-64,
 				}
-				stepBackwardNest34(&a2)
+				stepNest8(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -4170,14 +3954,17 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := stepBackwardNest35Args{
+				a2 := stepNest9Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-128,
 				}
-				stepBackwardNest35(&a2)
+				stepNest9(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -4196,15 +3983,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t256)
 			if kern.Wide() {
-				a2 := stepBackwardNest36Args{
+				a2 := stepNest10Args{
 					unsafe.SliceData(t82),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t256),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-256,
 				}
-				stepBackwardNest36(&a2)
+				stepNest10(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -4224,16 +4014,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t282)
 			if kern.Wide() {
-				a2 := stepBackwardNest37Args{
+				a2 := stepNest11Args{
 					unsafe.SliceData(t112),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t256),
 					unsafe.SliceData(t282),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-512,
 				}
-				stepBackwardNest37(&a2)
+				stepNest11(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4254,18 +4047,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
-				a2 := stepBackwardNest38Args{
+				a2 := stepBackwardNest33Args{
 					unsafe.SliceData(c.W1States),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t324),
 					unsafe.SliceData(W1BarState2),
-					dH*dK*t3 + chunks*dH*dK*l,
-					15 * dH * dK,
 					dH,
 					dK,
+					4*dH*dK*t3 + 4*chunks*dH*dK*l,
+					60 * dH * dK,
 				}
-				stepBackwardNest38(&a2)
+				stepBackwardNest33(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -4287,8 +4080,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(c.GW1Prod2),
 					unsafe.SliceData(c.EProd2),
 					unsafe.SliceData(t712),
-					16*dH*t3 + 16*chunks*dH*l,
 					dH,
+					64*dH*t3 + 64*chunks*dH*l,
 				}
 				stepBackwardNest39(&a2)
 			} else {
@@ -4314,20 +4107,22 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t5222),
 					unsafe.SliceData(t50),
 					unsafe.SliceData(t513),
-					16*dV*t3 + 16*chunks*dV*l,
-					16*dV*t3 + 16*chunks*dV*l + 1,
-					16*dV*t3 + 16*chunks*dV*l + 2,
-					16*dV*t3 + 16*chunks*dV*l + 3,
-					16*dH*t3 + 16*chunks*dH*l,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l,
-					dH,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + dH,
-					2 * dH,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + 2*dH,
-					3 * dH,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + 3*dH,
-					dH * dV,
 					dV,
+					64*dV*t3 + 64*chunks*dV*l,
+					64*dV*t3 + 64*chunks*dV*l + 4,
+					64*dV*t3 + 64*chunks*dV*l + 8,
+					64*dV*t3 + 64*chunks*dV*l + 12,
+					dH,
+					64*dH*dV*t3 + 64*chunks*dH*dV*l + 8*dH,
+					8 * dH,
+					12 * dH,
+					64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					64*dH*t3 + 64*chunks*dH*l,
+					64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					4,
+					8,
+					12,
+					dH * dV,
 				}
 				stepBackwardNest40(&a2)
 			} else {
@@ -4368,19 +4163,21 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t134),
 					unsafe.SliceData(t142),
 					unsafe.SliceData(t1523),
-					16*dH*t3 + 16*chunks*dH*l,
-					16*dH*t3 + 16*chunks*dH*l + 1,
-					16*dH*t3 + 16*chunks*dH*l + 2,
-					16*dH*t3 + 16*chunks*dH*l + 3,
-					16*dK*t3 + 16*chunks*dK*l,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l,
-					dK,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + dK,
-					2 * dK,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + 2*dK,
-					3 * dK,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + 3*dK,
 					dH,
+					64*dH*t3 + 64*chunks*dH*l,
+					64*dH*t3 + 64*chunks*dH*l + 4,
+					4,
+					64*dH*t3 + 64*chunks*dH*l + 8,
+					8,
+					64*dH*t3 + 64*chunks*dH*l + 12,
+					12,
+					dK,
+					64*dH*dK*t3 + 64*chunks*dH*dK*l + 8*dK,
+					8 * dK,
+					12 * dK,
+					64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					64*dK*t3 + 64*chunks*dK*l,
+					64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					dH * dK,
 				}
 				stepBackwardNest41(&a2)
@@ -4421,14 +4218,15 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2223),
-					16*dH*dK*t3 + 16*chunks*dH*dK*l,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + dK,
-					dK,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + 2*dK,
-					2 * dK,
-					16*dH*dK*t3 + 16*chunks*dH*dK*l + 3*dK,
-					3 * dK,
 					dH,
+					4,
+					8,
+					12,
+					dK,
+					8 * dK,
+					64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					12 * dK,
+					64*dH*dK*t3 + 64*chunks*dH*dK*l,
 					dH * dK,
 				}
 				stepBackwardNest42(&a2)
@@ -4461,15 +4259,13 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(a),
 					unsafe.SliceData(t172),
 					unsafe.SliceData(t2022),
-					16*t3 + 16*chunks*l,
-					16*t3 + 16*chunks*l + 1,
-					16*t3 + 16*chunks*l + 2,
-					16*t3 + 16*chunks*l + 3,
-					dH * dK,
-					2 * dH * dK,
-					3 * dH * dK,
 					dH,
+					64*t3 + 64*chunks*l,
+					64*t3 + 64*chunks*l + 4,
+					64*t3 + 64*chunks*l + 8,
+					64*t3 + 64*chunks*l + 12,
 					dK,
+					dH * dK,
 				}
 				stepBackwardNest43(&a2)
 			} else {
@@ -4491,8 +4287,9 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2223),
 					unsafe.SliceData(t214),
 					dH,
-					2 * dH,
-					3 * dH,
+					4,
+					8,
+					12,
 				}
 				stepBackwardNest44(&a2)
 			} else {
@@ -4531,9 +4328,9 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t146),
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t2322),
-					16*t3 + 16*chunks*l,
-					16 * dH,
 					dH,
+					64*t3 + 64*chunks*l,
+					16 * dH,
 				}
 				stepBackwardNest45(&a2)
 			} else {
@@ -4580,8 +4377,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t403),
 					unsafe.SliceData(t148),
 					unsafe.SliceData(t149),
-					16*dH*t3 + 16*chunks*dH*l,
 					dH,
+					64*dH*t3 + 64*chunks*dH*l,
 				}
 				stepBackwardNest46(&a2)
 			} else {
@@ -4610,15 +4407,16 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t16),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t3222),
-					16*dH*dV*t3 + 16*chunks*dH*dV*l,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + dH,
-					dH,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + 2*dH,
-					2 * dH,
-					16*dH*dV*t3 + 16*chunks*dH*dV*l + 3*dH,
-					3 * dH,
-					dH * dV,
 					dV,
+					4,
+					8,
+					12,
+					dH,
+					8 * dH,
+					64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					12 * dH,
+					64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					dH * dV,
 				}
 				stepBackwardNest47(&a2)
 			} else {
@@ -4646,21 +4444,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := stepBackwardNest48Args{
+				a2 := stepBackwardNest43Args{
 					unsafe.SliceData(a),
 					unsafe.SliceData(t532),
 					unsafe.SliceData(t56),
-					16*t3 + 16*chunks*l,
-					16*t3 + 16*chunks*l + 1,
-					16*t3 + 16*chunks*l + 2,
-					16*t3 + 16*chunks*l + 3,
-					dH * dV,
-					2 * dH * dV,
-					3 * dH * dV,
 					dV,
+					64*t3 + 64*chunks*l,
+					64*t3 + 64*chunks*l + 4,
+					64*t3 + 64*chunks*l + 8,
+					64*t3 + 64*chunks*l + 12,
 					dH,
+					dH * dV,
 				}
-				stepBackwardNest48(&a2)
+				stepBackwardNest43(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
@@ -4676,14 +4472,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest49Args{
+				a2 := stepBackwardNest44Args{
 					unsafe.SliceData(t3222),
 					unsafe.SliceData(t572),
 					dV,
-					2 * dV,
-					3 * dV,
+					4,
+					8,
+					12,
 				}
-				stepBackwardNest49(&a2)
+				stepBackwardNest44(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -4746,7 +4543,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t21),
 					unsafe.SliceData(t244),
 					unsafe.SliceData(t802),
-					16*t3 + 16*chunks*l,
+					64,
+					128,
+					192,
+					64*t3 + 64*chunks*l,
 				}
 				stepBackwardNest50(&a2)
 			} else {
@@ -4777,8 +4577,8 @@ func (c *stepBackwardFused) run() {
 				a2 := stepBackwardNest51Args{
 					unsafe.SliceData(t662),
 					unsafe.SliceData(t202),
-					16*dV*t3 + 16*chunks*dV*l,
 					dV,
+					64*dV*t3 + 64*chunks*dV*l,
 				}
 				stepBackwardNest51(&a2)
 			} else {
@@ -4824,7 +4624,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t256),
 					unsafe.SliceData(t832),
 					unsafe.SliceData(t842),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-512,
 				}
 				stepBackwardNest52(&a2)
 			} else {
@@ -4882,7 +4685,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t88),
 					unsafe.SliceData(t89),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-256,
 				}
 				stepBackwardNest54(&a2)
 			} else {
@@ -4911,12 +4717,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest55Args{
+				a2 := stepBackwardNest53Args{
 					unsafe.SliceData(t852),
 					unsafe.SliceData(t88),
 					unsafe.SliceData(t903),
 				}
-				stepBackwardNest55(&a2)
+				stepBackwardNest53(&a2)
 			} else {
 				for i := range 16 {
 					t852_2 := t852[i*16:][:16]
@@ -4938,7 +4744,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t194),
 					unsafe.SliceData(t93_2),
 					unsafe.SliceData(t94),
-					16*t3 + 16*chunks*l,
+					1,
+					16,
+					64*t3 + 64*chunks*l,
+					-128,
 				}
 				stepBackwardNest56(&a2)
 			} else {
@@ -4972,6 +4781,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t903),
 					unsafe.SliceData(t93_2),
 					unsafe.SliceData(t97),
+					1,
+					16,
+					128,
+					192,
+					-64,
+					4,
+					8,
+					12,
 				}
 				stepBackwardNest57(&a2)
 			} else {
@@ -5111,7 +4928,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest61Args{
+				a2 := stepBackwardNest60Args{
 					unsafe.SliceData(t94),
 					unsafe.SliceData(t119),
 					unsafe.SliceData(t120),
@@ -5121,7 +4938,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t124),
 					unsafe.SliceData(t129),
 				}
-				stepBackwardNest61(&a2)
+				stepBackwardNest60(&a2)
 			} else {
 				for i := range 16 {
 					t126[i] = ((t94[i] + t119[i]) + t120[i]) + t125[i]
@@ -5185,7 +5002,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t277),
 					unsafe.SliceData(t652),
 					unsafe.SliceData(t212),
-					16*t3 + 16*chunks*l,
+					64*t3 + 64*chunks*l,
 				}
 				stepBackwardNest63(&a2)
 			} else {
@@ -5216,9 +5033,9 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2022),
 					unsafe.SliceData(t57),
 					unsafe.SliceData(W1BarState2),
-					dH*dK*t3 + chunks*dH*dK*l,
 					dH,
 					dK,
+					4*dH*dK*t3 + 4*chunks*dH*dK*l,
 				}
 				stepBackwardNest64(&a2)
 			} else {
@@ -5236,16 +5053,16 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest65Args{
+				a2 := stepBackwardNest64Args{
 					unsafe.SliceData(c.W2States),
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t155),
 					unsafe.SliceData(W2BarState2),
-					dH*dV*t3 + chunks*dH*dV*l,
 					dV,
 					dH,
+					4*dH*dV*t3 + 4*chunks*dH*dV*l,
 				}
-				stepBackwardNest65(&a2)
+				stepBackwardNest64(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -5276,11 +5093,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t192),
 			L,
+			chunks,
+			dK,
+			16 * dK,
 			16 * chunks * dK,
 			T * dK,
-			chunks,
-			16 * dK,
-			dK,
 		}
 		stepBackwardNest66(&a2)
 	} else {
@@ -5310,9 +5127,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t272),
 			unsafe.SliceData(t182),
 			L,
+			chunks,
 			16 * chunks,
 			T,
-			chunks,
 		}
 		stepBackwardNest67(&a2)
 	} else {
@@ -5337,11 +5154,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t252),
 			unsafe.SliceData(t202),
 			L,
+			chunks,
+			dV,
+			16 * dV,
 			16 * chunks * dV,
 			T * dV,
-			chunks,
-			16 * dV,
-			dV,
 		}
 		stepBackwardNest68(&a2)
 	} else {
@@ -5368,9 +5185,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t232),
 			unsafe.SliceData(c.Q0Bar),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepBackwardNest69(&a2)
 	} else {
@@ -5397,9 +5214,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t252),
 			unsafe.SliceData(c.VBar),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest70(&a2)
 	} else {

@@ -10,12 +10,6 @@ func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
 
 func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
-func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
-
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
@@ -36,17 +30,11 @@ func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
 func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
 
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
 func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
 
 func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
 
 func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
-func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
-
-func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
 
 func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
 
@@ -76,41 +64,21 @@ func stepNest35(*stepNest35Args) { panic("no assembly in this build") }
 
 func stepNest36(*stepNest36Args) { panic("no assembly in this build") }
 
-func stepNest37(*stepNest37Args) { panic("no assembly in this build") }
-
 func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
 
 func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
-
-func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
-
-func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
 
 func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
 
 func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
 
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
 
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
-
 func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
 
-func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
-
 func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
 
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
 
@@ -146,25 +114,7 @@ func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this bu
 
 func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
 
-func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
-
-func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }
-
-func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
-
-func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }
-
 func stepBackwardNest33(*stepBackwardNest33Args) { panic("no assembly in this build") }
-
-func stepBackwardNest34(*stepBackwardNest34Args) { panic("no assembly in this build") }
-
-func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this build") }
-
-func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
-
-func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
-
-func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
 
 func stepBackwardNest39(*stepBackwardNest39Args) { panic("no assembly in this build") }
 
@@ -184,10 +134,6 @@ func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this bu
 
 func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
 
-func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
-
-func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this build") }
-
 func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }
 
 func stepBackwardNest51(*stepBackwardNest51Args) { panic("no assembly in this build") }
@@ -197,8 +143,6 @@ func stepBackwardNest52(*stepBackwardNest52Args) { panic("no assembly in this bu
 func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this build") }
 
 func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
-
-func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
 
 func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
 
@@ -210,15 +154,11 @@ func stepBackwardNest59(*stepBackwardNest59Args) { panic("no assembly in this bu
 
 func stepBackwardNest60(*stepBackwardNest60Args) { panic("no assembly in this build") }
 
-func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this build") }
-
 func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
 
 func stepBackwardNest63(*stepBackwardNest63Args) { panic("no assembly in this build") }
 
 func stepBackwardNest64(*stepBackwardNest64Args) { panic("no assembly in this build") }
-
-func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this build") }
 
 func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
 

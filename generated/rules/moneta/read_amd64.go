@@ -19,18 +19,6 @@ func readNest2AVX512(a *readNest2Args)
 func readNest2AVX2(a *readNest2Args)
 
 //go:noescape
-func readNest3AVX512(a *readNest3Args)
-
-//go:noescape
-func readNest3AVX2(a *readNest3Args)
-
-//go:noescape
-func readNest4AVX512(a *readNest4Args)
-
-//go:noescape
-func readNest4AVX2(a *readNest4Args)
-
-//go:noescape
 func readNest5AVX512(a *readNest5Args)
 
 //go:noescape
@@ -73,22 +61,10 @@ func readBackwardNest6AVX512(a *readBackwardNest6Args)
 func readBackwardNest6AVX2(a *readBackwardNest6Args)
 
 //go:noescape
-func readBackwardNest7AVX512(a *readBackwardNest7Args)
-
-//go:noescape
-func readBackwardNest7AVX2(a *readBackwardNest7Args)
-
-//go:noescape
 func readBackwardNest8AVX512(a *readBackwardNest8Args)
 
 //go:noescape
 func readBackwardNest8AVX2(a *readBackwardNest8Args)
-
-//go:noescape
-func readBackwardNest9AVX512(a *readBackwardNest9Args)
-
-//go:noescape
-func readBackwardNest9AVX2(a *readBackwardNest9Args)
 
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -104,22 +80,6 @@ func readNest2(a *readNest2Args) {
 		return
 	}
 	readNest2AVX2(a)
-}
-
-func readNest3(a *readNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest3AVX512(a)
-		return
-	}
-	readNest3AVX2(a)
-}
-
-func readNest4(a *readNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest4AVX512(a)
-		return
-	}
-	readNest4AVX2(a)
 }
 
 func readNest5(a *readNest5Args) {
@@ -178,26 +138,10 @@ func readBackwardNest6(a *readBackwardNest6Args) {
 	readBackwardNest6AVX2(a)
 }
 
-func readBackwardNest7(a *readBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest7AVX512(a)
-		return
-	}
-	readBackwardNest7AVX2(a)
-}
-
 func readBackwardNest8(a *readBackwardNest8Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readBackwardNest8AVX512(a)
 		return
 	}
 	readBackwardNest8AVX2(a)
-}
-
-func readBackwardNest9(a *readBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest9AVX512(a)
-		return
-	}
-	readBackwardNest9AVX2(a)
 }

@@ -3,7 +3,7 @@
 package moneta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,12 +12,10 @@ type readNest1Args struct {
 	W2    *float32
 	t2    *float32
 	yProd *float32
-	n0    int // d_h
-	n1    int // 2·d_h
-	n2    int // 3·d_h
-	n3    int // L
-	n4    int // d_h·d_v
-	n5    int // d_v
+	n0    int // L
+	n1    int // d_v
+	n2    int // d_h
+	n3    int // d_h·d_v
 }
 
 type readNest2Args struct {
@@ -27,33 +25,9 @@ type readNest2Args struct {
 	W2   *float32
 	t19  *float32
 	n0   int // L
-	n1   int // d_h·d_v
-	n2   int // d_v
-	n3   int // d_h
-}
-
-type readNest3Args struct {
-	W1     *float32
-	t20    *float32
-	yProd2 *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // d_h·d_k
-	n5     int // d_h
-}
-
-type readNest4Args struct {
-	t23   *bool
-	yPow2 *float32
-	t20   *float32
-	W1    *float32
-	t37   *float32
-	n0    int // L
-	n1    int // d_h·d_k
-	n2    int // d_h
-	n3    int // d_k
+	n1   int // d_v
+	n2   int // d_h
+	n3   int // d_h·d_v
 }
 
 type readNest5Args struct {
@@ -62,9 +36,9 @@ type readNest5Args struct {
 	t         *float32
 	ySigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 // readFused is Read in fused arithmetic.
@@ -93,12 +67,10 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.YProd),
-			dH,
-			2 * dH,
-			3 * dH,
 			L,
-			dH * dV,
 			dV,
+			dH,
+			dH * dV,
 		}
 		readNest1(&a)
 	} else {
@@ -143,9 +115,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t19),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
 		readNest2(&a)
 	} else {
@@ -167,18 +139,16 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest3Args{
+		a := readNest1Args{
 			unsafe.SliceData(c.W1),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.YProd2),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			dH * dK,
 			dH,
+			dK,
+			dH * dK,
 		}
-		readNest3(&a)
+		readNest1(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -217,18 +187,18 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest4Args{
+		a := readNest2Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.YPow2),
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.W1),
 			unsafe.SliceData(t37),
 			L,
-			dH * dK,
 			dH,
 			dK,
+			dH * dK,
 		}
-		readNest4(&a)
+		readNest2(&a)
 	} else {
 		yPow2_2 := c.YPow2[:L]
 		for i := range L {
@@ -259,9 +229,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readNest5(&a)
 	} else {
@@ -292,9 +262,9 @@ type readBackwardNest1Args struct {
 	W2 *float32
 	t2 *float32
 	n0 int // L
-	n1 int // d_h·d_v
-	n2 int // d_v
-	n3 int // d_h
+	n1 int // d_v
+	n2 int // d_h
+	n3 int // d_h·d_v
 }
 
 type readBackwardNest2Args struct {
@@ -305,9 +275,9 @@ type readBackwardNest2Args struct {
 	W2   *float32
 	t19  *float32
 	n0   int // L
-	n1   int // d_h·d_v
-	n2   int // d_v
-	n3   int // d_h
+	n1   int // d_v
+	n2   int // d_h
+	n3   int // d_h·d_v
 }
 
 type readBackwardNest3Args struct {
@@ -318,9 +288,9 @@ type readBackwardNest3Args struct {
 	t26   *float32
 	t37   *float32
 	n0    int // L
-	n1    int // d_h·d_k
-	n2    int // d_h
-	n3    int // d_k
+	n1    int // d_h
+	n2    int // d_k
+	n3    int // d_h·d_k
 }
 
 type readBackwardNest4Args struct {
@@ -328,9 +298,9 @@ type readBackwardNest4Args struct {
 	ySigmoid *float32
 	t        *float32
 	n0       int // L
-	n1       int // T·d_h
-	n2       int // T
-	n3       int // d_h
+	n1       int // T
+	n2       int // d_h
+	n3       int // T·d_h
 }
 
 type readBackwardNest5Args struct {
@@ -340,9 +310,9 @@ type readBackwardNest5Args struct {
 	ySigmoid2 *float32
 	t92       *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 type readBackwardNest6Args struct {
@@ -352,27 +322,12 @@ type readBackwardNest6Args struct {
 	W1   *float32
 	t142 *float32
 	t312 *float32
-	n0   int // d_k
-	n1   int // 2·d_k
-	n2   int // 3·d_k
-	n3   int // L
-	n4   int // d_h·d_k
-	n5   int // d_h
-}
-
-type readBackwardNest7Args struct {
-	t58 *bool
-	t22 *float32
-	t8  *float32
-	W2  *float32
-	t60 *float32
-	t77 *float32
-	n0  int // d_h
-	n1  int // 2·d_h
-	n2  int // 3·d_h
-	n3  int // L
-	n4  int // d_h·d_v
-	n5  int // d_v
+	n0   int // L
+	n1   int // d_h
+	n2   int // d_k
+	n3   int // 8·d_k
+	n4   int // 12·d_k
+	n5   int // d_h·d_k
 }
 
 type readBackwardNest8Args struct {
@@ -386,25 +341,9 @@ type readBackwardNest8Args struct {
 	t2    *float32
 	W2Bar *float32
 	n0    int // L
-	n1    int // d_h·d_v
-	n2    int // d_v
-	n3    int // d_h
-}
-
-type readBackwardNest9Args struct {
-	t122  *bool
-	yPow2 *float32
-	t312  *float32
-	yPow3 *float32
-	t26   *float32
-	t142  *float32
-	W1    *float32
-	t20   *float32
-	W1Bar *float32
-	n0    int // L
-	n1    int // d_h·d_k
+	n1    int // d_v
 	n2    int // d_h
-	n3    int // d_k
+	n3    int // d_h·d_v
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -444,9 +383,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t2),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
 		readBackwardNest1(&a)
 	} else {
@@ -483,9 +422,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t19),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -517,9 +456,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t37),
 			L,
-			dH * dK,
 			dH,
 			dK,
+			dH * dK,
 		}
 		readBackwardNest3(&a)
 	} else {
@@ -551,9 +490,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid),
 			unsafe.SliceData(t),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest4(&a)
 	} else {
@@ -588,9 +527,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t92),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest5(&a)
 	} else {
@@ -629,12 +568,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.W1),
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t312),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			dH * dK,
 			dH,
+			dK,
+			8 * dK,
+			12 * dK,
+			dH * dK,
 		}
 		readBackwardNest6(&a)
 	} else {
@@ -663,21 +602,21 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest7Args{
+		a := readBackwardNest6Args{
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(t60),
 			unsafe.SliceData(t77),
-			dH,
-			2 * dH,
-			3 * dH,
 			L,
-			dH * dV,
 			dV,
+			dH,
+			8 * dH,
+			12 * dH,
+			dH * dV,
 		}
-		readBackwardNest7(&a)
+		readBackwardNest6(&a)
 	} else {
 		for i := range L {
 			var t772 F
@@ -715,9 +654,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(c.W2Bar),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
 		readBackwardNest8(&a)
 	} else {
@@ -748,7 +687,7 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest9Args{
+		a := readBackwardNest8Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(c.YPow2),
 			unsafe.SliceData(t312),
@@ -759,11 +698,11 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.W1Bar),
 			L,
-			dH * dK,
 			dH,
 			dK,
+			dH * dK,
 		}
-		readBackwardNest9(&a)
+		readBackwardNest8(&a)
 	} else {
 		yPow2 := c.YPow2[:L]
 		yPow3 := c.YPow3[:L]

@@ -8,10 +8,6 @@ func readNest1(*readNest1Args) { panic("no assembly in this build") }
 
 func readNest2(*readNest2Args) { panic("no assembly in this build") }
 
-func readNest3(*readNest3Args) { panic("no assembly in this build") }
-
-func readNest4(*readNest4Args) { panic("no assembly in this build") }
-
 func readNest5(*readNest5Args) { panic("no assembly in this build") }
 
 func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
@@ -26,8 +22,4 @@ func readBackwardNest5(*readBackwardNest5Args) { panic("no assembly in this buil
 
 func readBackwardNest6(*readBackwardNest6Args) { panic("no assembly in this build") }
 
-func readBackwardNest7(*readBackwardNest7Args) { panic("no assembly in this build") }
-
 func readBackwardNest8(*readBackwardNest8Args) { panic("no assembly in this build") }
-
-func readBackwardNest9(*readBackwardNest9Args) { panic("no assembly in this build") }

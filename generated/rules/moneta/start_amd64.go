@@ -12,24 +12,10 @@ func startBackwardNest1AVX512(a *startBackwardNest1Args)
 //go:noescape
 func startBackwardNest1AVX2(a *startBackwardNest1Args)
 
-//go:noescape
-func startBackwardNest2AVX512(a *startBackwardNest2Args)
-
-//go:noescape
-func startBackwardNest2AVX2(a *startBackwardNest2Args)
-
 func startBackwardNest1(a *startBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		startBackwardNest1AVX512(a)
 		return
 	}
 	startBackwardNest1AVX2(a)
-}
-
-func startBackwardNest2(a *startBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest2AVX512(a)
-		return
-	}
-	startBackwardNest2AVX2(a)
 }

@@ -3,7 +3,7 @@
 package moneta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -36,23 +36,10 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	W2InitBar *float32
 	W2Bar     *float32
-	n0        int // d_h·d_v
-	n1        int // 2·d_h·d_v
-	n2        int // 3·d_h·d_v
-	n3        int // d_v
-	n4        int // d_h
-	n5        int // L
-}
-
-type startBackwardNest2Args struct {
-	W1InitBar *float32
-	W1Bar     *float32
-	n0        int // d_h·d_k
-	n1        int // 2·d_h·d_k
-	n2        int // 3·d_h·d_k
-	n3        int // d_h
-	n4        int // d_k
-	n5        int // L
+	n0        int // d_v
+	n1        int // L
+	n2        int // d_h
+	n3        int // d_h·d_v
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -72,12 +59,10 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(c.W2InitBar),
 			unsafe.SliceData(c.W2Bar),
-			dH * dV,
-			2 * dH * dV,
-			3 * dH * dV,
 			dV,
-			dH,
 			L,
+			dH,
+			dH * dV,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -95,17 +80,15 @@ func (c *startBackwardFused) run() {
 	// moneta.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := startBackwardNest2Args{
+		a := startBackwardNest1Args{
 			unsafe.SliceData(c.W1InitBar),
 			unsafe.SliceData(c.W1Bar),
-			dH * dK,
-			2 * dH * dK,
-			3 * dH * dK,
 			dH,
-			dK,
 			L,
+			dK,
+			dH * dK,
 		}
-		startBackwardNest2(&a)
+		startBackwardNest1(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

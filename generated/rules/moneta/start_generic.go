@@ -5,5 +5,3 @@
 package moneta
 
 func startBackwardNest1(*startBackwardNest1Args) { panic("no assembly in this build") }
-
-func startBackwardNest2(*startBackwardNest2Args) { panic("no assembly in this build") }

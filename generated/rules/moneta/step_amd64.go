@@ -13,12 +13,6 @@ func stepNest1AVX512(a *stepNest1Args)
 func stepNest1AVX2(a *stepNest1Args)
 
 //go:noescape
-func stepNest2AVX512(a *stepNest2Args)
-
-//go:noescape
-func stepNest2AVX2(a *stepNest2Args)
-
-//go:noescape
 func stepNest3AVX512(a *stepNest3Args)
 
 //go:noescape
@@ -73,28 +67,10 @@ func stepNest11AVX512(a *stepNest11Args)
 func stepNest11AVX2(a *stepNest11Args)
 
 //go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
 func stepNest13AVX512(a *stepNest13Args)
 
 //go:noescape
 func stepNest13AVX2(a *stepNest13Args)
-
-//go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
 
 //go:noescape
 func stepNest16AVX512(a *stepNest16Args)
@@ -211,12 +187,6 @@ func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
 func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
 
 //go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
 func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
 
 //go:noescape
@@ -240,14 +210,6 @@ func stepNest1(a *stepNest1Args) {
 		return
 	}
 	stepNest1AVX2(a)
-}
-
-func stepNest2(a *stepNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest2AVX512(a)
-		return
-	}
-	stepNest2AVX2(a)
 }
 
 func stepNest3(a *stepNest3Args) {
@@ -322,36 +284,12 @@ func stepNest11(a *stepNest11Args) {
 	stepNest11AVX2(a)
 }
 
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
-}
-
 func stepNest13(a *stepNest13Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest13AVX512(a)
 		return
 	}
 	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
-}
-
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
 }
 
 func stepNest16(a *stepNest16Args) {
@@ -504,14 +442,6 @@ func stepBackwardNest17(a *stepBackwardNest17Args) {
 		return
 	}
 	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
 }
 
 func stepBackwardNest19(a *stepBackwardNest19Args) {

@@ -3,7 +3,7 @@
 package moneta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,32 +11,21 @@ import (
 type stepNest1Args struct {
 	W2State *float32
 	t2Total *float32
-	n0      int        // d_h
-	n1      int        // 2·d_h
-	n2      int        // 3·d_h
-	n3      int        // d_v
+	n0      int        // d_v
+	n1      int        // d_h
 	t2      [2]float32 // and nothing
-}
-
-type stepNest2Args struct {
-	W1State  *float32
-	t20Total *float32
-	n0       int        // d_k
-	n1       int        // 2·d_k
-	n2       int        // 3·d_k
-	n3       int        // d_h
-	t20      [2]float32 // and nothing
 }
 
 type stepNest3Args struct {
 	W1State   *float32
 	k0        *float32
 	t37       *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n0        int        // d_h
 	n1        int        // d_k
-	n2        int        // 2·d_k
-	n3        int        // 3·d_k
-	n4        int        // d_h
+	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3        int        // 4
+	n4        int        // 8
+	n5        int        // 12
 	t22Number [2]float32 // and nothing
 	w         [2]float32 // and nothing
 }
@@ -54,10 +43,11 @@ type stepNest5Args struct {
 	W2State  *float32
 	t142     *float32
 	t39      *float32
-	n0       int        // d_h
-	n1       int        // 2·d_h
-	n2       int        // 3·d_h
-	n3       int        // d_v
+	n0       int        // d_v
+	n1       int        // d_h
+	n2       int        // 4
+	n3       int        // 8
+	n4       int        // 12
 	t4Number [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 }
@@ -66,16 +56,16 @@ type stepNest6Args struct {
 	t39  *float32
 	v    *float32
 	gLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest7Args struct {
 	t39 *float32
 	v   *float32
 	g   *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest8Args struct {
@@ -84,10 +74,11 @@ type stepNest8Args struct {
 	t162      *float32
 	t22       *float32
 	t185Total *float32
-	n0        int        // d_h
-	n1        int        // 2·d_h
-	n2        int        // 3·d_h
-	n3        int        // d_v
+	n0        int        // d_v
+	n1        int        // 4
+	n2        int        // 8
+	n3        int        // 12
+	n4        int        // d_h
 	t185      [2]float32 // and nothing
 	t4Number  [2]float32 // and nothing
 	rhoEntry  [2]float32 // and nothing
@@ -107,11 +98,12 @@ type stepNest10Args struct {
 	k0         *float32
 	W1State    *float32
 	t203Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t203       [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -125,38 +117,11 @@ type stepNest11Args struct {
 	t187Number [2]float32 // and nothing
 }
 
-type stepNest12Args struct {
-	W1State    *float32
-	q0         *float32
-	t220       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_h
-	t205Number [2]float32 // and nothing
-	w5         [2]float32 // and nothing
-}
-
 type stepNest13Args struct {
 	t37   *float32
 	gProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
-}
-
-type stepNest14Args struct {
-	t22    *float32
-	W1Prod *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest15Args struct {
-	t220  *float32
-	yProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepNest16Args struct {
@@ -170,10 +135,11 @@ type stepNest17Args struct {
 	W2State    *float32
 	t182       *float32
 	y2         *float32
-	n0         int        // d_h
-	n1         int        // 2·d_h
-	n2         int        // 3·d_h
-	n3         int        // d_v
+	n0         int        // d_v
+	n1         int        // d_h
+	n2         int        // 4
+	n3         int        // 8
+	n4         int        // 12
 	t187Number [2]float32 // and nothing
 	w6         [2]float32 // and nothing
 }
@@ -240,10 +206,8 @@ func (c *stepFused) run() {
 						a2 := stepNest1Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t2Total),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
 							[2]float32{t2},
 						}
 						stepNest1(&a2)
@@ -273,16 +237,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepNest2Args{
+						a2 := stepNest1Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t20Total),
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
 							[2]float32{t20},
 						}
-						stepNest2(&a2)
+						stepNest1(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -314,11 +276,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t37),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{t22Number},
 							[2]float32{w},
 						}
@@ -368,10 +331,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t142),
 							unsafe.SliceData(t39),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 							[2]float32{t4Number},
 							[2]float32{w2},
 						}
@@ -398,8 +362,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t39),
 								unsafe.SliceData(c.V),
 								kern.Given(c.GLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest6(&a2)
 						} else {
@@ -416,8 +380,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t39),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(g),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest7(&a2)
 					} else {
@@ -440,10 +404,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t162),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t185Total),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							4,
+							8,
+							12,
+							dH,
 							[2]float32{t185},
 							[2]float32{t4Number2},
 							[2]float32{rhoEntry},
@@ -499,11 +464,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(t203Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t203},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
@@ -583,19 +549,20 @@ func (c *stepFused) run() {
 					w5 := F(0.3333333333333333 * t216)
 					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest12Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t220),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{t205Number},
 							[2]float32{w5},
 						}
-						stepNest12(&a2)
+						stepNest3(&a2)
 					} else {
 						t205_2 := (F(0) < t205Number)
 						for i := range dH {
@@ -618,8 +585,8 @@ func (c *stepFused) run() {
 							a2 := stepNest13Args{
 								unsafe.SliceData(t37),
 								kern.Given(c.GProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							stepNest13(&a2)
 						} else {
@@ -632,13 +599,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest14Args{
+							a2 := stepNest13Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.W1Prod),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest14(&a2)
+							stepNest13(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -649,13 +616,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest15Args{
+							a2 := stepNest13Args{
 								unsafe.SliceData(t220),
 								kern.Given(c.YProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest15(&a2)
+							stepNest13(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -686,10 +653,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t182),
 							unsafe.SliceData(y2),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 							[2]float32{t187Number2},
 							[2]float32{w6},
 						}
@@ -743,8 +711,8 @@ type stepBackwardNest1Args struct {
 	t266   *float32
 	n0     int // L
 	n1     int // T
-	n2     int // T·d_h
-	n3     int // d_h
+	n2     int // d_h
+	n3     int // T·d_h
 }
 
 type stepBackwardNest2Args struct {
@@ -756,21 +724,21 @@ type stepBackwardNest2Args struct {
 	g    *float32
 	t146 *float32
 	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	n1   int // T
+	n2   int // d_v
+	n3   int // T·d_v
 }
 
 type stepBackwardNest3Args struct {
 	g        *float32
 	t162     *float32
 	W2Trail  *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_h·a + C·d_h·s + T·d_h·l
-	n2       int        // d_h·d_v·a
-	n3       int        // d_h·d_v·a + d_h·d_v
-	n4       int        // d_v
-	n5       int        // d_h
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2       int        // d_h
+	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n4       int        // 4·d_h·d_v·a
+	n5       int        // d_h·d_v
 	rhoEntry [2]float32 // and nothing
 }
 
@@ -778,12 +746,12 @@ type stepBackwardNest4Args struct {
 	t161        *float32
 	k0          *float32
 	W1Trail     *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_k·a + C·d_k·s + T·d_k·l
-	n2          int        // d_h·d_k·a
-	n3          int        // d_h·d_k·a + d_h·d_k
-	n4          int        // d_h
-	n5          int        // d_k
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2          int        // d_k
+	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n4          int        // 4·d_h·d_k·a
+	n5          int        // d_h·d_k
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
 }
@@ -794,17 +762,14 @@ type stepBackwardNest5Args struct {
 	t62       *float32
 	t2Total   *float32
 	t185Total *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int        // d_h·a + C·d_h·s + T·d_h·l
-	n5        int        // d_h·d_v·a
-	n6        int        // d_h·d_v·a + d_h
-	n7        int        // d_h·d_v·a + 2·d_h
-	n8        int        // d_h·d_v·a + 3·d_h
-	n9        int        // d_v
-	n10       int        // d_h
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5        int        // d_h
+	n6        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n7        int        // 4·d_h·d_v·a
 	t185      [2]float32 // and nothing
 	t2        [2]float32 // and nothing
 	rhoEntry3 [2]float32 // and nothing
@@ -814,16 +779,11 @@ type stepBackwardNest6Args struct {
 	W1Trail   *float32
 	t20Total  *float32
 	t203Total *float32
-	n0        int        // d_h·d_k·a
-	n1        int        // d_h·d_k·a + d_h·d_k
-	n2        int        // d_h·d_k·a + d_k
-	n3        int        // d_h·d_k·a + d_h·d_k + d_k
-	n4        int        // d_h·d_k·a + 2·d_k
-	n5        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n6        int        // d_h·d_k·a + 3·d_k
-	n7        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n8        int        // d_h
-	n9        int        // d_k
+	n0        int        // d_h
+	n1        int        // d_k
+	n2        int        // 4·d_h·d_k·a
+	n3        int        // d_h·d_k
+	n4        int        // -d_h·d_k + d_k
 	t203      [2]float32 // and nothing
 	t20       [2]float32 // and nothing
 }
@@ -837,19 +797,16 @@ type stepBackwardNest7Args struct {
 	t190       *float32
 	t32        *float32
 	t65Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int        // d_h
+	n6         int        // 4·d_h·d_v·a + 12·d_h
+	n7         int        // 12·d_h
+	n8         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n9         int        // 4·d_h·d_v·a
 	t65        [2]float32 // and nothing
 	t58Number  [2]float32 // and nothing
 	t187Number [2]float32 // and nothing
@@ -863,8 +820,8 @@ type stepBackwardNest8Args struct {
 	yProd *float32
 	t722  *float32
 	t9    *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepBackwardNest9Args struct {
@@ -873,13 +830,13 @@ type stepBackwardNest9Args struct {
 	q0         *float32
 	t11        *float32
 	t192Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a + d_h·d_k
-	n2         int        // d_h·d_k·a + d_h·d_k + d_k
-	n3         int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n4         int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n5         int        // d_h
-	n6         int        // d_k
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n6         int        // 4·d_h·d_k·a + 4·d_h·d_k
 	t192       [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	t205Number [2]float32 // and nothing
@@ -897,23 +854,27 @@ type stepBackwardNest10Args struct {
 	t108       *float32
 	t261       *float32
 	t1112Total *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_h·d_k·a + d_h·d_k
-	n6         int        // d_h·d_k·a
-	n7         int        // d_h·d_k·a + d_h·d_k + d_k
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2         int        // 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
 	n8         int        // d_k
-	n9         int        // d_h·d_k·a + d_k
-	n10        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n11        int        // 2·d_k
-	n12        int        // d_h·d_k·a + 2·d_k
-	n13        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n14        int        // 3·d_k
-	n15        int        // d_h·d_k·a + 3·d_k
-	n16        int        // d_h
+	n9         int        // 4·d_h·d_k·a + 4·d_k
+	n10        int        // 4·d_k
+	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
+	n12        int        // 8·d_k
+	n13        int        // 4·d_h·d_k·a + 8·d_k
+	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
+	n15        int        // 12·d_k
+	n16        int        // 4·d_h·d_k·a + 12·d_k
+	n17        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
+	n19        int        // -d_h·d_k
+	n20        int        // d_h·d_k + d_k
 	t1112      [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	t205Number [2]float32 // and nothing
@@ -925,8 +886,8 @@ type stepBackwardNest11Args struct {
 	k0        *float32
 	t108      *float32
 	t109Total *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t109      [2]float32 // and nothing
 }
 
@@ -936,8 +897,8 @@ type stepBackwardNest12Args struct {
 	gProd       *float32
 	t159        *float32
 	t125        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -955,19 +916,22 @@ type stepBackwardNest13Args struct {
 	t127       *float32
 	t131       *float32
 	t137Total  *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int        // d_h
+	n6         int        // 4·d_h
+	n7         int        // 4·d_h·d_v·a + 8·d_h
+	n8         int        // 8·d_h
+	n9         int        // 4·d_h·d_v·a + 12·d_h
+	n10        int        // 12·d_h
+	n11        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n12        int        // 4·d_h·d_v·a
+	n13        int        // 4
+	n14        int        // 8
+	n15        int        // 12
 	t137       [2]float32 // and nothing
 	t58Number  [2]float32 // and nothing
 	t4Number   [2]float32 // and nothing
@@ -983,8 +947,8 @@ type stepBackwardNest14Args struct {
 	gProd     *float32
 	t134      *float32
 	t135Total *float32
-	n0        int        // d_h·a + C·d_h·s + T·d_h·l
-	n1        int        // d_h
+	n0        int        // d_h
+	n1        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t135      [2]float32 // and nothing
 }
 
@@ -997,8 +961,8 @@ type stepBackwardNest15Args struct {
 	t42  *float32
 	t149 *float32
 	vBar *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepBackwardNest16Args struct {
@@ -1010,19 +974,19 @@ type stepBackwardNest16Args struct {
 	t153       *float32
 	t212       *float32
 	t217Total  *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n8         int        // d_h
+	n9         int        // 4·d_h·d_v·a + 12·d_h
+	n10        int        // 12·d_h
+	n11        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n12        int        // 4·d_h·d_v·a
 	t217       [2]float32 // and nothing
 	t210Number [2]float32 // and nothing
 	t4Number   [2]float32 // and nothing
@@ -1039,28 +1003,9 @@ type stepBackwardNest17Args struct {
 	t132        *float32
 	t134        *float32
 	t16022      *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t16022     *float32
-	W1Trail    *float32
-	k0         *float32
-	t162       *float32
-	t170Total  *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_h·d_k·a + 2·d_k
-	n4         int        // d_h·d_k·a + 3·d_k
-	n5         int        // d_h
-	n6         int        // d_k
-	t170       [2]float32 // and nothing
-	t163Number [2]float32 // and nothing
-	t22Number  [2]float32 // and nothing
-	w10        [2]float32 // and nothing
 }
 
 type stepBackwardNest19Args struct {
@@ -1069,10 +1014,10 @@ type stepBackwardNest19Args struct {
 	k0         *float32
 	t104       *float32
 	W1BarState *float32
-	n0         int        // d_h·d_k·a
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_h
-	n3         int        // d_k
+	n0         int        // d_h
+	n1         int        // d_k
+	n2         int        // 4·d_h·d_k·a
+	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t163Number [2]float32 // and nothing
 	t22Number  [2]float32 // and nothing
 	w11        [2]float32 // and nothing
@@ -1085,9 +1030,9 @@ type stepBackwardNest20Args struct {
 	t212       *float32
 	t128       *float32
 	W2BarState *float32
-	n0         int        // d_h·d_v·a
-	n1         int        // d_v
-	n2         int        // d_h
+	n0         int        // d_v
+	n1         int        // d_h
+	n2         int        // 4·d_h·d_v·a
 	t210Number [2]float32 // and nothing
 	t4Number   [2]float32 // and nothing
 	w13        [2]float32 // and nothing
@@ -1101,8 +1046,8 @@ type stepBackwardNest21Args struct {
 	k0Bar       *float32
 	t11         *float32
 	q0Bar       *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -1196,8 +1141,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t266),
 			L,
 			T,
-			T * dH,
 			dH,
+			T * dH,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -1261,9 +1206,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(g),
 			unsafe.SliceData(t146),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -1319,12 +1264,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(g),
 							unsafe.SliceData(t162),
 							unsafe.SliceData(W2Trail),
-							dV*a + C*dV*s + T*dV*l,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH*dV,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							dH * dV,
 							[2]float32{rhoEntry},
 						}
 						stepBackwardNest3(&a2)
@@ -1347,12 +1292,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t161),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(W1Trail),
-							dH*a + C*dH*s + T*dH*l,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dH*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
+							dH * dK,
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry},
 						}
@@ -1396,17 +1341,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t2Total),
 							unsafe.SliceData(t185Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH*dV*a + 2*dH,
-							dH*dV*a + 3*dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{t185},
 							[2]float32{t2},
 							[2]float32{rhoEntry3},
@@ -1451,16 +1393,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(t20Total),
 							unsafe.SliceData(t203Total),
-							dH * dK * a,
-							dH*dK*a + dH*dK,
-							dH*dK*a + dK,
-							dH*dK*a + dH*dK + dK,
-							dH*dK*a + 2*dK,
-							dH*dK*a + dH*dK + 2*dK,
-							dH*dK*a + 3*dK,
-							dH*dK*a + dH*dK + 3*dK,
 							dH,
 							dK,
+							4 * dH * dK * a,
+							dH * dK,
+							-dH*dK + dK,
 							[2]float32{t203},
 							[2]float32{t20},
 						}
@@ -1516,19 +1453,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t190),
 							unsafe.SliceData(t32),
 							unsafe.SliceData(t65Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{t65},
 							[2]float32{t58Number},
 							[2]float32{t187Number},
@@ -1572,8 +1506,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t722),
 							unsafe.SliceData(t9),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepBackwardNest8(&a2)
 					} else {
@@ -1600,13 +1534,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(t192Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH*dK*a + dH*dK,
-							dH*dK*a + dH*dK + dK,
-							dH*dK*a + dH*dK + 2*dK,
-							dH*dK*a + dH*dK + 3*dK,
 							dH,
+							4,
+							8,
+							12,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dH*dK*a + 4*dH*dK,
 							[2]float32{t192},
 							[2]float32{t12Number},
 							[2]float32{t205Number},
@@ -1654,23 +1588,27 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t261),
 							unsafe.SliceData(t1112Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dH*dK*a + dH*dK,
-							dH * dK * a,
-							dH*dK*a + dH*dK + dK,
-							dK,
-							dH*dK*a + dK,
-							dH*dK*a + dH*dK + 2*dK,
-							2 * dK,
-							dH*dK*a + 2*dK,
-							dH*dK*a + dH*dK + 3*dK,
-							3 * dK,
-							dH*dK*a + 3*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							dK,
+							4*dH*dK*a + 4*dK,
+							4 * dK,
+							4*dH*dK*a + 4*dH*dK + 8*dK,
+							8 * dK,
+							4*dH*dK*a + 8*dK,
+							4*dH*dK*a + 4*dH*dK + 12*dK,
+							12 * dK,
+							4*dH*dK*a + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dH*dK*a + 4*dH*dK,
+							-dH * dK,
+							dH*dK + dK,
 							[2]float32{t1112},
 							[2]float32{t12Number2},
 							[2]float32{t205Number2},
@@ -1724,8 +1662,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t108),
 							unsafe.SliceData(t109Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t109},
 						}
 						stepBackwardNest11(&a2)
@@ -1749,8 +1687,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GProd),
 							unsafe.SliceData(t159),
 							unsafe.SliceData(t125),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest12(&a2)
@@ -1788,19 +1726,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t127),
 							unsafe.SliceData(t131),
 							unsafe.SliceData(t137Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4 * dH,
+							4*dH*dV*a + 8*dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							4,
+							8,
+							12,
 							[2]float32{t137},
 							[2]float32{t58Number2},
 							[2]float32{t4Number},
@@ -1867,8 +1808,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GProd),
 							unsafe.SliceData(t134),
 							unsafe.SliceData(t135Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t135},
 						}
 						stepBackwardNest14(&a2)
@@ -1897,8 +1838,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t42),
 							unsafe.SliceData(t149),
 							unsafe.SliceData(c.VBar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepBackwardNest15(&a2)
 					} else {
@@ -1929,19 +1870,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t153),
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t217Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							12,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{t217},
 							[2]float32{t210Number},
 							[2]float32{t4Number2},
@@ -1987,8 +1928,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t132),
 							unsafe.SliceData(t134),
 							unsafe.SliceData(t16022),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest17(&a2)
@@ -2017,25 +1958,25 @@ func (c *stepBackwardFused) run() {
 					t22Number := kern.Choose(t22, F(1), F(0))
 					t163Number := kern.Choose(t163, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(t16022),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t162_2),
 							unsafe.SliceData(t170Total),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dK,
-							dH*dK*a + 2*dK,
-							dH*dK*a + 3*dK,
 							dH,
+							4,
+							8,
+							12,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{t170},
 							[2]float32{t163Number},
 							[2]float32{t22Number},
 							[2]float32{w10},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						t170_2 := t170
 						t163_2 := (F(0) < t163Number)
@@ -2070,10 +2011,10 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t104),
 							unsafe.SliceData(W1BarState),
-							dH * dK * a,
-							dK*a + C*dK*s + T*dK*l,
 							dH,
 							dK,
+							4 * dH * dK * a,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t163Number2},
 							[2]float32{t22Number2},
 							[2]float32{w11},
@@ -2112,9 +2053,9 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t212),
 							unsafe.SliceData(t128),
 							unsafe.SliceData(W2BarState),
-							dH * dV * a,
 							dV,
 							dH,
+							4 * dH * dV * a,
 							[2]float32{t210Number2},
 							[2]float32{t4Number3},
 							[2]float32{w13},
@@ -2149,8 +2090,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0Bar),
 							unsafe.SliceData(t11),
 							unsafe.SliceData(c.Q0Bar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest21(&a2)

@@ -6,8 +6,6 @@ package moneta
 
 func stepNest1(*stepNest1Args) { panic("no assembly in this build") }
 
-func stepNest2(*stepNest2Args) { panic("no assembly in this build") }
-
 func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
 func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
@@ -26,13 +24,7 @@ func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
 func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
 func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
 
 func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
 
@@ -71,8 +63,6 @@ func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this bu
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
 
 func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
 
 func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
 

@@ -12,52 +12,10 @@ func readNest1AVX512(a *readNest1Args)
 //go:noescape
 func readNest1AVX2(a *readNest1Args)
 
-//go:noescape
-func readBackwardNest1AVX512(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest1AVX2(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest2AVX512(a *readBackwardNest2Args)
-
-//go:noescape
-func readBackwardNest2AVX2(a *readBackwardNest2Args)
-
-//go:noescape
-func readBackwardNest3AVX512(a *readBackwardNest3Args)
-
-//go:noescape
-func readBackwardNest3AVX2(a *readBackwardNest3Args)
-
 func readNest1(a *readNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest1AVX512(a)
 		return
 	}
 	readNest1AVX2(a)
-}
-
-func readBackwardNest1(a *readBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest1AVX512(a)
-		return
-	}
-	readBackwardNest1AVX2(a)
-}
-
-func readBackwardNest2(a *readBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest2AVX512(a)
-		return
-	}
-	readBackwardNest2AVX2(a)
-}
-
-func readBackwardNest3(a *readBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest3AVX512(a)
-		return
-	}
-	readBackwardNest3AVX2(a)
 }

@@ -3,7 +3,7 @@
 package nesteddelta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -13,9 +13,9 @@ type readNest1Args struct {
 	N         *float32
 	t         *float32
 	n0        int // L
-	n1        int // d_k·d_v
-	n2        int // d_v
-	n3        int // d_k
+	n1        int // d_v
+	n2        int // d_k
+	n3        int // d_k·d_v
 }
 
 // readFused is Read in fused arithmetic.
@@ -43,9 +43,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.N),
 			unsafe.SliceData(t),
 			L,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
 		}
 		readNest1(&a)
 	} else {
@@ -68,38 +68,6 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	startProd *float32
-	B         *float32
-	N         *float32
-	t         *float32
-	n0        int // L
-	n1        int // d_k·d_v
-	n2        int // d_v
-	n3        int // d_k
-}
-
-type readBackwardNest2Args struct {
-	BBar *float32
-	t4   *float32
-	n0   int // d_k·d_v
-	n1   int // 2·d_k·d_v
-	n2   int // 3·d_k·d_v
-	n3   int // d_v
-	n4   int // d_k
-	n5   int // L
-}
-
-type readBackwardNest3Args struct {
-	t4   *float32
-	t8   *float32
-	NBar *float32
-	n0   int // L
-	n1   int // d_k·d_v
-	n2   int // d_v
-	n3   int // d_k
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
@@ -116,17 +84,17 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := readBackwardNest1Args{
+		a := readNest1Args{
 			unsafe.SliceData(c.StartProd),
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(c.N),
 			unsafe.SliceData(t),
 			L,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
 		}
-		readBackwardNest1(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -154,17 +122,15 @@ func (c *readBackwardFused) run() {
 	// nested_delta.y
 	clear(c.BBar)
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(t4),
-			dK * dV,
-			2 * dK * dV,
-			3 * dK * dV,
 			dV,
-			dK,
 			L,
+			dK,
+			dK * dV,
 		}
-		readBackwardNest2(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
@@ -190,16 +156,16 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.M.start
 	if kern.Wide() {
-		a := readBackwardNest3Args{
+		a := stepBackwardNest3Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.NBar),
 			L,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
 		}
-		readBackwardNest3(&a)
+		stepBackwardNest3(&a)
 	} else {
 		for i := range L {
 			for j := range dV {

@@ -5,9 +5,3 @@
 package nesteddelta
 
 func readNest1(*readNest1Args) { panic("no assembly in this build") }
-
-func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
-
-func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }
-
-func readBackwardNest3(*readBackwardNest3Args) { panic("no assembly in this build") }

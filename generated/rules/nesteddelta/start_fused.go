@@ -3,7 +3,7 @@
 package nesteddelta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -25,17 +25,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	NInitBar *float32
-	NBar     *float32
-	n0       int // d_k·d_v
-	n1       int // 2·d_k·d_v
-	n2       int // 3·d_k·d_v
-	n3       int // d_v
-	n4       int // d_k
-	n5       int // L
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -49,17 +38,15 @@ func (c *startBackwardFused) run() {
 	// nested_delta.N.start
 	clear(c.NInitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.NInitBar),
 			unsafe.SliceData(c.NBar),
-			dK * dV,
-			2 * dK * dV,
-			3 * dK * dV,
 			dV,
-			dK,
 			L,
+			dK,
+			dK * dV,
 		}
-		startBackwardNest1(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range dV {
 			NInitBar := c.NInitBar[i*dK:][:dK]

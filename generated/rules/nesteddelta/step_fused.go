@@ -3,7 +3,7 @@
 package nesteddelta
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -14,9 +14,9 @@ type stepNest1Args struct {
 	B         *float32
 	t35       *float32
 	n0        int // L
-	n1        int // d_k·d_v
-	n2        int // d_v
-	n3        int // d_k
+	n1        int // d_v
+	n2        int // d_k
+	n3        int // d_k·d_v
 }
 
 type stepTime2Args struct {
@@ -31,11 +31,11 @@ type stepTime2Args struct {
 	q      *float32
 	y      *float32
 	n0     int // d_k
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // i + C·d_v·s + T·d_v·l
-	n3     int // C·s + T·l
-	n4     int // C
-	n5     int // -C·s + T
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·d_k·s + 4·T·d_k·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·s + 4·T·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -67,9 +67,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.B),
 			unsafe.SliceData(t35),
 			L,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -146,11 +146,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(c.Y),
 						dK,
-						C*dK*s + T*dK*l,
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C,
 						-C*s + T,
+						4*C*dK*s + 4*T*dK*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
 						dV,
 						tail,
 					}
@@ -244,23 +244,25 @@ type stepBackwardNest1Args struct {
 	t29      *float32
 	kBar     *float32
 	thetaBar *float32
-	n0       int // d_k
-	n1       int // 2·d_k
-	n2       int // 3·d_k
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k
+	n0       int // L
+	n1       int // T
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
+	n5       int // d_k
+	n6       int // 4·d_k
+	n7       int // 8·d_k
+	n8       int // 12·d_k
+	n9       int // T·d_k
 }
 
 type stepBackwardNest2Args struct {
 	BBar *float32
 	t2   *float32
-	n0   int // d_k·d_v
-	n1   int // 2·d_k·d_v
-	n2   int // 3·d_k·d_v
-	n3   int // d_v
-	n4   int // d_k
-	n5   int // L
+	n0   int // d_v
+	n1   int // L
+	n2   int // d_k
+	n3   int // d_k·d_v
 }
 
 type stepBackwardNest3Args struct {
@@ -268,9 +270,9 @@ type stepBackwardNest3Args struct {
 	t10     *float32
 	NBarOut *float32
 	n0      int // L
-	n1      int // d_k·d_v
-	n2      int // d_v
-	n3      int // d_k
+	n1      int // d_v
+	n2      int // d_k
+	n3      int // d_k·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -318,11 +320,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t29),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(c.ThetaBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		stepBackwardNest1(&a)
@@ -356,12 +362,10 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.BBar),
 			unsafe.SliceData(t2),
-			dK * dV,
-			2 * dK * dV,
-			3 * dK * dV,
 			dV,
-			dK,
 			L,
+			dK,
+			dK * dV,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -394,9 +398,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t10),
 			unsafe.SliceData(c.NBarOut),
 			L,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
 		}
 		stepBackwardNest3(&a)
 	} else {

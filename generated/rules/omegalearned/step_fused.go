@@ -3,7 +3,7 @@
 package omegalearned
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -13,9 +13,9 @@ type stepNest1Args struct {
 	t   *float32
 	t72 *float32
 	n0  int // L
-	n1  int // T·d_k + T·d_v
-	n2  int // T
-	n3  int // d_k + d_v
+	n1  int // T
+	n2  int // d_k + d_v
+	n3  int // T·d_k + T·d_v
 }
 
 type stepTime2Args struct {
@@ -28,12 +28,12 @@ type stepTime2Args struct {
 	MState *float32
 	q0     *float32
 	y      *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -73,9 +73,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(t72),
 			L,
-			T*dK + T*dV,
 			T,
 			dK + dV,
+			T*dK + T*dV,
 		}
 		stepNest1(&a)
 	} else {
@@ -158,12 +158,12 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(MState),
 						unsafe.SliceData(c.Q0),
 						unsafe.SliceData(c.Y),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 						tail,
 					}

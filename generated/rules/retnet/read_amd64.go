@@ -19,12 +19,6 @@ func readNest2AVX512(a *readNest2Args)
 func readNest2AVX2(a *readNest2Args)
 
 //go:noescape
-func readNest3AVX512(a *readNest3Args)
-
-//go:noescape
-func readNest3AVX2(a *readNest3Args)
-
-//go:noescape
 func readNest4AVX512(a *readNest4Args)
 
 //go:noescape
@@ -47,12 +41,6 @@ func readNest7AVX512(a *readNest7Args)
 
 //go:noescape
 func readNest7AVX2(a *readNest7Args)
-
-//go:noescape
-func readBackwardNest1AVX512(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest1AVX2(a *readBackwardNest1Args)
 
 //go:noescape
 func readBackwardNest2AVX512(a *readBackwardNest2Args)
@@ -94,14 +82,6 @@ func readNest2(a *readNest2Args) {
 	readNest2AVX2(a)
 }
 
-func readNest3(a *readNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest3AVX512(a)
-		return
-	}
-	readNest3AVX2(a)
-}
-
 func readNest4(a *readNest4Args) {
 	if cpu.Active() == cpu.AVX512 {
 		readNest4AVX512(a)
@@ -132,14 +112,6 @@ func readNest7(a *readNest7Args) {
 		return
 	}
 	readNest7AVX2(a)
-}
-
-func readBackwardNest1(a *readBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest1AVX512(a)
-		return
-	}
-	readBackwardNest1AVX2(a)
 }
 
 func readBackwardNest2(a *readBackwardNest2Args) {

@@ -3,7 +3,7 @@
 package retnet
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,43 +14,36 @@ type readNest1Args struct {
 	A   *float32
 	t   *float32
 	o   *float32
-	n0  int // d_c
-	n1  int // 2·d_c
-	n2  int // 3·d_c
-	n3  int // L
-	n4  int // H·T·d_c
-	n5  int // H·T·d_v
-	n6  int // H·d_c·d_v
-	n7  int // T
-	n8  int // H·d_c
-	n9  int // H·d_v
-	n10 int // H
-	n11 int // d_c·d_v
-	n12 int // d_v
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // d_v
+	n4  int // d_c
+	n5  int // 12·d_c
+	n6  int // 4
+	n7  int // 8
+	n8  int // 12
+	n9  int // d_c·d_v
+	n10 int // H·d_c
+	n11 int // H·d_v
+	n12 int // H·T·d_c
+	n13 int // H·T·d_v
+	n14 int // H·d_c·d_v
 }
 
 type readNest2Args struct {
 	o  *float32
 	t7 *float32
-	n0 int // d_v
-	n1 int // 2·d_v
-	n2 int // 3·d_v
-	n3 int // L
-	n4 int // H·T
-	n5 int // H·T·d_v
-	n6 int // T
-	n7 int // H
-	n8 int // H·d_v
-}
-
-type readNest3Args struct {
-	t7   *float32
-	rDiv *float32
-	n0   int        // L
-	n1   int        // H·T
-	n2   int        // T
-	n3   int        // H
-	w    [2]float32 // and nothing
+	n0 int // L
+	n1 int // T
+	n2 int // H
+	n3 int // d_v
+	n4 int // 4
+	n5 int // 8
+	n6 int // 12
+	n7 int // H·d_v
+	n8 int // H·T
+	n9 int // H·T·d_v
 }
 
 type readNest4Args struct {
@@ -58,12 +51,12 @@ type readNest4Args struct {
 	o    *float32
 	r    *float32
 	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·d_v
-	n3   int // T
-	n4   int // H
-	n5   int // H·d_v
-	n6   int // d_v
+	n1   int // T
+	n2   int // H
+	n3   int // d_v
+	n4   int // H·d_v
+	n5   int // H·T
+	n6   int // H·T·d_v
 }
 
 type readNest5Args struct {
@@ -71,15 +64,17 @@ type readNest5Args struct {
 	zProd    *float32
 	zSigmoid *float32
 	t13      *float32
-	n0       int // d_v
-	n1       int // 2·d_v
-	n2       int // 3·d_v
-	n3       int // L
-	n4       int // H·T
-	n5       int // H·T·d_v
-	n6       int // T
-	n7       int // H
+	n0       int // L
+	n1       int // T
+	n2       int // H
+	n3       int // d_v
+	n4       int // 12·d_v
+	n5       int // 4
+	n6       int // 8
+	n7       int // 12
 	n8       int // H·d_v
+	n9       int // H·T
+	n10      int // H·T·d_v
 }
 
 type readNest6Args struct {
@@ -87,9 +82,9 @@ type readNest6Args struct {
 	t17   *float32
 	zDiv2 *float32
 	n0    int        // L
-	n1    int        // H·T
-	n2    int        // T
-	n3    int        // H
+	n1    int        // T
+	n2    int        // H
+	n3    int        // H·T
 	w     [2]float32 // and nothing
 }
 
@@ -102,12 +97,12 @@ type readNest7Args struct {
 	zDiv3     *float32
 	zSigmoid2 *float32
 	n0        int // L
-	n1        int // H·T
-	n2        int // H·T·d_v
-	n3        int // T
-	n4        int // H
-	n5        int // H·d_v
-	n6        int // d_v
+	n1        int // T
+	n2        int // H
+	n3        int // d_v
+	n4        int // H·d_v
+	n5        int // H·T
+	n6        int // H·T·d_v
 }
 
 // readFused is Read in fused arithmetic.
@@ -143,19 +138,21 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.A),
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.O),
-			dC,
-			2 * dC,
-			3 * dC,
 			L,
+			T,
+			H,
+			dV,
+			dC,
+			12 * dC,
+			4,
+			8,
+			12,
+			dC * dV,
+			H * dC,
+			H * dV,
 			H * T * dC,
 			H * T * dV,
 			H * dC * dV,
-			T,
-			H * dC,
-			H * dV,
-			H,
-			dC * dV,
-			dV,
 		}
 		readNest1(&a)
 	} else {
@@ -186,15 +183,16 @@ func (c *readFused) run() {
 		a := readNest2Args{
 			unsafe.SliceData(c.O),
 			unsafe.SliceData(t7),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
+			dV,
+			4,
+			8,
+			12,
 			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		readNest2(&a)
 	} else {
@@ -218,16 +216,16 @@ func (c *readFused) run() {
 	// ret_net.r
 	w := F(dV)
 	if kern.Wide() {
-		a := readNest3Args{
+		a := stepNest1Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.RDiv),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 			[2]float32{w},
 		}
-		readNest3(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -247,12 +245,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.O),
 			unsafe.SliceData(r),
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
-			H * dV,
 			dV,
+			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		readNest4(&a)
 	} else {
@@ -281,15 +279,17 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.ZProd),
 			unsafe.SliceData(c.ZSigmoid),
 			unsafe.SliceData(t13),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
+			dV,
+			12 * dV,
+			4,
+			8,
+			12,
 			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		readNest5(&a)
 	} else {
@@ -321,9 +321,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t17),
 			unsafe.SliceData(c.ZDiv2),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 			[2]float32{w},
 		}
 		readNest6(&a)
@@ -353,12 +353,12 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.ZDiv3),
 			unsafe.SliceData(c.ZSigmoid2),
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
-			H * dV,
 			dV,
+			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		readNest7(&a)
 	} else {
@@ -392,19 +392,6 @@ func (c *readFused) run() {
 	c.ZDiv4[0] = (F(1) / F(dV))
 }
 
-type readBackwardNest1Args struct {
-	rDiv *float32
-	o    *float32
-	r    *float32
-	n0   int // L
-	n1   int // H·T
-	n2   int // H·T·d_v
-	n3   int // T
-	n4   int // H
-	n5   int // H·d_v
-	n6   int // d_v
-}
-
 type readBackwardNest2Args struct {
 	zDiv2     *float32
 	t22       *float32
@@ -416,15 +403,19 @@ type readBackwardNest2Args struct {
 	zSigmoid2 *float32
 	t25       *float32
 	t92       *float32
-	n0        int // d_v
-	n1        int // 2·d_v
-	n2        int // 3·d_v
-	n3        int // L
-	n4        int // H·T
-	n5        int // H·T·d_v
-	n6        int // T
-	n7        int // H
-	n8        int // H·d_v
+	n0        int // L
+	n1        int // T
+	n2        int // H
+	n3        int // 4
+	n4        int // 8
+	n5        int // 12
+	n6        int // d_v
+	n7        int // 4·d_v
+	n8        int // 8·d_v
+	n9        int // 12·d_v
+	n10       int // H·d_v
+	n11       int // H·T
+	n12       int // H·T·d_v
 }
 
 type readBackwardNest3Args struct {
@@ -436,15 +427,19 @@ type readBackwardNest3Args struct {
 	t72        *float32
 	t28        *float32
 	t30        *float32
-	n0         int        // d_v
-	n1         int        // 2·d_v
-	n2         int        // 3·d_v
-	n3         int        // L
-	n4         int        // H·T
-	n5         int        // H·T·d_v
-	n6         int        // T
-	n7         int        // H
-	n8         int        // H·d_v
+	n0         int        // L
+	n1         int        // T
+	n2         int        // H
+	n3         int        // 4
+	n4         int        // 8
+	n5         int        // 12
+	n6         int        // d_v
+	n7         int        // 4·d_v
+	n8         int        // 8·d_v
+	n9         int        // 12·d_v
+	n10        int        // H·d_v
+	n11        int        // H·T
+	n12        int        // H·T·d_v
 	zDiv4Entry [2]float32 // and nothing
 }
 
@@ -453,12 +448,12 @@ type readBackwardNest4Args struct {
 	t28        *float32
 	t35        *float32
 	n0         int        // L
-	n1         int        // H·T
-	n2         int        // H·T·d_v
-	n3         int        // T
-	n4         int        // H
-	n5         int        // H·d_v
-	n6         int        // d_v
+	n1         int        // T
+	n2         int        // H
+	n3         int        // d_v
+	n4         int        // H·d_v
+	n5         int        // H·T
+	n6         int        // H·T·d_v
 	zDiv4Entry [2]float32 // and nothing
 }
 
@@ -468,9 +463,9 @@ type readBackwardNest5Args struct {
 	t44  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -501,19 +496,19 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := readBackwardNest1Args{
+		a := readNest4Args{
 			unsafe.SliceData(c.RDiv),
 			unsafe.SliceData(c.O),
 			unsafe.SliceData(r),
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
-			H * dV,
 			dV,
+			H * dV,
+			H * T,
+			H * T * dV,
 		}
-		readBackwardNest1(&a)
+		readNest4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -549,15 +544,19 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.ZSigmoid2),
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t92),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
+			4,
+			8,
+			12,
+			dV,
+			4 * dV,
+			8 * dV,
+			12 * dV,
 			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -611,15 +610,19 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t30),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
+			4,
+			8,
+			12,
+			dV,
+			4 * dV,
+			8 * dV,
+			12 * dV,
 			H * dV,
+			H * T,
+			H * T * dV,
 			[2]float32{zDiv4Entry},
 		}
 		readBackwardNest3(&a)
@@ -657,12 +660,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t35),
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
-			H * dV,
 			dV,
+			H * dV,
+			H * T,
+			H * T * dV,
 			[2]float32{zDiv4Entry},
 		}
 		readBackwardNest4(&a)
@@ -716,9 +719,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t44),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		readBackwardNest5(&a)
 	} else {

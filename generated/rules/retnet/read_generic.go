@@ -8,8 +8,6 @@ func readNest1(*readNest1Args) { panic("no assembly in this build") }
 
 func readNest2(*readNest2Args) { panic("no assembly in this build") }
 
-func readNest3(*readNest3Args) { panic("no assembly in this build") }
-
 func readNest4(*readNest4Args) { panic("no assembly in this build") }
 
 func readNest5(*readNest5Args) { panic("no assembly in this build") }
@@ -17,8 +15,6 @@ func readNest5(*readNest5Args) { panic("no assembly in this build") }
 func readNest6(*readNest6Args) { panic("no assembly in this build") }
 
 func readNest7(*readNest7Args) { panic("no assembly in this build") }
-
-func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
 
 func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }
 

@@ -3,7 +3,7 @@
 package retnet
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -13,9 +13,9 @@ type stepNest1Args struct {
 	t25 *float32
 	t27 *float32
 	n0  int        // L
-	n1  int        // H·T
-	n2  int        // T
-	n3  int        // H
+	n1  int        // T
+	n2  int        // H
+	n3  int        // H·T
 	w2  [2]float32 // and nothing
 }
 
@@ -24,24 +24,25 @@ type stepNest2Args struct {
 	o   *float32
 	r   *float32
 	t31 *float32
-	n0  int // d_v
-	n1  int // 2·d_v
-	n2  int // 3·d_v
-	n3  int // L
-	n4  int // H·T
-	n5  int // H·T·d_v
-	n6  int // T
-	n7  int // H
-	n8  int // H·d_v
+	n0  int // L
+	n1  int // T
+	n2  int // H
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // d_v
+	n7  int // H·d_v
+	n8  int // H·T
+	n9  int // H·T·d_v
 }
 
 type stepNest3Args struct {
 	t31 *float32
 	t35 *float32
 	n0  int        // L
-	n1  int        // H·T
-	n2  int        // T
-	n3  int        // H
+	n1  int        // T
+	n2  int        // H
+	n3  int        // H·T
 	w2  [2]float32 // and nothing
 }
 
@@ -52,12 +53,12 @@ type stepNest4Args struct {
 	t37   *float32
 	zProd *float32
 	n0    int // L
-	n1    int // H·T
-	n2    int // H·T·d_v
-	n3    int // T
-	n4    int // H
-	n5    int // H·d_v
-	n6    int // d_v
+	n1    int // T
+	n2    int // H
+	n3    int // d_v
+	n4    int // H·d_v
+	n5    int // H·T
+	n6    int // H·T·d_v
 }
 
 type stepNest5Args struct {
@@ -70,11 +71,11 @@ type stepNest5Args struct {
 	t20    *float32
 	oProd2 *float32
 	n0     int // L
-	n1     int // H·T·d_c
-	n2     int // T
-	n3     int // H·d_c
-	n4     int // H
-	n5     int // d_c
+	n1     int // T
+	n2     int // H
+	n3     int // d_c
+	n4     int // H·d_c
+	n5     int // H·T·d_c
 }
 
 // stepFused is Step in fused arithmetic.
@@ -168,9 +169,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t25),
 			unsafe.SliceData(t27),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 			[2]float32{w2},
 		}
 		stepNest1(&a)
@@ -193,15 +194,16 @@ func (c *stepFused) run() {
 			unsafe.SliceData(o),
 			unsafe.SliceData(c.R),
 			unsafe.SliceData(t31),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
+			4,
+			8,
+			12,
+			dV,
 			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		stepNest2(&a)
 	} else {
@@ -233,9 +235,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			L,
-			H * T,
 			T,
 			H,
+			H * T,
 			[2]float32{w2},
 		}
 		stepNest3(&a)
@@ -260,12 +262,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t37),
 			unsafe.SliceData(c.ZProd),
 			L,
-			H * T,
-			H * T * dV,
 			T,
 			H,
-			H * dV,
 			dV,
+			H * dV,
+			H * T,
+			H * T * dV,
 		}
 		stepNest4(&a)
 	} else {
@@ -301,11 +303,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(c.OProd2),
 			L,
-			H * T * dC,
 			T,
-			H * dC,
 			H,
 			dC,
+			H * dC,
+			H * T * dC,
 		}
 		stepNest5(&a)
 	} else {

@@ -3,42 +3,10 @@
 package selfreferential
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
-}
-
-type readNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	qDiv   *float32
-	qDiv3  *float32
-	n0     int // L
-	n1     int // T
-}
-
-type readNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	qDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -56,17 +24,18 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := readNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		readNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -86,7 +55,7 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := readNest2Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.QProd2),
 			unsafe.SliceData(c.QSqrt),
 			unsafe.SliceData(t11),
@@ -95,7 +64,7 @@ func (c *readFused) run() {
 			L,
 			T,
 		}
-		readNest2(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -118,17 +87,17 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := readNest3Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t11),
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		readNest3(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -150,34 +119,6 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
-}
-
-type readBackwardNest1Args struct {
-	t32   *float32
-	qDiv2 *float32
-	t82   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
-}
-
-type readBackwardNest2Args struct {
-	t13   *bool
-	qDiv  *float32
-	t4    *bool
-	t92   *bool
-	t82   *float32
-	qDiv3 *float32
-	qProd *float32
-	t32   *float32
-	t29   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // T·d
-	n3    int // d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -224,18 +165,19 @@ func (c *readBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := readBackwardNest1Args{
+		a := stepBackwardNest17Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t82),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		readBackwardNest1(&a)
+		stepBackwardNest17(&a)
 	} else {
 		for i := range L {
 			t82_2 := t82[i*T:][:T]
@@ -255,7 +197,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := stepBackwardNest18Args{
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -267,10 +209,10 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t29),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		readBackwardNest2(&a)
+		stepBackwardNest18(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]

@@ -73,70 +73,10 @@ func stepNest11AVX512(a *stepNest11Args)
 func stepNest11AVX2(a *stepNest11Args)
 
 //go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
-
-//go:noescape
 func stepNest14AVX512(a *stepNest14Args)
 
 //go:noescape
 func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
-
-//go:noescape
-func stepNest16AVX512(a *stepNest16Args)
-
-//go:noescape
-func stepNest16AVX2(a *stepNest16Args)
-
-//go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
-
-//go:noescape
-func stepNest18AVX512(a *stepNest18Args)
-
-//go:noescape
-func stepNest18AVX2(a *stepNest18Args)
-
-//go:noescape
-func stepNest19AVX512(a *stepNest19Args)
-
-//go:noescape
-func stepNest19AVX2(a *stepNest19Args)
-
-//go:noescape
-func stepNest20AVX512(a *stepNest20Args)
-
-//go:noescape
-func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
-func stepNest21AVX512(a *stepNest21Args)
-
-//go:noescape
-func stepNest21AVX2(a *stepNest21Args)
-
-//go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
@@ -151,12 +91,6 @@ func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
 func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
 //go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
 func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
 
 //go:noescape
@@ -167,24 +101,6 @@ func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
 
 //go:noescape
 func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest7AVX2(a *stepBackwardNest7Args)
-
-//go:noescape
-func stepBackwardNest8AVX512(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest8AVX2(a *stepBackwardNest8Args)
-
-//go:noescape
-func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
-
-//go:noescape
-func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
 
 //go:noescape
 func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
@@ -334,92 +250,12 @@ func stepNest11(a *stepNest11Args) {
 	stepNest11AVX2(a)
 }
 
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
-}
-
 func stepNest14(a *stepNest14Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest14AVX512(a)
 		return
 	}
 	stepNest14AVX2(a)
-}
-
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
-}
-
-func stepNest16(a *stepNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest16AVX512(a)
-		return
-	}
-	stepNest16AVX2(a)
-}
-
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
-}
-
-func stepNest18(a *stepNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest18AVX512(a)
-		return
-	}
-	stepNest18AVX2(a)
-}
-
-func stepNest19(a *stepNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest19AVX512(a)
-		return
-	}
-	stepNest19AVX2(a)
-}
-
-func stepNest20(a *stepNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest20AVX512(a)
-		return
-	}
-	stepNest20AVX2(a)
-}
-
-func stepNest21(a *stepNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest21AVX512(a)
-		return
-	}
-	stepNest21AVX2(a)
-}
-
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {
@@ -438,14 +274,6 @@ func stepBackwardNest3(a *stepBackwardNest3Args) {
 	stepBackwardNest3AVX2(a)
 }
 
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
 func stepBackwardNest5(a *stepBackwardNest5Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest5AVX512(a)
@@ -460,30 +288,6 @@ func stepBackwardNest6(a *stepBackwardNest6Args) {
 		return
 	}
 	stepBackwardNest6AVX2(a)
-}
-
-func stepBackwardNest7(a *stepBackwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest7AVX512(a)
-		return
-	}
-	stepBackwardNest7AVX2(a)
-}
-
-func stepBackwardNest8(a *stepBackwardNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest8AVX512(a)
-		return
-	}
-	stepBackwardNest8AVX2(a)
-}
-
-func stepBackwardNest9(a *stepBackwardNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest9AVX512(a)
-		return
-	}
-	stepBackwardNest9AVX2(a)
 }
 
 func stepBackwardNest10(a *stepBackwardNest10Args) {

@@ -3,7 +3,7 @@
 package selfreferential
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d
 }
 
 type stepNest2Args struct {
@@ -36,8 +37,8 @@ type stepNest3Args struct {
 	qDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepNest4Args struct {
@@ -53,10 +54,14 @@ type stepNest4Args struct {
 	aEta        *float32
 	aK2         *float32
 	aV          *float32
-	n0          int // d·a + C·d·s + T·d·l
-	n1          int // d
-	n2          int // 2·d
-	n3          int // 3·d
+	n0          int // d
+	n1          int // 4·d
+	n2          int // 8·d
+	n3          int // 12·d
+	n4          int // 4·d·a + 4·C·d·s + 4·T·d·l
+	n5          int // 4
+	n6          int // 8
+	n7          int // 12
 }
 
 type stepNest5Args struct {
@@ -76,8 +81,8 @@ type stepNest6Args struct {
 	aK2     *float32
 	aV      *float32
 	MVProd2 *float32
-	n0      int        // d·a + C·d·s + T·d·l
-	n1      int        // d
+	n0      int        // d
+	n1      int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t24     [2]float32 // and nothing
 	theta2  [2]float32 // and nothing
 }
@@ -85,8 +90,8 @@ type stepNest6Args struct {
 type stepNest7Args struct {
 	aK2 *float32
 	aK  *float32
-	n0  int // d·a + C·d·s + T·d·l
-	n1  int // d
+	n0  int // d
+	n1  int // 4·d·a + 4·C·d·s + 4·T·d·l
 }
 
 type stepNest8Args struct {
@@ -96,8 +101,8 @@ type stepNest8Args struct {
 	k   *float32
 	t   *float32
 	y   *float32
-	n0  int        // d·a + C·d·s + T·d·l
-	n1  int        // d
+	n0  int        // d
+	n1  int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t24 [2]float32 // and nothing
 }
 
@@ -106,8 +111,9 @@ type stepNest9Args struct {
 	t       *float32
 	t22     *float32
 	n0      int // d
-	n1      int // 2·d
-	n2      int // 3·d
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
 }
 
 type stepNest10Args struct {
@@ -118,8 +124,10 @@ type stepNest10Args struct {
 	MMState     *float32
 	t42         *float32
 	n0          int        // d
-	n1          int        // 2·d
-	n2          int        // 3·d
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // 12·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
 }
@@ -133,39 +141,13 @@ type stepNest11Args struct {
 	MAlpha2     *float32
 	t62         *float32
 	n0          int        // d
-	n1          int        // 2·d
-	n2          int        // 3·d
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // 8·d
+	n5          int        // 12·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
-}
-
-type stepNest12Args struct {
-	t62       *float32
-	MKState   *float32
-	t         *float32
-	k         *float32
-	MEtaState *float32
-	MEta2     *float32
-	t8        *float32
-	n0        int        // d
-	n1        int        // 2·d
-	n2        int        // 3·d
-	theta2    [2]float32 // and nothing
-	rho2      [2]float32 // and nothing
-}
-
-type stepNest13Args struct {
-	t8      *float32
-	MVState *float32
-	t       *float32
-	k       *float32
-	MKState *float32
-	t102    *float32
-	n0      int        // d
-	n1      int        // 2·d
-	n2      int        // 3·d
-	theta2  [2]float32 // and nothing
-	rho2    [2]float32 // and nothing
 }
 
 type stepNest14Args struct {
@@ -177,59 +159,13 @@ type stepNest14Args struct {
 	t120        *float32
 	MAlphaState *float32
 	n0          int        // d
-	n1          int        // 2·d
-	n2          int        // 3·d
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // 8·d
+	n5          int        // 12·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
-}
-
-type stepNest15Args struct {
-	t22    *float32
-	MMProd *float32
-	n0     int // d·a + C·d·s + T·d·l
-	n1     int // d
-}
-
-type stepNest16Args struct {
-	t42        *float32
-	MAlphaProd *float32
-	n0         int // d·a + C·d·s + T·d·l
-	n1         int // d
-}
-
-type stepNest17Args struct {
-	t62      *float32
-	MEtaProd *float32
-	n0       int // d·a + C·d·s + T·d·l
-	n1       int // d
-}
-
-type stepNest18Args struct {
-	t8     *float32
-	MKProd *float32
-	n0     int // d·a + C·d·s + T·d·l
-	n1     int // d
-}
-
-type stepNest19Args struct {
-	t102   *float32
-	MVProd *float32
-	n0     int // d·a + C·d·s + T·d·l
-	n1     int // d
-}
-
-type stepNest20Args struct {
-	t119     *float32
-	aEtaProd *float32
-	n0       int // d·a + C·d·s + T·d·l
-	n1       int // d
-}
-
-type stepNest21Args struct {
-	t120       *float32
-	aAlphaProd *float32
-	n0         int // d·a + C·d·s + T·d·l
-	n1         int // d
 }
 
 // stepFused is Step in fused arithmetic.
@@ -278,11 +214,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest1(&a)
@@ -344,8 +281,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepNest3(&a)
 	} else {
@@ -427,10 +364,14 @@ func (c *stepFused) run() {
 						unsafe.SliceData(aEta),
 						unsafe.SliceData(aK2),
 						unsafe.SliceData(aV),
-						d*a + C*d*s + T*d*l,
 						d,
-						2 * d,
-						3 * d,
+						4 * d,
+						8 * d,
+						12 * d,
+						4*d*a + 4*C*d*s + 4*T*d*l,
+						4,
+						8,
+						12,
 					}
 					stepNest4(&a2)
 				} else {
@@ -541,8 +482,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(aK2),
 							unsafe.SliceData(aV),
 							kern.Given(c.MVProd2),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{t24},
 							[2]float32{theta2},
 						}
@@ -563,8 +504,8 @@ func (c *stepFused) run() {
 						a2 := stepNest7Args{
 							unsafe.SliceData(aK2),
 							kern.Given(c.AK),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
 						stepNest7(&a2)
 					} else {
@@ -583,8 +524,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(k),
 						unsafe.SliceData(t),
 						unsafe.SliceData(c.Y),
-						d*a + C*d*s + T*d*l,
 						d,
+						4*d*a + 4*C*d*s + 4*T*d*l,
 						[2]float32{t24},
 					}
 					stepNest8(&a2)
@@ -607,8 +548,9 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t),
 						unsafe.SliceData(t22),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
 					}
 					stepNest9(&a2)
 				} else {
@@ -633,8 +575,10 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MMState),
 						unsafe.SliceData(t42),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -665,8 +609,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MAlpha2),
 						unsafe.SliceData(t62),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
+						8 * d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -689,7 +636,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := stepNest12Args{
+					a2 := stepNest11Args{
 						unsafe.SliceData(t62),
 						unsafe.SliceData(MKState),
 						unsafe.SliceData(t),
@@ -698,12 +645,15 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MEta2),
 						unsafe.SliceData(t8),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
+						8 * d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest12(&a2)
+					stepNest11(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -722,7 +672,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := stepNest13Args{
+					a2 := stepNest10Args{
 						unsafe.SliceData(t8),
 						unsafe.SliceData(MVState),
 						unsafe.SliceData(t),
@@ -730,12 +680,14 @@ func (c *stepFused) run() {
 						unsafe.SliceData(MKState),
 						unsafe.SliceData(t102),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest13(&a2)
+					stepNest10(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -764,8 +716,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t120),
 						unsafe.SliceData(MAlphaState),
 						d,
-						2 * d,
-						3 * d,
+						4,
+						8,
+						12,
+						8 * d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -786,13 +741,13 @@ func (c *stepFused) run() {
 				// self_referential
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest15Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t22),
 							kern.Given(c.MMProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest15(&a2)
+						stepNest7(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -803,13 +758,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest16Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t42),
 							kern.Given(c.MAlphaProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest16(&a2)
+						stepNest7(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -820,13 +775,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest17Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t62),
 							kern.Given(c.MEtaProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest17(&a2)
+						stepNest7(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -837,13 +792,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest18Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t8),
 							kern.Given(c.MKProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest18(&a2)
+						stepNest7(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -854,13 +809,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest19Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t102),
 							kern.Given(c.MVProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest19(&a2)
+						stepNest7(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -871,13 +826,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest20Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t119),
 							kern.Given(c.AEtaProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest20(&a2)
+						stepNest7(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -888,13 +843,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(t120),
 							kern.Given(c.AAlphaProd),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest21(&a2)
+						stepNest7(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -929,22 +884,11 @@ func (c *stepFused) run() {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	aK   *float32
-	t152 *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
-}
-
 type stepBackwardNest2Args struct {
 	aK *float32
 	k  *float32
-	n0 int        // d·a + C·d·s + T·d·l
-	n1 int        // d
+	n0 int        // d
+	n1 int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	w  [2]float32 // and nothing
 }
 
@@ -960,20 +904,13 @@ type stepBackwardNest3Args struct {
 	MEtaTrail   *float32
 	MKTrail     *float32
 	MVTrail     *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d·d·a
-	n2          int        // d·d·a + d·d
-	n3          int        // d
+	n0          int        // d
+	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2          int        // 4·d·d·a
+	n3          int        // 4·d·d·a + 4·d·d
+	n4          int        // d·d
 	thetaEntry  [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	aK *float32
-	k2 *float32
-	n0 int        // d·a + C·d·s + T·d·l
-	n1 int        // d
-	w7 [2]float32 // and nothing
 }
 
 type stepBackwardNest5Args struct {
@@ -984,17 +921,16 @@ type stepBackwardNest5Args struct {
 	t52        *float32
 	t109       *float32
 	t622Total  *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·a + C·d·s + T·d·l + 1
-	n2         int        // d·a + C·d·s + T·d·l + 2
-	n3         int        // d·a + C·d·s + T·d·l + 3
-	n4         int        // d·d·a
-	n5         int        // d
-	n6         int        // d·d·a + d
-	n7         int        // 2·d
-	n8         int        // d·d·a + 2·d
-	n9         int        // 3·d
-	n10        int        // d·d·a + 3·d
+	n0         int        // d
+	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
+	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
+	n4         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
+	n5         int        // 4·d·d·a + 12·d
+	n6         int        // 4·d·d·a
+	n7         int        // 4
+	n8         int        // 8
+	n9         int        // 12
 	t622       [2]float32 // and nothing
 }
 
@@ -1009,93 +945,20 @@ type stepBackwardNest6Args struct {
 	t13        *float32
 	t111       *float32
 	t14Total   *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·a + C·d·s + T·d·l + 1
-	n2         int        // d·a + C·d·s + T·d·l + 2
-	n3         int        // d·a + C·d·s + T·d·l + 3
-	n4         int        // d·d·a
-	n5         int        // d
-	n6         int        // d·d·a + d
-	n7         int        // 2·d
-	n8         int        // d·d·a + 2·d
-	n9         int        // 3·d
-	n10        int        // d·d·a + 3·d
+	n0         int        // d
+	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2         int        // 4
+	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
+	n4         int        // 8
+	n5         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
+	n6         int        // 12
+	n7         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
+	n8         int        // 8·d
+	n9         int        // 4·d·d·a + 8·d
+	n10        int        // 12·d
+	n11        int        // 4·d·d·a + 12·d
+	n12        int        // 4·d·d·a
 	t14        [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t111         *float32
-	MEtaProd     *float32
-	MEtaBarState *float32
-	k2           *float32
-	MEtaTrail    *float32
-	MKTrail      *float32
-	t112         *float32
-	t21          *float32
-	t113         *float32
-	t222Total    *float32
-	n0           int        // d·a + C·d·s + T·d·l
-	n1           int        // d·a + C·d·s + T·d·l + 1
-	n2           int        // d·a + C·d·s + T·d·l + 2
-	n3           int        // d·a + C·d·s + T·d·l + 3
-	n4           int        // d·d·a
-	n5           int        // d
-	n6           int        // d·d·a + d
-	n7           int        // 2·d
-	n8           int        // d·d·a + 2·d
-	n9           int        // 3·d
-	n10          int        // d·d·a + 3·d
-	t222         [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t113           *float32
-	MAlphaProd     *float32
-	MAlphaBarState *float32
-	k2             *float32
-	MAlphaTrail    *float32
-	MEtaTrail      *float32
-	t114           *float32
-	t29            *float32
-	t115           *float32
-	t30Total       *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·a + C·d·s + T·d·l + 1
-	n2             int        // d·a + C·d·s + T·d·l + 2
-	n3             int        // d·a + C·d·s + T·d·l + 3
-	n4             int        // d·d·a
-	n5             int        // d
-	n6             int        // d·d·a + d
-	n7             int        // 2·d
-	n8             int        // d·d·a + 2·d
-	n9             int        // 3·d
-	n10            int        // d·d·a + 3·d
-	t30            [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t115        *float32
-	MMProd      *float32
-	MMBarState  *float32
-	k2          *float32
-	MMTrail     *float32
-	MAlphaTrail *float32
-	t116        *float32
-	t372        *float32
-	t117        *float32
-	t412Total   *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d·a + C·d·s + T·d·l + 1
-	n2          int        // d·a + C·d·s + T·d·l + 2
-	n3          int        // d·a + C·d·s + T·d·l + 3
-	n4          int        // d·d·a
-	n5          int        // d
-	n6          int        // d·d·a + d
-	n7          int        // 2·d
-	n8          int        // d·d·a + 2·d
-	n9          int        // 3·d
-	n10         int        // d·d·a + 3·d
-	t412        [2]float32 // and nothing
 }
 
 type stepBackwardNest10Args struct {
@@ -1115,11 +978,11 @@ type stepBackwardNest11Args struct {
 	t117    *float32
 	MMTrail *float32
 	t118    *float32
-	n0      int // d·d·a
-	n1      int // d·d·a + d
-	n2      int // d·d·a + 2·d
-	n3      int // d·d·a + 3·d
-	n4      int // d
+	n0      int // d
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // 4·d·d·a
 }
 
 type stepBackwardNest12Args struct {
@@ -1143,19 +1006,19 @@ type stepBackwardNest13Args struct {
 	t45     *float32
 	MVTrail *float32
 	t49     *float32
-	n0      int // d·d·a
-	n1      int // d·d·a + d
-	n2      int // d·d·a + 2·d
-	n3      int // d·d·a + 3·d
-	n4      int // d
+	n0      int // d
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // 4·d·d·a
 }
 
 type stepBackwardNest14Args struct {
 	aK   *float32
 	t50  *float32
 	t76  *float32
-	n0   int        // d·a + C·d·s + T·d·l
-	n1   int        // d
+	n0   int        // d
+	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t722 [2]float32 // and nothing
 	t52  [2]float32 // and nothing
 }
@@ -1181,17 +1044,21 @@ type stepBackwardNest15Args struct {
 	MEtaBarState   *float32
 	q              *float32
 	MMBarState     *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·a + C·d·s + T·d·l + 1
-	n2             int        // d·a + C·d·s + T·d·l + 2
-	n3             int        // d·a + C·d·s + T·d·l + 3
-	n4             int        // d·d·a
-	n5             int        // d·d·a + d
-	n6             int        // d
-	n7             int        // d·d·a + 2·d
-	n8             int        // 2·d
-	n9             int        // d·d·a + 3·d
-	n10            int        // 3·d
+	n0             int        // d
+	n1             int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2             int        // 4
+	n3             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
+	n4             int        // 8
+	n5             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
+	n6             int        // 12
+	n7             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
+	n8             int        // 4·d·d·a + 4·d
+	n9             int        // 4·d
+	n10            int        // 4·d·d·a + 8·d
+	n11            int        // 8·d
+	n12            int        // 4·d·d·a + 12·d
+	n13            int        // 12·d
+	n14            int        // 4·d·d·a
 	rhoEntry3      [2]float32 // and nothing
 	t142           [2]float32 // and nothing
 	t137           [2]float32 // and nothing
@@ -1205,8 +1072,8 @@ type stepBackwardNest16Args struct {
 	t82        *float32
 	t102       *float32
 	t72        *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d
+	n0         int        // d
+	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t142       [2]float32 // and nothing
 	t137       [2]float32 // and nothing
 }
@@ -1215,12 +1082,13 @@ type stepBackwardNest17Args struct {
 	t72   *float32
 	qDiv2 *float32
 	t15   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
+	n0    int // L
+	n1    int // T
+	n2    int // d
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // T·d
 }
 
 type stepBackwardNest18Args struct {
@@ -1235,8 +1103,8 @@ type stepBackwardNest18Args struct {
 	t36   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepBackwardNest19Args struct {
@@ -1244,9 +1112,9 @@ type stepBackwardNest19Args struct {
 	t37  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1330,17 +1198,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.k
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t152),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1406,8 +1275,8 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.AK),
 							unsafe.SliceData(k),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{w},
 						}
 						stepBackwardNest2(&a2)
@@ -1433,10 +1302,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MEtaTrail),
 							unsafe.SliceData(MKTrail),
 							unsafe.SliceData(MVTrail),
-							d*a + C*d*s + T*d*l,
-							d * d * a,
-							d*d*a + d*d,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4 * d * d * a,
+							4*d*d*a + 4*d*d,
+							d * d,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -1489,14 +1359,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential.k
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(c.AK),
 							unsafe.SliceData(k2),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{w7},
 						}
-						stepBackwardNest4(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1515,17 +1385,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t52),
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t622Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
 							d,
-							d*d*a + d,
-							2 * d,
-							d*d*a + 2*d,
-							3 * d,
-							d*d*a + 3*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							4*d*d*a + 12*d,
+							4 * d * d * a,
+							4,
+							8,
+							12,
 							[2]float32{t622},
 						}
 						stepBackwardNest5(&a2)
@@ -1570,17 +1439,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t13),
 							unsafe.SliceData(t111),
 							unsafe.SliceData(t14Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
 							d,
-							d*d*a + d,
-							2 * d,
-							d*d*a + 2*d,
-							3 * d,
-							d*d*a + 3*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							12,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							8 * d,
+							4*d*d*a + 8*d,
+							12 * d,
+							4*d*d*a + 12*d,
+							4 * d * d * a,
 							[2]float32{t14},
 						}
 						stepBackwardNest6(&a2)
@@ -1617,7 +1488,7 @@ func (c *stepBackwardFused) run() {
 					clear(t21)
 					var t222 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t111),
 							unsafe.SliceData(c.MEtaProd),
 							unsafe.SliceData(MEtaBarState),
@@ -1628,20 +1499,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t113),
 							unsafe.SliceData(t222Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
 							d,
-							d*d*a + d,
-							2 * d,
-							d*d*a + 2*d,
-							3 * d,
-							d*d*a + 3*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							12,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							8 * d,
+							4*d*d*a + 8*d,
+							12 * d,
+							4*d*d*a + 12*d,
+							4 * d * d * a,
 							[2]float32{t222},
 						}
-						stepBackwardNest7(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1675,7 +1548,7 @@ func (c *stepBackwardFused) run() {
 					clear(t29)
 					var t30 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t113),
 							unsafe.SliceData(c.MAlphaProd),
 							unsafe.SliceData(MAlphaBarState),
@@ -1686,20 +1559,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t29),
 							unsafe.SliceData(t115),
 							unsafe.SliceData(t30Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
 							d,
-							d*d*a + d,
-							2 * d,
-							d*d*a + 2*d,
-							3 * d,
-							d*d*a + 3*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							12,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							8 * d,
+							4*d*d*a + 8*d,
+							12 * d,
+							4*d*d*a + 12*d,
+							4 * d * d * a,
 							[2]float32{t30},
 						}
-						stepBackwardNest8(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t30_2 := t30
@@ -1733,7 +1608,7 @@ func (c *stepBackwardFused) run() {
 					clear(t372)
 					var t412 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
+						a2 := stepBackwardNest6Args{
 							unsafe.SliceData(t115),
 							unsafe.SliceData(c.MMProd),
 							unsafe.SliceData(MMBarState),
@@ -1744,20 +1619,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t372),
 							unsafe.SliceData(t117),
 							unsafe.SliceData(t412Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
 							d,
-							d*d*a + d,
-							2 * d,
-							d*d*a + 2*d,
-							3 * d,
-							d*d*a + 3*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							12,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							8 * d,
+							4*d*d*a + 8*d,
+							12 * d,
+							4*d*d*a + 12*d,
+							4 * d * d * a,
 							[2]float32{t412},
 						}
-						stepBackwardNest9(&a2)
+						stepBackwardNest6(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t412_2 := t412
@@ -1821,11 +1698,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t117),
 							unsafe.SliceData(MMTrail),
 							unsafe.SliceData(t118),
-							d * d * a,
-							d*d*a + d,
-							d*d*a + 2*d,
-							d*d*a + 3*d,
 							d,
+							4,
+							8,
+							12,
+							4 * d * d * a,
 						}
 						stepBackwardNest11(&a2)
 					} else {
@@ -1880,11 +1757,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t45),
 							unsafe.SliceData(MVTrail),
 							unsafe.SliceData(t49),
-							d * d * a,
-							d*d*a + d,
-							d*d*a + 2*d,
-							d*d*a + 3*d,
 							d,
+							4,
+							8,
+							12,
+							4 * d * d * a,
 						}
 						stepBackwardNest13(&a2)
 					} else {
@@ -1916,8 +1793,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.AK),
 							unsafe.SliceData(t50),
 							unsafe.SliceData(t76),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{t722},
 							[2]float32{t52_2},
 						}
@@ -1953,17 +1830,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MEtaBarState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MMBarState),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							d * d * a,
-							d*d*a + d,
 							d,
-							d*d*a + 2*d,
-							2 * d,
-							d*d*a + 3*d,
-							3 * d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							12,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							4*d*d*a + 4*d,
+							4 * d,
+							4*d*d*a + 8*d,
+							8 * d,
+							4*d*d*a + 12*d,
+							12 * d,
+							4 * d * d * a,
 							[2]float32{rhoEntry3},
 							[2]float32{t142},
 							[2]float32{t137},
@@ -2013,8 +1894,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t102),
 							unsafe.SliceData(t72),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{t142},
 							[2]float32{t137},
 						}
@@ -2055,11 +1936,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t15),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepBackwardNest17(&a)
@@ -2094,8 +1976,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t36),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepBackwardNest18(&a)
 	} else {
@@ -2133,9 +2015,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t37),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		stepBackwardNest19(&a)
 	} else {

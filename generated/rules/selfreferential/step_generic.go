@@ -26,43 +26,15 @@ func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
 func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
 
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
 func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
-
-func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
-
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
-
-func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
-
-func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
-
-func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
-func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
 
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
-
-func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
-
-func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this build") }
-
-func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
 
 func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
 

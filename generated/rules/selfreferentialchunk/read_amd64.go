@@ -7,12 +7,6 @@ package selfreferentialchunk
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func readNest1AVX512(a *readNest1Args)
-
-//go:noescape
-func readNest1AVX2(a *readNest1Args)
-
-//go:noescape
 func readNest2AVX512(a *readNest2Args)
 
 //go:noescape
@@ -29,20 +23,6 @@ func readBackwardNest1AVX512(a *readBackwardNest1Args)
 
 //go:noescape
 func readBackwardNest1AVX2(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest2AVX512(a *readBackwardNest2Args)
-
-//go:noescape
-func readBackwardNest2AVX2(a *readBackwardNest2Args)
-
-func readNest1(a *readNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest1AVX512(a)
-		return
-	}
-	readNest1AVX2(a)
-}
 
 func readNest2(a *readNest2Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -66,12 +46,4 @@ func readBackwardNest1(a *readBackwardNest1Args) {
 		return
 	}
 	readBackwardNest1AVX2(a)
-}
-
-func readBackwardNest2(a *readBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest2AVX512(a)
-		return
-	}
-	readBackwardNest2AVX2(a)
 }

@@ -3,21 +3,10 @@
 package selfreferentialchunk
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
-}
 
 type readNest2Args struct {
 	qProd2 *float32
@@ -36,8 +25,8 @@ type readNest3Args struct {
 	qDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 // readFused is Read in fused arithmetic.
@@ -56,17 +45,18 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := readNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		readNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -125,8 +115,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		readNest3(&a)
 	} else {
@@ -156,28 +146,13 @@ type readBackwardNest1Args struct {
 	t32   *float32
 	qDiv2 *float32
 	t82   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
-}
-
-type readBackwardNest2Args struct {
-	t13   *bool
-	qDiv  *float32
-	t4    *bool
-	t92   *bool
-	t82   *float32
-	qDiv3 *float32
-	qProd *float32
-	t32   *float32
-	t29   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // T·d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -228,11 +203,12 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t82),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		readBackwardNest1(&a)
@@ -255,7 +231,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := readBackwardNest2Args{
+		a := stepBackwardNest5Args{
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -267,10 +243,10 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t29),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		readBackwardNest2(&a)
+		stepBackwardNest5(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]

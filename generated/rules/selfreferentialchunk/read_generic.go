@@ -4,12 +4,8 @@
 
 package selfreferentialchunk
 
-func readNest1(*readNest1Args) { panic("no assembly in this build") }
-
 func readNest2(*readNest2Args) { panic("no assembly in this build") }
 
 func readNest3(*readNest3Args) { panic("no assembly in this build") }
 
 func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }
-
-func readBackwardNest2(*readBackwardNest2Args) { panic("no assembly in this build") }

@@ -3,7 +3,7 @@
 package selfreferentialchunk
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -20,8 +20,8 @@ type startNest1Args struct {
 	NM     *float32
 	MM     *float32
 	n0     int // L
-	n1     int // d·d
-	n2     int // d
+	n1     int // d
+	n2     int // d·d
 }
 
 // startFused is Start in fused arithmetic.
@@ -58,8 +58,8 @@ func (c *startFused) run() {
 			unsafe.SliceData(c.NM),
 			unsafe.SliceData(c.MM),
 			L,
-			d * d,
 			d,
+			d * d,
 		}
 		startNest1(&a)
 	} else {
@@ -100,11 +100,12 @@ type startBackwardNest1Args struct {
 	MVBar     *float32
 	NKBar     *float32
 	MKBar     *float32
-	n0        int // d·d
-	n1        int // 2·d·d
-	n2        int // 3·d·d
-	n3        int // d
-	n4        int // L
+	n0        int // d
+	n1        int // L
+	n2        int // 4·d·d
+	n3        int // 8·d·d
+	n4        int // 12·d·d
+	n5        int // d·d
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -134,11 +135,12 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.MVBar),
 			unsafe.SliceData(c.NKBar),
 			unsafe.SliceData(c.MKBar),
-			d * d,
-			2 * d * d,
-			3 * d * d,
 			d,
 			L,
+			4 * d * d,
+			8 * d * d,
+			12 * d * d,
+			d * d,
 		}
 		startBackwardNest1(&a)
 	} else {

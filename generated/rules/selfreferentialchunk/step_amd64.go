@@ -31,12 +31,6 @@ func stepNest4AVX512(a *stepNest4Args)
 func stepNest4AVX2(a *stepNest4Args)
 
 //go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
 func stepNest6AVX512(a *stepNest6Args)
 
 //go:noescape
@@ -59,12 +53,6 @@ func stepNest9AVX512(a *stepNest9Args)
 
 //go:noescape
 func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
@@ -134,14 +122,6 @@ func stepNest4(a *stepNest4Args) {
 	stepNest4AVX2(a)
 }
 
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
 func stepNest6(a *stepNest6Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest6AVX512(a)
@@ -172,14 +152,6 @@ func stepNest9(a *stepNest9Args) {
 		return
 	}
 	stepNest9AVX2(a)
-}
-
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {

@@ -3,7 +3,7 @@
 package selfreferentialchunk
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -12,12 +12,13 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d
 }
 
 type stepNest2Args struct {
@@ -34,42 +35,33 @@ type stepNest3Args struct {
 	q     *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepNest4Args struct {
 	aAlpha *float32
 	t32    *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
-}
-
-type stepNest5Args struct {
-	aEta *float32
-	t92  *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d
 }
 
 type stepNest6Args struct {
 	aK2 *float32
 	aK  *float32
 	t15 *float32
-	n0  int // d
-	n1  int // 2·d
-	n2  int // 3·d
-	n3  int // L
-	n4  int // T
-	n5  int // T·d
+	n0  int // L
+	n1  int // T
+	n2  int // d
+	n3  int // 4
+	n4  int // 8
+	n5  int // 12
+	n6  int // T·d
 }
 
 type stepNest7Args struct {
@@ -77,13 +69,12 @@ type stepNest7Args struct {
 	MEta   *float32
 	t120   *float32
 	MAlpha *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 12·d
 	n4     int // T·d
 	n5     int // d·d
-	n6     int // T
 }
 
 type stepNest8Args struct {
@@ -122,8 +113,8 @@ type stepNest9Args struct {
 	qDiv2      *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d
-	n3         int // d
+	n2         int // d
+	n3         int // T·d
 }
 
 // stepFused is Step in fused arithmetic.
@@ -159,11 +150,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest1(&a)
@@ -217,8 +209,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Q),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepNest3(&a)
 	} else {
@@ -245,11 +237,12 @@ func (c *stepFused) run() {
 		a := stepNest4Args{
 			unsafe.SliceData(aAlpha),
 			unsafe.SliceData(t32),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest4(&a)
@@ -276,17 +269,18 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.theta
 	if kern.Wide() {
-		a := stepNest5Args{
+		a := stepNest4Args{
 			unsafe.SliceData(aEta),
 			unsafe.SliceData(t92),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		stepNest5(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -314,11 +308,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(aK2),
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t15),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest6(&a)
@@ -355,13 +350,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.MEta),
 			unsafe.SliceData(t120),
 			unsafe.SliceData(c.MAlpha),
-			d,
-			2 * d,
-			3 * d,
 			L,
+			T,
+			d,
+			12 * d,
 			T * d,
 			d * d,
-			T,
 		}
 		stepNest7(&a)
 	} else {
@@ -460,8 +454,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepNest9(&a)
 	} else {
@@ -649,17 +643,6 @@ func (c *stepRows1) Part(part int) {
 	workers.Return(scratch)
 }
 
-type stepBackwardNest1Args struct {
-	aK   *float32
-	t152 *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
-}
-
 type stepBackwardNest2Args struct {
 	theta *float32
 	t24   *float32
@@ -669,12 +652,16 @@ type stepBackwardNest2Args struct {
 	t50   *float32
 	k     *float32
 	t55   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
+	n0    int // L
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d
+	n6    int // 4·d
+	n7    int // 8·d
+	n8    int // 12·d
+	n9    int // T·d
 }
 
 type stepBackwardNest3Args struct {
@@ -689,12 +676,16 @@ type stepBackwardNest3Args struct {
 	t76   *float32
 	t392  *float32
 	t20   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
+	n0    int // L
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d
+	n6    int // 4·d
+	n7    int // 8·d
+	n8    int // 12·d
+	n9    int // T·d
 }
 
 type stepBackwardNest4Args struct {
@@ -711,16 +702,21 @@ type stepBackwardNest4Args struct {
 	t162   *float32
 	t142_2 *float32
 	t822   *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // d·d
-	n4     int // 2·d·d
-	n5     int // 3·d·d
-	n6     int // L
-	n7     int // T
-	n8     int // T·d
-	n9     int // T·d·d
+	n0     int // L
+	n1     int // d
+	n2     int // T
+	n3     int // 4
+	n4     int // 4·d
+	n5     int // 8
+	n6     int // 8·d
+	n7     int // 12
+	n8     int // 12·d
+	n9     int // 4·d·d
+	n10    int // 8·d·d
+	n11    int // 12·d·d
+	n12    int // d·d
+	n13    int // T·d
+	n14    int // T·d·d
 }
 
 type stepBackwardNest5Args struct {
@@ -735,8 +731,8 @@ type stepBackwardNest5Args struct {
 	t41   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepBackwardNest6Args struct {
@@ -750,8 +746,8 @@ type stepBackwardNest6Args struct {
 	xBar       *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d
-	n3         int // d
+	n2         int // d
+	n3         int // T·d
 }
 
 type stepBackwardNest7Args struct {
@@ -771,8 +767,8 @@ type stepBackwardNest7Args struct {
 	t62          *float32
 	MMBarOut     *float32
 	n0           int // L
-	n1           int // d·d
-	n2           int // d
+	n1           int // d
+	n2           int // d·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -841,17 +837,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.AK),
 			unsafe.SliceData(t152),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -924,11 +921,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t50),
 			unsafe.SliceData(k),
 			unsafe.SliceData(t55),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
 			T * d,
 		}
 		stepBackwardNest2(&a)
@@ -991,11 +992,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t392),
 			unsafe.SliceData(t20),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			4,
+			8,
+			12,
+			d,
+			4 * d,
+			8 * d,
+			12 * d,
 			T * d,
 		}
 		stepBackwardNest3(&a)
@@ -1092,14 +1097,19 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t162),
 			unsafe.SliceData(t142_2),
 			unsafe.SliceData(t822),
-			d,
-			2 * d,
-			3 * d,
-			d * d,
-			2 * d * d,
-			3 * d * d,
 			L,
+			d,
 			T,
+			4,
+			4 * d,
+			8,
+			8 * d,
+			12,
+			12 * d,
+			4 * d * d,
+			8 * d * d,
+			12 * d * d,
+			d * d,
 			T * d,
 			T * d * d,
 		}
@@ -1149,8 +1159,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t41),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepBackwardNest5(&a)
 	} else {
@@ -1194,8 +1204,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.XBar),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepBackwardNest6(&a)
 	} else {
@@ -1237,8 +1247,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.MMBarOut),
 			L,
-			d * d,
 			d,
+			d * d,
 		}
 		stepBackwardNest7(&a)
 	} else {

@@ -12,8 +12,6 @@ func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
 func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
 func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
 
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
@@ -21,8 +19,6 @@ func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 

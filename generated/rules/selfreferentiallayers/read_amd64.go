@@ -7,18 +7,6 @@ package selfreferentiallayers
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func readNest1AVX512(a *readNest1Args)
-
-//go:noescape
-func readNest1AVX2(a *readNest1Args)
-
-//go:noescape
-func readNest2AVX512(a *readNest2Args)
-
-//go:noescape
-func readNest2AVX2(a *readNest2Args)
-
-//go:noescape
 func readNest3AVX512(a *readNest3Args)
 
 //go:noescape
@@ -53,28 +41,6 @@ func readBackwardNest3AVX512(a *readBackwardNest3Args)
 
 //go:noescape
 func readBackwardNest3AVX2(a *readBackwardNest3Args)
-
-//go:noescape
-func readBackwardNest4AVX512(a *readBackwardNest4Args)
-
-//go:noescape
-func readBackwardNest4AVX2(a *readBackwardNest4Args)
-
-func readNest1(a *readNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest1AVX512(a)
-		return
-	}
-	readNest1AVX2(a)
-}
-
-func readNest2(a *readNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readNest2AVX512(a)
-		return
-	}
-	readNest2AVX2(a)
-}
 
 func readNest3(a *readNest3Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -122,12 +88,4 @@ func readBackwardNest3(a *readBackwardNest3Args) {
 		return
 	}
 	readBackwardNest3AVX2(a)
-}
-
-func readBackwardNest4(a *readBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest4AVX512(a)
-		return
-	}
-	readBackwardNest4AVX2(a)
 }

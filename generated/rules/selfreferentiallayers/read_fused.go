@@ -3,31 +3,10 @@
 package selfreferentiallayers
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
-}
-
-type readNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	qDiv   *float32
-	qDiv3  *float32
-	n0     int // L
-	n1     int // T
-}
 
 type readNest3Args struct {
 	t11   *float32
@@ -35,8 +14,8 @@ type readNest3Args struct {
 	q     *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type readNest4Args struct {
@@ -45,9 +24,9 @@ type readNest4Args struct {
 	t22       *float32
 	ySigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 type readNest5Args struct {
@@ -58,8 +37,8 @@ type readNest5Args struct {
 	qDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 // readFused is Read in fused arithmetic.
@@ -81,17 +60,18 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		readNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -111,7 +91,7 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readNest2Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.QProd2),
 			unsafe.SliceData(c.QSqrt),
 			unsafe.SliceData(t11),
@@ -120,7 +100,7 @@ func (c *readFused) run() {
 			L,
 			T,
 		}
-		readNest2(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -149,8 +129,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.Q),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		readNest3(&a)
 	} else {
@@ -180,9 +160,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readNest4(&a)
 	} else {
@@ -218,8 +198,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		readNest5(&a)
 	} else {
@@ -246,9 +226,9 @@ type readBackwardNest1Args struct {
 	ySigmoid *float32
 	t22      *float32
 	n0       int // L
-	n1       int // T·d_h
-	n2       int // T
-	n3       int // d_h
+	n1       int // T
+	n2       int // d_h
+	n3       int // T·d_h
 }
 
 type readBackwardNest2Args struct {
@@ -258,9 +238,9 @@ type readBackwardNest2Args struct {
 	ySigmoid2 *float32
 	t12       *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 type readBackwardNest3Args struct {
@@ -269,28 +249,15 @@ type readBackwardNest3Args struct {
 	qDiv2 *float32
 	t152  *float32
 	t20   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
-}
-
-type readBackwardNest4Args struct {
-	t25   *bool
-	qDiv  *float32
-	t4    *bool
-	t21   *bool
-	t20   *float32
-	qDiv3 *float32
-	qProd *float32
-	t152  *float32
-	t41   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // 8·d
+	n4    int // 12·d
+	n5    int // 4
+	n6    int // 8
+	n7    int // 12
+	n8    int // T·d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -337,9 +304,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid),
 			unsafe.SliceData(t22),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest1(&a)
 	} else {
@@ -374,9 +341,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t12),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest2(&a)
 	} else {
@@ -414,11 +381,14 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t152),
 			unsafe.SliceData(t20),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			8 * d,
+			12 * d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		readBackwardNest3(&a)
@@ -445,7 +415,7 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readBackwardNest4Args{
+		a := stepBackwardNest54Args{
 			unsafe.SliceData(t25),
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(t4),
@@ -457,10 +427,10 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t41),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
-		readBackwardNest4(&a)
+		stepBackwardNest54(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]

@@ -13,22 +13,10 @@ func startNest1AVX512(a *startNest1Args)
 func startNest1AVX2(a *startNest1Args)
 
 //go:noescape
-func startNest2AVX512(a *startNest2Args)
-
-//go:noescape
-func startNest2AVX2(a *startNest2Args)
-
-//go:noescape
 func startBackwardNest1AVX512(a *startBackwardNest1Args)
 
 //go:noescape
 func startBackwardNest1AVX2(a *startBackwardNest1Args)
-
-//go:noescape
-func startBackwardNest2AVX512(a *startBackwardNest2Args)
-
-//go:noescape
-func startBackwardNest2AVX2(a *startBackwardNest2Args)
 
 func startNest1(a *startNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -38,26 +26,10 @@ func startNest1(a *startNest1Args) {
 	startNest1AVX2(a)
 }
 
-func startNest2(a *startNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startNest2AVX512(a)
-		return
-	}
-	startNest2AVX2(a)
-}
-
 func startBackwardNest1(a *startBackwardNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
 		startBackwardNest1AVX512(a)
 		return
 	}
 	startBackwardNest1AVX2(a)
-}
-
-func startBackwardNest2(a *startBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		startBackwardNest2AVX512(a)
-		return
-	}
-	startBackwardNest2AVX2(a)
 }

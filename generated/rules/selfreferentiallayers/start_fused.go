@@ -3,7 +3,7 @@
 package selfreferentiallayers
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -19,26 +19,9 @@ type startNest1Args struct {
 	AInitM     *float32
 	AM         *float32
 	n0         int // L
-	n1         int // d·d_h
-	n2         int // d
-	n3         int // d_h
-}
-
-type startNest2Args struct {
-	BInitK     *float32
-	BK         *float32
-	BInitV     *float32
-	BV         *float32
-	BInitAlpha *float32
-	BAlpha     *float32
-	BInitEta   *float32
-	BEta       *float32
-	BInitM     *float32
-	BM         *float32
-	n0         int // L
-	n1         int // d·d_h
+	n1         int // d
 	n2         int // d_h
-	n3         int // d
+	n3         int // d·d_h
 }
 
 // startFused is Start in fused arithmetic.
@@ -65,9 +48,9 @@ func (c *startFused) run() {
 			unsafe.SliceData(c.AInitM),
 			unsafe.SliceData(c.AM),
 			L,
-			d * dH,
 			d,
 			dH,
+			d * dH,
 		}
 		startNest1(&a)
 	} else {
@@ -96,7 +79,7 @@ func (c *startFused) run() {
 
 	// self_referential_layers.B_k.start, self_referential_layers.B_v.start, self_referential_layers.B_alpha.start, self_referential_layers.B_eta.start, self_referential_layers.B_m.start
 	if kern.Wide() {
-		a := startNest2Args{
+		a := startNest1Args{
 			unsafe.SliceData(c.BInitK),
 			unsafe.SliceData(c.BK),
 			unsafe.SliceData(c.BInitV),
@@ -108,11 +91,11 @@ func (c *startFused) run() {
 			unsafe.SliceData(c.BInitM),
 			unsafe.SliceData(c.BM),
 			L,
-			d * dH,
 			dH,
 			d,
+			d * dH,
 		}
-		startNest2(&a)
+		startNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
@@ -149,31 +132,13 @@ type startBackwardNest1Args struct {
 	BVBar         *float32
 	BInitKBar     *float32
 	BKBar         *float32
-	n0            int // d·d_h
-	n1            int // 2·d·d_h
-	n2            int // 3·d·d_h
-	n3            int // d_h
-	n4            int // d
-	n5            int // L
-}
-
-type startBackwardNest2Args struct {
-	AInitMBar     *float32
-	AMBar         *float32
-	AInitEtaBar   *float32
-	AEtaBar       *float32
-	AInitAlphaBar *float32
-	AAlphaBar     *float32
-	AInitVBar     *float32
-	AVBar         *float32
-	AInitKBar     *float32
-	AKBar         *float32
-	n0            int // d·d_h
-	n1            int // 2·d·d_h
-	n2            int // 3·d·d_h
-	n3            int // d
-	n4            int // d_h
-	n5            int // L
+	n0            int // d_h
+	n1            int // L
+	n2            int // d
+	n3            int // 4·d·d_h
+	n4            int // 8·d·d_h
+	n5            int // 12·d·d_h
+	n6            int // d·d_h
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -204,12 +169,13 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.BVBar),
 			unsafe.SliceData(c.BInitKBar),
 			unsafe.SliceData(c.BKBar),
-			d * dH,
-			2 * d * dH,
-			3 * d * dH,
 			dH,
-			d,
 			L,
+			d,
+			4 * d * dH,
+			8 * d * dH,
+			12 * d * dH,
+			d * dH,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -243,7 +209,7 @@ func (c *startBackwardFused) run() {
 	clear(c.AInitVBar)
 	clear(c.AInitKBar)
 	if kern.Wide() {
-		a := startBackwardNest2Args{
+		a := startBackwardNest1Args{
 			unsafe.SliceData(c.AInitMBar),
 			unsafe.SliceData(c.AMBar),
 			unsafe.SliceData(c.AInitEtaBar),
@@ -254,14 +220,15 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.AVBar),
 			unsafe.SliceData(c.AInitKBar),
 			unsafe.SliceData(c.AKBar),
-			d * dH,
-			2 * d * dH,
-			3 * d * dH,
 			d,
-			dH,
 			L,
+			dH,
+			4 * d * dH,
+			8 * d * dH,
+			12 * d * dH,
+			d * dH,
 		}
-		startBackwardNest2(&a)
+		startBackwardNest1(&a)
 	} else {
 		for i := range d {
 			AInitMBar := c.AInitMBar[i*dH:][:dH]

@@ -55,12 +55,6 @@ func stepNest8AVX512(a *stepNest8Args)
 func stepNest8AVX2(a *stepNest8Args)
 
 //go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
 func stepNest10AVX512(a *stepNest10Args)
 
 //go:noescape
@@ -115,154 +109,10 @@ func stepNest18AVX512(a *stepNest18Args)
 func stepNest18AVX2(a *stepNest18Args)
 
 //go:noescape
-func stepNest19AVX512(a *stepNest19Args)
-
-//go:noescape
-func stepNest19AVX2(a *stepNest19Args)
-
-//go:noescape
-func stepNest20AVX512(a *stepNest20Args)
-
-//go:noescape
-func stepNest20AVX2(a *stepNest20Args)
-
-//go:noescape
-func stepNest21AVX512(a *stepNest21Args)
-
-//go:noescape
-func stepNest21AVX2(a *stepNest21Args)
-
-//go:noescape
-func stepNest22AVX512(a *stepNest22Args)
-
-//go:noescape
-func stepNest22AVX2(a *stepNest22Args)
-
-//go:noescape
 func stepNest23AVX512(a *stepNest23Args)
 
 //go:noescape
 func stepNest23AVX2(a *stepNest23Args)
-
-//go:noescape
-func stepNest24AVX512(a *stepNest24Args)
-
-//go:noescape
-func stepNest24AVX2(a *stepNest24Args)
-
-//go:noescape
-func stepNest25AVX512(a *stepNest25Args)
-
-//go:noescape
-func stepNest25AVX2(a *stepNest25Args)
-
-//go:noescape
-func stepNest26AVX512(a *stepNest26Args)
-
-//go:noescape
-func stepNest26AVX2(a *stepNest26Args)
-
-//go:noescape
-func stepNest27AVX512(a *stepNest27Args)
-
-//go:noescape
-func stepNest27AVX2(a *stepNest27Args)
-
-//go:noescape
-func stepNest28AVX512(a *stepNest28Args)
-
-//go:noescape
-func stepNest28AVX2(a *stepNest28Args)
-
-//go:noescape
-func stepNest29AVX512(a *stepNest29Args)
-
-//go:noescape
-func stepNest29AVX2(a *stepNest29Args)
-
-//go:noescape
-func stepNest30AVX512(a *stepNest30Args)
-
-//go:noescape
-func stepNest30AVX2(a *stepNest30Args)
-
-//go:noescape
-func stepNest31AVX512(a *stepNest31Args)
-
-//go:noescape
-func stepNest31AVX2(a *stepNest31Args)
-
-//go:noescape
-func stepNest32AVX512(a *stepNest32Args)
-
-//go:noescape
-func stepNest32AVX2(a *stepNest32Args)
-
-//go:noescape
-func stepNest33AVX512(a *stepNest33Args)
-
-//go:noescape
-func stepNest33AVX2(a *stepNest33Args)
-
-//go:noescape
-func stepNest34AVX512(a *stepNest34Args)
-
-//go:noescape
-func stepNest34AVX2(a *stepNest34Args)
-
-//go:noescape
-func stepNest35AVX512(a *stepNest35Args)
-
-//go:noescape
-func stepNest35AVX2(a *stepNest35Args)
-
-//go:noescape
-func stepNest36AVX512(a *stepNest36Args)
-
-//go:noescape
-func stepNest36AVX2(a *stepNest36Args)
-
-//go:noescape
-func stepNest37AVX512(a *stepNest37Args)
-
-//go:noescape
-func stepNest37AVX2(a *stepNest37Args)
-
-//go:noescape
-func stepNest38AVX512(a *stepNest38Args)
-
-//go:noescape
-func stepNest38AVX2(a *stepNest38Args)
-
-//go:noescape
-func stepNest39AVX512(a *stepNest39Args)
-
-//go:noescape
-func stepNest39AVX2(a *stepNest39Args)
-
-//go:noescape
-func stepNest40AVX512(a *stepNest40Args)
-
-//go:noescape
-func stepNest40AVX2(a *stepNest40Args)
-
-//go:noescape
-func stepNest41AVX512(a *stepNest41Args)
-
-//go:noescape
-func stepNest41AVX2(a *stepNest41Args)
-
-//go:noescape
-func stepNest42AVX512(a *stepNest42Args)
-
-//go:noescape
-func stepNest42AVX2(a *stepNest42Args)
-
-//go:noescape
-func stepNest43AVX512(a *stepNest43Args)
-
-//go:noescape
-func stepNest43AVX2(a *stepNest43Args)
 
 //go:noescape
 func stepNest44AVX512(a *stepNest44Args)
@@ -277,148 +127,10 @@ func stepNest45AVX512(a *stepNest45Args)
 func stepNest45AVX2(a *stepNest45Args)
 
 //go:noescape
-func stepNest46AVX512(a *stepNest46Args)
-
-//go:noescape
-func stepNest46AVX2(a *stepNest46Args)
-
-//go:noescape
-func stepNest47AVX512(a *stepNest47Args)
-
-//go:noescape
-func stepNest47AVX2(a *stepNest47Args)
-
-//go:noescape
-func stepNest48AVX512(a *stepNest48Args)
-
-//go:noescape
-func stepNest48AVX2(a *stepNest48Args)
-
-//go:noescape
-func stepNest49AVX512(a *stepNest49Args)
-
-//go:noescape
-func stepNest49AVX2(a *stepNest49Args)
-
-//go:noescape
-func stepNest50AVX512(a *stepNest50Args)
-
-//go:noescape
-func stepNest50AVX2(a *stepNest50Args)
-
-//go:noescape
-func stepNest51AVX512(a *stepNest51Args)
-
-//go:noescape
-func stepNest51AVX2(a *stepNest51Args)
-
-//go:noescape
-func stepNest52AVX512(a *stepNest52Args)
-
-//go:noescape
-func stepNest52AVX2(a *stepNest52Args)
-
-//go:noescape
-func stepNest53AVX512(a *stepNest53Args)
-
-//go:noescape
-func stepNest53AVX2(a *stepNest53Args)
-
-//go:noescape
-func stepNest54AVX512(a *stepNest54Args)
-
-//go:noescape
-func stepNest54AVX2(a *stepNest54Args)
-
-//go:noescape
-func stepNest55AVX512(a *stepNest55Args)
-
-//go:noescape
-func stepNest55AVX2(a *stepNest55Args)
-
-//go:noescape
-func stepNest56AVX512(a *stepNest56Args)
-
-//go:noescape
-func stepNest56AVX2(a *stepNest56Args)
-
-//go:noescape
-func stepNest57AVX512(a *stepNest57Args)
-
-//go:noescape
-func stepNest57AVX2(a *stepNest57Args)
-
-//go:noescape
-func stepNest58AVX512(a *stepNest58Args)
-
-//go:noescape
-func stepNest58AVX2(a *stepNest58Args)
-
-//go:noescape
-func stepNest59AVX512(a *stepNest59Args)
-
-//go:noescape
-func stepNest59AVX2(a *stepNest59Args)
-
-//go:noescape
-func stepNest60AVX512(a *stepNest60Args)
-
-//go:noescape
-func stepNest60AVX2(a *stepNest60Args)
-
-//go:noescape
-func stepNest61AVX512(a *stepNest61Args)
-
-//go:noescape
-func stepNest61AVX2(a *stepNest61Args)
-
-//go:noescape
-func stepNest62AVX512(a *stepNest62Args)
-
-//go:noescape
-func stepNest62AVX2(a *stepNest62Args)
-
-//go:noescape
-func stepNest63AVX512(a *stepNest63Args)
-
-//go:noescape
-func stepNest63AVX2(a *stepNest63Args)
-
-//go:noescape
-func stepNest64AVX512(a *stepNest64Args)
-
-//go:noescape
-func stepNest64AVX2(a *stepNest64Args)
-
-//go:noescape
-func stepNest65AVX512(a *stepNest65Args)
-
-//go:noescape
-func stepNest65AVX2(a *stepNest65Args)
-
-//go:noescape
-func stepNest66AVX512(a *stepNest66Args)
-
-//go:noescape
-func stepNest66AVX2(a *stepNest66Args)
-
-//go:noescape
-func stepNest67AVX512(a *stepNest67Args)
-
-//go:noescape
-func stepNest67AVX2(a *stepNest67Args)
-
-//go:noescape
 func stepNest68AVX512(a *stepNest68Args)
 
 //go:noescape
 func stepNest68AVX2(a *stepNest68Args)
-
-//go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
 
 //go:noescape
 func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
@@ -443,12 +155,6 @@ func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
 
 //go:noescape
 func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
 
 //go:noescape
 func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
@@ -499,172 +205,10 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
 //go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
-
-//go:noescape
-func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest33AVX512(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest33AVX2(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest34AVX512(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest34AVX2(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest35AVX512(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest35AVX2(a *stepBackwardNest35Args)
-
-//go:noescape
 func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
 
 //go:noescape
 func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest37AVX2(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest38AVX512(a *stepBackwardNest38Args)
-
-//go:noescape
-func stepBackwardNest38AVX2(a *stepBackwardNest38Args)
-
-//go:noescape
-func stepBackwardNest39AVX512(a *stepBackwardNest39Args)
-
-//go:noescape
-func stepBackwardNest39AVX2(a *stepBackwardNest39Args)
-
-//go:noescape
-func stepBackwardNest40AVX512(a *stepBackwardNest40Args)
-
-//go:noescape
-func stepBackwardNest40AVX2(a *stepBackwardNest40Args)
-
-//go:noescape
-func stepBackwardNest41AVX512(a *stepBackwardNest41Args)
-
-//go:noescape
-func stepBackwardNest41AVX2(a *stepBackwardNest41Args)
-
-//go:noescape
-func stepBackwardNest42AVX512(a *stepBackwardNest42Args)
-
-//go:noescape
-func stepBackwardNest42AVX2(a *stepBackwardNest42Args)
 
 //go:noescape
 func stepBackwardNest43AVX512(a *stepBackwardNest43Args)
@@ -679,22 +223,10 @@ func stepBackwardNest44AVX512(a *stepBackwardNest44Args)
 func stepBackwardNest44AVX2(a *stepBackwardNest44Args)
 
 //go:noescape
-func stepBackwardNest45AVX512(a *stepBackwardNest45Args)
-
-//go:noescape
-func stepBackwardNest45AVX2(a *stepBackwardNest45Args)
-
-//go:noescape
 func stepBackwardNest46AVX512(a *stepBackwardNest46Args)
 
 //go:noescape
 func stepBackwardNest46AVX2(a *stepBackwardNest46Args)
-
-//go:noescape
-func stepBackwardNest47AVX512(a *stepBackwardNest47Args)
-
-//go:noescape
-func stepBackwardNest47AVX2(a *stepBackwardNest47Args)
 
 //go:noescape
 func stepBackwardNest48AVX512(a *stepBackwardNest48Args)
@@ -808,14 +340,6 @@ func stepNest8(a *stepNest8Args) {
 	stepNest8AVX2(a)
 }
 
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
 func stepNest10(a *stepNest10Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest10AVX512(a)
@@ -888,204 +412,12 @@ func stepNest18(a *stepNest18Args) {
 	stepNest18AVX2(a)
 }
 
-func stepNest19(a *stepNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest19AVX512(a)
-		return
-	}
-	stepNest19AVX2(a)
-}
-
-func stepNest20(a *stepNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest20AVX512(a)
-		return
-	}
-	stepNest20AVX2(a)
-}
-
-func stepNest21(a *stepNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest21AVX512(a)
-		return
-	}
-	stepNest21AVX2(a)
-}
-
-func stepNest22(a *stepNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest22AVX512(a)
-		return
-	}
-	stepNest22AVX2(a)
-}
-
 func stepNest23(a *stepNest23Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest23AVX512(a)
 		return
 	}
 	stepNest23AVX2(a)
-}
-
-func stepNest24(a *stepNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest24AVX512(a)
-		return
-	}
-	stepNest24AVX2(a)
-}
-
-func stepNest25(a *stepNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest25AVX512(a)
-		return
-	}
-	stepNest25AVX2(a)
-}
-
-func stepNest26(a *stepNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest26AVX512(a)
-		return
-	}
-	stepNest26AVX2(a)
-}
-
-func stepNest27(a *stepNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest27AVX512(a)
-		return
-	}
-	stepNest27AVX2(a)
-}
-
-func stepNest28(a *stepNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest28AVX512(a)
-		return
-	}
-	stepNest28AVX2(a)
-}
-
-func stepNest29(a *stepNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest29AVX512(a)
-		return
-	}
-	stepNest29AVX2(a)
-}
-
-func stepNest30(a *stepNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest30AVX512(a)
-		return
-	}
-	stepNest30AVX2(a)
-}
-
-func stepNest31(a *stepNest31Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest31AVX512(a)
-		return
-	}
-	stepNest31AVX2(a)
-}
-
-func stepNest32(a *stepNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest32AVX512(a)
-		return
-	}
-	stepNest32AVX2(a)
-}
-
-func stepNest33(a *stepNest33Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest33AVX512(a)
-		return
-	}
-	stepNest33AVX2(a)
-}
-
-func stepNest34(a *stepNest34Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest34AVX512(a)
-		return
-	}
-	stepNest34AVX2(a)
-}
-
-func stepNest35(a *stepNest35Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest35AVX512(a)
-		return
-	}
-	stepNest35AVX2(a)
-}
-
-func stepNest36(a *stepNest36Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest36AVX512(a)
-		return
-	}
-	stepNest36AVX2(a)
-}
-
-func stepNest37(a *stepNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest37AVX512(a)
-		return
-	}
-	stepNest37AVX2(a)
-}
-
-func stepNest38(a *stepNest38Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest38AVX512(a)
-		return
-	}
-	stepNest38AVX2(a)
-}
-
-func stepNest39(a *stepNest39Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest39AVX512(a)
-		return
-	}
-	stepNest39AVX2(a)
-}
-
-func stepNest40(a *stepNest40Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest40AVX512(a)
-		return
-	}
-	stepNest40AVX2(a)
-}
-
-func stepNest41(a *stepNest41Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest41AVX512(a)
-		return
-	}
-	stepNest41AVX2(a)
-}
-
-func stepNest42(a *stepNest42Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest42AVX512(a)
-		return
-	}
-	stepNest42AVX2(a)
-}
-
-func stepNest43(a *stepNest43Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest43AVX512(a)
-		return
-	}
-	stepNest43AVX2(a)
 }
 
 func stepNest44(a *stepNest44Args) {
@@ -1104,196 +436,12 @@ func stepNest45(a *stepNest45Args) {
 	stepNest45AVX2(a)
 }
 
-func stepNest46(a *stepNest46Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest46AVX512(a)
-		return
-	}
-	stepNest46AVX2(a)
-}
-
-func stepNest47(a *stepNest47Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest47AVX512(a)
-		return
-	}
-	stepNest47AVX2(a)
-}
-
-func stepNest48(a *stepNest48Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest48AVX512(a)
-		return
-	}
-	stepNest48AVX2(a)
-}
-
-func stepNest49(a *stepNest49Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest49AVX512(a)
-		return
-	}
-	stepNest49AVX2(a)
-}
-
-func stepNest50(a *stepNest50Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest50AVX512(a)
-		return
-	}
-	stepNest50AVX2(a)
-}
-
-func stepNest51(a *stepNest51Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest51AVX512(a)
-		return
-	}
-	stepNest51AVX2(a)
-}
-
-func stepNest52(a *stepNest52Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest52AVX512(a)
-		return
-	}
-	stepNest52AVX2(a)
-}
-
-func stepNest53(a *stepNest53Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest53AVX512(a)
-		return
-	}
-	stepNest53AVX2(a)
-}
-
-func stepNest54(a *stepNest54Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest54AVX512(a)
-		return
-	}
-	stepNest54AVX2(a)
-}
-
-func stepNest55(a *stepNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest55AVX512(a)
-		return
-	}
-	stepNest55AVX2(a)
-}
-
-func stepNest56(a *stepNest56Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest56AVX512(a)
-		return
-	}
-	stepNest56AVX2(a)
-}
-
-func stepNest57(a *stepNest57Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest57AVX512(a)
-		return
-	}
-	stepNest57AVX2(a)
-}
-
-func stepNest58(a *stepNest58Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest58AVX512(a)
-		return
-	}
-	stepNest58AVX2(a)
-}
-
-func stepNest59(a *stepNest59Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest59AVX512(a)
-		return
-	}
-	stepNest59AVX2(a)
-}
-
-func stepNest60(a *stepNest60Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest60AVX512(a)
-		return
-	}
-	stepNest60AVX2(a)
-}
-
-func stepNest61(a *stepNest61Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest61AVX512(a)
-		return
-	}
-	stepNest61AVX2(a)
-}
-
-func stepNest62(a *stepNest62Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest62AVX512(a)
-		return
-	}
-	stepNest62AVX2(a)
-}
-
-func stepNest63(a *stepNest63Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest63AVX512(a)
-		return
-	}
-	stepNest63AVX2(a)
-}
-
-func stepNest64(a *stepNest64Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest64AVX512(a)
-		return
-	}
-	stepNest64AVX2(a)
-}
-
-func stepNest65(a *stepNest65Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest65AVX512(a)
-		return
-	}
-	stepNest65AVX2(a)
-}
-
-func stepNest66(a *stepNest66Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest66AVX512(a)
-		return
-	}
-	stepNest66AVX2(a)
-}
-
-func stepNest67(a *stepNest67Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest67AVX512(a)
-		return
-	}
-	stepNest67AVX2(a)
-}
-
 func stepNest68(a *stepNest68Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest68AVX512(a)
 		return
 	}
 	stepNest68AVX2(a)
-}
-
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
 }
 
 func stepBackwardNest2(a *stepBackwardNest2Args) {
@@ -1326,14 +474,6 @@ func stepBackwardNest5(a *stepBackwardNest5Args) {
 		return
 	}
 	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
 }
 
 func stepBackwardNest7(a *stepBackwardNest7Args) {
@@ -1400,228 +540,12 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 	stepBackwardNest14AVX2(a)
 }
 
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
-}
-
-func stepBackwardNest24(a *stepBackwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest24AVX512(a)
-		return
-	}
-	stepBackwardNest24AVX2(a)
-}
-
-func stepBackwardNest25(a *stepBackwardNest25Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest25AVX512(a)
-		return
-	}
-	stepBackwardNest25AVX2(a)
-}
-
-func stepBackwardNest26(a *stepBackwardNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest26AVX512(a)
-		return
-	}
-	stepBackwardNest26AVX2(a)
-}
-
-func stepBackwardNest27(a *stepBackwardNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest27AVX512(a)
-		return
-	}
-	stepBackwardNest27AVX2(a)
-}
-
-func stepBackwardNest28(a *stepBackwardNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest28AVX512(a)
-		return
-	}
-	stepBackwardNest28AVX2(a)
-}
-
-func stepBackwardNest29(a *stepBackwardNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest29AVX512(a)
-		return
-	}
-	stepBackwardNest29AVX2(a)
-}
-
-func stepBackwardNest30(a *stepBackwardNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest30AVX512(a)
-		return
-	}
-	stepBackwardNest30AVX2(a)
-}
-
-func stepBackwardNest31(a *stepBackwardNest31Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest31AVX512(a)
-		return
-	}
-	stepBackwardNest31AVX2(a)
-}
-
-func stepBackwardNest32(a *stepBackwardNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest32AVX512(a)
-		return
-	}
-	stepBackwardNest32AVX2(a)
-}
-
-func stepBackwardNest33(a *stepBackwardNest33Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest33AVX512(a)
-		return
-	}
-	stepBackwardNest33AVX2(a)
-}
-
-func stepBackwardNest34(a *stepBackwardNest34Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest34AVX512(a)
-		return
-	}
-	stepBackwardNest34AVX2(a)
-}
-
-func stepBackwardNest35(a *stepBackwardNest35Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest35AVX512(a)
-		return
-	}
-	stepBackwardNest35AVX2(a)
-}
-
 func stepBackwardNest36(a *stepBackwardNest36Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest36AVX512(a)
 		return
 	}
 	stepBackwardNest36AVX2(a)
-}
-
-func stepBackwardNest37(a *stepBackwardNest37Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest37AVX512(a)
-		return
-	}
-	stepBackwardNest37AVX2(a)
-}
-
-func stepBackwardNest38(a *stepBackwardNest38Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest38AVX512(a)
-		return
-	}
-	stepBackwardNest38AVX2(a)
-}
-
-func stepBackwardNest39(a *stepBackwardNest39Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest39AVX512(a)
-		return
-	}
-	stepBackwardNest39AVX2(a)
-}
-
-func stepBackwardNest40(a *stepBackwardNest40Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest40AVX512(a)
-		return
-	}
-	stepBackwardNest40AVX2(a)
-}
-
-func stepBackwardNest41(a *stepBackwardNest41Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest41AVX512(a)
-		return
-	}
-	stepBackwardNest41AVX2(a)
-}
-
-func stepBackwardNest42(a *stepBackwardNest42Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest42AVX512(a)
-		return
-	}
-	stepBackwardNest42AVX2(a)
 }
 
 func stepBackwardNest43(a *stepBackwardNest43Args) {
@@ -1640,28 +564,12 @@ func stepBackwardNest44(a *stepBackwardNest44Args) {
 	stepBackwardNest44AVX2(a)
 }
 
-func stepBackwardNest45(a *stepBackwardNest45Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest45AVX512(a)
-		return
-	}
-	stepBackwardNest45AVX2(a)
-}
-
 func stepBackwardNest46(a *stepBackwardNest46Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest46AVX512(a)
 		return
 	}
 	stepBackwardNest46AVX2(a)
-}
-
-func stepBackwardNest47(a *stepBackwardNest47Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest47AVX512(a)
-		return
-	}
-	stepBackwardNest47AVX2(a)
 }
 
 func stepBackwardNest48(a *stepBackwardNest48Args) {

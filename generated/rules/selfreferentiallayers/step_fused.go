@@ -3,7 +3,7 @@
 package selfreferentiallayers
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type stepNest1Args struct {
 	qProd  *float32
 	qProd2 *float32
-	n0     int // d
-	n1     int // 2·d
-	n2     int // 3·d
-	n3     int // L
-	n4     int // T
-	n5     int // T·d
+	n0     int // L
+	n1     int // T
+	n2     int // d
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d
 }
 
 type stepNest2Args struct {
@@ -36,8 +37,8 @@ type stepNest3Args struct {
 	qDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepNest4Args struct {
@@ -53,11 +54,15 @@ type stepNest4Args struct {
 	t14         *float32
 	t23         *float32
 	t38         *float32
-	n0          int // d·a + C·d·s + T·d·l
+	n0          int // d_h
 	n1          int // d
-	n2          int // 2·d
-	n3          int // 3·d
-	n4          int // d_h
+	n2          int // 4·d
+	n3          int // 8·d
+	n4          int // 12·d
+	n5          int // 4·d·a + 4·C·d·s + 4·T·d·l
+	n6          int // 4
+	n7          int // 8
+	n8          int // 12
 }
 
 type stepNest5Args struct {
@@ -90,18 +95,22 @@ type stepNest6Args struct {
 	t16         *float32
 	t25         *float32
 	t40         *float32
-	n0          int // d_h
-	n1          int // 2·d_h
-	n2          int // 3·d_h
-	n3          int // d
+	n0          int // d
+	n1          int // d_h
+	n2          int // 4·d_h
+	n3          int // 8·d_h
+	n4          int // 12·d_h
+	n5          int // 4
+	n6          int // 8
+	n7          int // 12
 }
 
 type stepNest7Args struct {
 	x   *float32
 	t25 *float32
 	gK  *float32
-	n0  int // d·a + C·d·s + T·d·l
-	n1  int // d
+	n0  int // d
+	n1  int // 4·d·a + 4·C·d·s + 4·T·d·l
 }
 
 type stepNest8Args struct {
@@ -116,19 +125,11 @@ type stepNest8Args struct {
 	t9Total  *float32
 	t18Total *float32
 	t27Total *float32
-	n0       int        // d·a + C·d·s + T·d·l
-	n1       int        // d
+	n0       int        // d
+	n1       int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t27      [2]float32 // and nothing
 	t18      [2]float32 // and nothing
 	t9       [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	x   *float32
-	t40 *float32
-	gV  *float32
-	n0  int // d·a + C·d·s + T·d·l
-	n1  int // d
 }
 
 type stepNest10Args struct {
@@ -137,8 +138,8 @@ type stepNest10Args struct {
 	gK2 *float32
 	k   *float32
 	gV2 *float32
-	n0  int        // d·a + C·d·s + T·d·l
-	n1  int        // d
+	n0  int        // d
+	n1  int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t36 [2]float32 // and nothing
 }
 
@@ -148,10 +149,11 @@ type stepNest11Args struct {
 	k       *float32
 	t42     *float32
 	t47     *float32
-	n0      int // d
-	n1      int // 2·d
-	n2      int // 3·d
-	n3      int // d_h
+	n0      int // d_h
+	n1      int // d
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest12Args struct {
@@ -168,10 +170,11 @@ type stepNest13Args struct {
 	AMState *float32
 	t142    *float32
 	t152    *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d
+	n0      int // d
+	n1      int // d_h
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest14Args struct {
@@ -179,8 +182,8 @@ type stepNest14Args struct {
 	t152  *float32
 	gV2   *float32
 	AMLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
+	n0    int // d
+	n1    int // 4·d·a + 4·C·d·s + 4·T·d·l
 }
 
 type stepNest15Args struct {
@@ -196,10 +199,11 @@ type stepNest16Args struct {
 	AMState *float32
 	t782    *float32
 	t22     *float32
-	n0      int        // d_h
-	n1      int        // 2·d_h
-	n2      int        // 3·d_h
-	n3      int        // d
+	n0      int        // d
+	n1      int        // 4
+	n2      int        // 8
+	n3      int        // 12
+	n4      int        // d_h
 	rho2    [2]float32 // and nothing
 }
 
@@ -219,49 +223,14 @@ type stepNest18Args struct {
 	BMState     *float32
 	t90         *float32
 	t95         *float32
-	n0          int        // d
-	n1          int        // 2·d
-	n2          int        // 3·d
-	n3          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // d
+	n5          int        // 12·d
 	theta2      [2]float32 // and nothing
 	rho2        [2]float32 // and nothing
-}
-
-type stepNest19Args struct {
-	t95    *float32
-	t90    *float32
-	t96    *float32
-	t182   *float32
-	t812   *float32
-	n0     int        // d_h
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest20Args struct {
-	AAlphaState *float32
-	t182        *float32
-	t192        *float32
-	n0          int // d_h
-	n1          int // 2·d_h
-	n2          int // 3·d_h
-	n3          int // d
-}
-
-type stepNest21Args struct {
-	k         *float32
-	t192      *float32
-	gV2       *float32
-	AAlphaLin *float32
-	n0        int // d·a + C·d·s + T·d·l
-	n1        int // d
-}
-
-type stepNest22Args struct {
-	k    *float32
-	t192 *float32
-	gV2  *float32
-	t99  *float32
-	n0   int // d
 }
 
 type stepNest23Args struct {
@@ -270,219 +239,13 @@ type stepNest23Args struct {
 	t812        *float32
 	AAlpha2     *float32
 	t42         *float32
-	n0          int        // d_h
-	n1          int        // 2·d_h
-	n2          int        // 3·d_h
-	n3          int        // d
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest24Args struct {
-	t96  *float32
-	t42  *float32
-	t95  *float32
-	t133 *float32
-	n0   int // d_h
-}
-
-type stepNest25Args struct {
-	t133        *float32
-	BEtaState   *float32
-	gV2         *float32
-	k           *float32
-	BAlphaState *float32
-	t138        *float32
-	t143        *float32
 	n0          int        // d
-	n1          int        // 2·d
-	n2          int        // 3·d
-	n3          int        // d_h
-	theta2      [2]float32 // and nothing
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // d_h
+	n5          int        // 12·d_h
 	rho2        [2]float32 // and nothing
-}
-
-type stepNest26Args struct {
-	t143   *float32
-	t138   *float32
-	t144   *float32
-	t22    *float32
-	t842   *float32
-	n0     int        // d_h
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest27Args struct {
-	AEtaState *float32
-	t22       *float32
-	t232      *float32
-	n0        int // d_h
-	n1        int // 2·d_h
-	n2        int // 3·d_h
-	n3        int // d
-}
-
-type stepNest28Args struct {
-	k       *float32
-	t232    *float32
-	gV2     *float32
-	AEtaLin *float32
-	n0      int // d·a + C·d·s + T·d·l
-	n1      int // d
-}
-
-type stepNest29Args struct {
-	k    *float32
-	t232 *float32
-	gV2  *float32
-	t147 *float32
-	n0   int // d
-}
-
-type stepNest30Args struct {
-	t147      *float32
-	AEtaState *float32
-	t842      *float32
-	AEta2     *float32
-	t62       *float32
-	n0        int        // d_h
-	n1        int        // 2·d_h
-	n2        int        // 3·d_h
-	n3        int        // d
-	rho2      [2]float32 // and nothing
-}
-
-type stepNest31Args struct {
-	t144 *float32
-	t62  *float32
-	t143 *float32
-	t181 *float32
-	n0   int // d_h
-}
-
-type stepNest32Args struct {
-	t181      *float32
-	BKState   *float32
-	gV2       *float32
-	k         *float32
-	BEtaState *float32
-	t186      *float32
-	t191      *float32
-	n0        int        // d
-	n1        int        // 2·d
-	n2        int        // 3·d
-	n3        int        // d_h
-	theta2    [2]float32 // and nothing
-	rho2      [2]float32 // and nothing
-}
-
-type stepNest33Args struct {
-	t191   *float32
-	t186   *float32
-	t192   *float32
-	t26    *float32
-	t872   *float32
-	n0     int        // d_h
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest34Args struct {
-	AKState *float32
-	t26     *float32
-	t272    *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d
-}
-
-type stepNest35Args struct {
-	k     *float32
-	t272  *float32
-	gV2   *float32
-	AKLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
-}
-
-type stepNest36Args struct {
-	k    *float32
-	t272 *float32
-	gV2  *float32
-	t195 *float32
-	n0   int // d
-}
-
-type stepNest37Args struct {
-	t195    *float32
-	AKState *float32
-	t872    *float32
-	t8      *float32
-	n0      int        // d_h
-	n1      int        // 2·d_h
-	n2      int        // 3·d_h
-	n3      int        // d
-	rho2    [2]float32 // and nothing
-}
-
-type stepNest38Args struct {
-	t192 *float32
-	t8   *float32
-	t191 *float32
-	t229 *float32
-	n0   int // d_h
-}
-
-type stepNest39Args struct {
-	t229    *float32
-	BVState *float32
-	gV2     *float32
-	k       *float32
-	BKState *float32
-	t234    *float32
-	t239    *float32
-	n0      int        // d
-	n1      int        // 2·d
-	n2      int        // 3·d
-	n3      int        // d_h
-	theta2  [2]float32 // and nothing
-	rho2    [2]float32 // and nothing
-}
-
-type stepNest40Args struct {
-	t239   *float32
-	t234   *float32
-	t240   *float32
-	t302   *float32
-	t902   *float32
-	n0     int        // d_h
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest41Args struct {
-	AVState *float32
-	t302    *float32
-	t312    *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d
-}
-
-type stepNest42Args struct {
-	k     *float32
-	t312  *float32
-	gV2   *float32
-	AVLin *float32
-	n0    int // d·a + C·d·s + T·d·l
-	n1    int // d
-}
-
-type stepNest43Args struct {
-	k    *float32
-	t312 *float32
-	gV2  *float32
-	t243 *float32
-	n0   int // d
 }
 
 type stepNest44Args struct {
@@ -494,173 +257,22 @@ type stepNest44Args struct {
 	AEtaState   *float32
 	t415        *float32
 	AAlphaState *float32
-	n0          int        // d_h
-	n1          int        // 2·d_h
-	n2          int        // 3·d_h
-	n3          int        // d
+	n0          int        // d
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // d_h
+	n5          int        // 4·d_h
+	n6          int        // 8·d_h
+	n7          int        // 12·d_h
 	rho2        [2]float32 // and nothing
 }
 
 type stepNest45Args struct {
 	t     *float32
 	yProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
-}
-
-type stepNest46Args struct {
-	t5         *float32
-	gAlphaProd *float32
-	n0         int // d_h·a + C·d_h·s + T·d_h·l
-	n1         int // d_h
-}
-
-type stepNest47Args struct {
-	t14      *float32
-	gEtaProd *float32
-	n0       int // d_h·a + C·d_h·s + T·d_h·l
-	n1       int // d_h
-}
-
-type stepNest48Args struct {
-	t23    *float32
-	gKProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest49Args struct {
-	t38    *float32
-	gVProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest50Args struct {
-	t42    *float32
-	uMProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest51Args struct {
-	t47    *float32
-	AMProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest52Args struct {
-	t22    *float32
-	BMProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest53Args struct {
-	t90        *float32
-	uAlphaProd *float32
-	n0         int // d_h·a + C·d_h·s + T·d_h·l
-	n1         int // d_h
-}
-
-type stepNest54Args struct {
-	t95        *float32
-	AAlphaProd *float32
-	n0         int // d_h·a + C·d_h·s + T·d_h·l
-	n1         int // d_h
-}
-
-type stepNest55Args struct {
-	t42        *float32
-	BAlphaProd *float32
-	n0         int // d_h·a + C·d_h·s + T·d_h·l
-	n1         int // d_h
-}
-
-type stepNest56Args struct {
-	t138     *float32
-	uEtaProd *float32
-	n0       int // d_h·a + C·d_h·s + T·d_h·l
-	n1       int // d_h
-}
-
-type stepNest57Args struct {
-	t143     *float32
-	AEtaProd *float32
-	n0       int // d_h·a + C·d_h·s + T·d_h·l
-	n1       int // d_h
-}
-
-type stepNest58Args struct {
-	t62      *float32
-	BEtaProd *float32
-	n0       int // d_h·a + C·d_h·s + T·d_h·l
-	n1       int // d_h
-}
-
-type stepNest59Args struct {
-	t186   *float32
-	uKProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest60Args struct {
-	t191   *float32
-	AKProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest61Args struct {
-	t8     *float32
-	BKProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest62Args struct {
-	t234   *float32
-	uVProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest63Args struct {
-	t239   *float32
-	AVProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest64Args struct {
-	t102   *float32
-	BVProd *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest65Args struct {
-	t414      *float32
-	gEtaProd2 *float32
-	n0        int // d_h·a + C·d_h·s + T·d_h·l
-	n1        int // d_h
-}
-
-type stepNest66Args struct {
-	t415        *float32
-	gAlphaProd2 *float32
-	n0          int // d_h·a + C·d_h·s + T·d_h·l
-	n1          int // d_h
-}
-
-type stepNest67Args struct {
-	t240 *float32
-	t102 *float32
-	t239 *float32
-	t277 *float32
-	n0   int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepNest68Args struct {
@@ -776,11 +388,12 @@ func (c *stepFused) run() {
 		a := stepNest1Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QProd2),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepNest1(&a)
@@ -842,8 +455,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.QDiv2),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepNest3(&a)
 	} else {
@@ -965,11 +578,15 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t14),
 						unsafe.SliceData(t23),
 						unsafe.SliceData(t38),
-						d*a + C*d*s + T*d*l,
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						d,
+						4 * d,
+						8 * d,
+						12 * d,
+						4*d*a + 4*C*d*s + 4*T*d*l,
+						4,
+						8,
+						12,
 					}
 					stepNest4(&a2)
 				} else {
@@ -1059,10 +676,14 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t16),
 						unsafe.SliceData(t25),
 						unsafe.SliceData(t40),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4 * dH,
+						8 * dH,
+						12 * dH,
+						4,
+						8,
+						12,
 					}
 					stepNest6(&a2)
 				} else {
@@ -1111,8 +732,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t25),
 							kern.Given(c.GK),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
 						stepNest7(&a2)
 					} else {
@@ -1138,8 +759,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t9Total),
 						unsafe.SliceData(t18Total),
 						unsafe.SliceData(t27Total),
-						d*a + C*d*s + T*d*l,
 						d,
+						4*d*a + 4*C*d*s + 4*T*d*l,
 						[2]float32{t27},
 						[2]float32{t18},
 						[2]float32{t9},
@@ -1198,14 +819,14 @@ func (c *stepFused) run() {
 				// self_referential_layers.k, self_referential_layers.g_v
 				if len(c.GV) > 0 {
 					if kern.Wide() {
-						a2 := stepNest9Args{
+						a2 := stepNest7Args{
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t40),
 							kern.Given(c.GV),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest9(&a2)
+						stepNest7(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -1222,8 +843,8 @@ func (c *stepFused) run() {
 						unsafe.SliceData(gK2),
 						unsafe.SliceData(k),
 						unsafe.SliceData(gV2),
-						d*a + C*d*s + T*d*l,
 						d,
+						4*d*a + 4*C*d*s + 4*T*d*l,
 						[2]float32{t36},
 					}
 					stepNest10(&a2)
@@ -1243,10 +864,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(k),
 						unsafe.SliceData(t42),
 						unsafe.SliceData(t47),
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						d,
+						4,
+						8,
+						12,
 					}
 					stepNest11(&a2)
 				} else {
@@ -1295,10 +917,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t142),
 						unsafe.SliceData(t152),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4,
+						8,
+						12,
 					}
 					stepNest13(&a2)
 				} else {
@@ -1321,8 +944,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t152),
 							unsafe.SliceData(gV2),
 							kern.Given(c.AMLin),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
 						stepNest14(&a2)
 					} else {
@@ -1356,10 +979,11 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AMState),
 						unsafe.SliceData(t782),
 						unsafe.SliceData(t22),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						4,
+						8,
+						12,
+						dH,
 						[2]float32{rho2},
 					}
 					stepNest16(&a2)
@@ -1402,10 +1026,12 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BMState),
 						unsafe.SliceData(t90),
 						unsafe.SliceData(t95),
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						4,
+						8,
+						12,
+						d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
@@ -1434,7 +1060,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := stepNest19Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t95),
 						unsafe.SliceData(t90),
 						unsafe.SliceData(t96),
@@ -1443,7 +1069,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest19(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range dH {
 						t95Entry := t95[i]
@@ -1456,16 +1082,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := stepNest20Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(AAlphaState),
 						unsafe.SliceData(t182),
 						unsafe.SliceData(t192),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4,
+						8,
+						12,
 					}
-					stepNest20(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -1481,15 +1108,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if len(c.AAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest21Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(k),
 							unsafe.SliceData(t192),
 							unsafe.SliceData(gV2),
 							kern.Given(c.AAlphaLin),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest21(&a2)
+						stepNest14(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1499,14 +1126,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest22Args{
+					a2 := stepNest15Args{
 						unsafe.SliceData(k),
 						unsafe.SliceData(t192),
 						unsafe.SliceData(gV2),
 						unsafe.SliceData(t99),
 						d,
 					}
-					stepNest22(&a2)
+					stepNest15(&a2)
 				} else {
 					for i := range d {
 						t992 := (k[i] + t192[i]) - gV2[i]
@@ -1522,10 +1149,12 @@ func (c *stepFused) run() {
 						unsafe.SliceData(t812),
 						unsafe.SliceData(AAlpha2),
 						unsafe.SliceData(t42_2),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						4,
+						8,
+						12,
+						dH,
+						12 * dH,
 						[2]float32{rho2},
 					}
 					stepNest23(&a2)
@@ -1543,14 +1172,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := stepNest24Args{
+					a2 := stepNest17Args{
 						unsafe.SliceData(t96),
 						unsafe.SliceData(t42_2),
 						unsafe.SliceData(t95),
 						unsafe.SliceData(t133),
 						dH,
 					}
-					stepNest24(&a2)
+					stepNest17(&a2)
 				} else {
 					for i := range dH {
 						t96Entry := t96[i]
@@ -1561,7 +1190,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := stepNest25Args{
+					a2 := stepNest18Args{
 						unsafe.SliceData(t133),
 						unsafe.SliceData(BEtaState),
 						unsafe.SliceData(gV2),
@@ -1569,14 +1198,16 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BAlphaState),
 						unsafe.SliceData(t138),
 						unsafe.SliceData(t143),
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						4,
+						8,
+						12,
+						d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest25(&a2)
+					stepNest18(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -1601,7 +1232,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := stepNest26Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t143),
 						unsafe.SliceData(t138),
 						unsafe.SliceData(t144),
@@ -1610,7 +1241,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest26(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range dH {
 						t143Entry := t143[i]
@@ -1623,16 +1254,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := stepNest27Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t22_2),
 						unsafe.SliceData(t232),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4,
+						8,
+						12,
 					}
-					stepNest27(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1648,15 +1280,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if len(c.AEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest28Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(k),
 							unsafe.SliceData(t232),
 							unsafe.SliceData(gV2),
 							kern.Given(c.AEtaLin),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest28(&a2)
+						stepNest14(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1666,14 +1298,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest29Args{
+					a2 := stepNest15Args{
 						unsafe.SliceData(k),
 						unsafe.SliceData(t232),
 						unsafe.SliceData(gV2),
 						unsafe.SliceData(t147),
 						d,
 					}
-					stepNest29(&a2)
+					stepNest15(&a2)
 				} else {
 					for i := range d {
 						t1472 := (k[i] + t232[i]) - gV2[i]
@@ -1683,19 +1315,21 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62)
 				if kern.Wide() {
-					a2 := stepNest30Args{
+					a2 := stepNest23Args{
 						unsafe.SliceData(t147),
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t842),
 						unsafe.SliceData(AEta2),
 						unsafe.SliceData(t62),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						4,
+						8,
+						12,
+						dH,
+						12 * dH,
 						[2]float32{rho2},
 					}
-					stepNest30(&a2)
+					stepNest23(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1710,14 +1344,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := stepNest31Args{
+					a2 := stepNest17Args{
 						unsafe.SliceData(t144),
 						unsafe.SliceData(t62),
 						unsafe.SliceData(t143),
 						unsafe.SliceData(t181),
 						dH,
 					}
-					stepNest31(&a2)
+					stepNest17(&a2)
 				} else {
 					for i := range dH {
 						t144Entry := t144[i]
@@ -1728,7 +1362,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := stepNest32Args{
+					a2 := stepNest18Args{
 						unsafe.SliceData(t181),
 						unsafe.SliceData(BKState),
 						unsafe.SliceData(gV2),
@@ -1736,14 +1370,16 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BEtaState),
 						unsafe.SliceData(t186),
 						unsafe.SliceData(t191),
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						4,
+						8,
+						12,
+						d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest32(&a2)
+					stepNest18(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1768,7 +1404,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := stepNest33Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t191),
 						unsafe.SliceData(t186),
 						unsafe.SliceData(t192_2),
@@ -1777,7 +1413,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest33(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range dH {
 						t191Entry := t191[i]
@@ -1790,16 +1426,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := stepNest34Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t26),
 						unsafe.SliceData(t272),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4,
+						8,
+						12,
 					}
-					stepNest34(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1815,15 +1452,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if len(c.AKLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest35Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(k),
 							unsafe.SliceData(t272),
 							unsafe.SliceData(gV2),
 							kern.Given(c.AKLin),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest35(&a2)
+						stepNest14(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1833,14 +1470,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest36Args{
+					a2 := stepNest15Args{
 						unsafe.SliceData(k),
 						unsafe.SliceData(t272),
 						unsafe.SliceData(gV2),
 						unsafe.SliceData(t195),
 						d,
 					}
-					stepNest36(&a2)
+					stepNest15(&a2)
 				} else {
 					for i := range d {
 						t1952 := (k[i] + t272[i]) - gV2[i]
@@ -1850,18 +1487,19 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := stepNest37Args{
+					a2 := stepNest16Args{
 						unsafe.SliceData(t195),
 						unsafe.SliceData(AKState),
 						unsafe.SliceData(t872),
 						unsafe.SliceData(t8),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						4,
+						8,
+						12,
+						dH,
 						[2]float32{rho2},
 					}
-					stepNest37(&a2)
+					stepNest16(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1875,14 +1513,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := stepNest38Args{
+					a2 := stepNest17Args{
 						unsafe.SliceData(t192_2),
 						unsafe.SliceData(t8),
 						unsafe.SliceData(t191),
 						unsafe.SliceData(t229),
 						dH,
 					}
-					stepNest38(&a2)
+					stepNest17(&a2)
 				} else {
 					for i := range dH {
 						t192Entry := t192_2[i]
@@ -1893,7 +1531,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := stepNest39Args{
+					a2 := stepNest18Args{
 						unsafe.SliceData(t229),
 						unsafe.SliceData(BVState),
 						unsafe.SliceData(gV2),
@@ -1901,14 +1539,16 @@ func (c *stepFused) run() {
 						unsafe.SliceData(BKState),
 						unsafe.SliceData(t234),
 						unsafe.SliceData(t239),
-						d,
-						2 * d,
-						3 * d,
 						dH,
+						4,
+						8,
+						12,
+						d,
+						12 * d,
 						[2]float32{theta2},
 						[2]float32{rho2},
 					}
-					stepNest39(&a2)
+					stepNest18(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1933,7 +1573,7 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := stepNest40Args{
+					a2 := stepNest12Args{
 						unsafe.SliceData(t239),
 						unsafe.SliceData(t234),
 						unsafe.SliceData(t240),
@@ -1942,7 +1582,7 @@ func (c *stepFused) run() {
 						dH,
 						[2]float32{theta2},
 					}
-					stepNest40(&a2)
+					stepNest12(&a2)
 				} else {
 					for i := range dH {
 						t239Entry := t239[i]
@@ -1955,16 +1595,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := stepNest41Args{
+					a2 := stepNest13Args{
 						unsafe.SliceData(AVState),
 						unsafe.SliceData(t302),
 						unsafe.SliceData(t312),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						dH,
+						4,
+						8,
+						12,
 					}
-					stepNest41(&a2)
+					stepNest13(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1980,15 +1621,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if len(c.AVLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest42Args{
+						a2 := stepNest14Args{
 							unsafe.SliceData(k),
 							unsafe.SliceData(t312),
 							unsafe.SliceData(gV2),
 							kern.Given(c.AVLin),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest42(&a2)
+						stepNest14(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1998,14 +1639,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest43Args{
+					a2 := stepNest15Args{
 						unsafe.SliceData(k),
 						unsafe.SliceData(t312),
 						unsafe.SliceData(gV2),
 						unsafe.SliceData(t243),
 						d,
 					}
-					stepNest43(&a2)
+					stepNest15(&a2)
 				} else {
 					for i := range d {
 						t2432 := (k[i] + t312[i]) - gV2[i]
@@ -2026,10 +1667,14 @@ func (c *stepFused) run() {
 						unsafe.SliceData(AEtaState),
 						unsafe.SliceData(t415),
 						unsafe.SliceData(AAlphaState),
-						dH,
-						2 * dH,
-						3 * dH,
 						d,
+						4,
+						8,
+						12,
+						dH,
+						4 * dH,
+						8 * dH,
+						12 * dH,
 						[2]float32{rho2},
 					}
 					stepNest44(&a2)
@@ -2054,8 +1699,8 @@ func (c *stepFused) run() {
 						a2 := stepNest45Args{
 							unsafe.SliceData(t),
 							kern.Given(c.YProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepNest45(&a2)
 					} else {
@@ -2068,13 +1713,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest46Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t5),
 							kern.Given(c.GAlphaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest46(&a2)
+						stepNest45(&a2)
 					} else {
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2085,13 +1730,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest47Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t14),
 							kern.Given(c.GEtaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest47(&a2)
+						stepNest45(&a2)
 					} else {
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2102,13 +1747,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest48Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t23),
 							kern.Given(c.GKProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest48(&a2)
+						stepNest45(&a2)
 					} else {
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2119,13 +1764,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest49Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t38),
 							kern.Given(c.GVProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest49(&a2)
+						stepNest45(&a2)
 					} else {
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2136,13 +1781,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest50Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t42),
 							kern.Given(c.UMProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest50(&a2)
+						stepNest45(&a2)
 					} else {
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2153,13 +1798,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest51Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t47),
 							kern.Given(c.AMProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest51(&a2)
+						stepNest45(&a2)
 					} else {
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2170,13 +1815,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest52Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t22),
 							kern.Given(c.BMProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest52(&a2)
+						stepNest45(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2187,13 +1832,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest53Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t90),
 							kern.Given(c.UAlphaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest53(&a2)
+						stepNest45(&a2)
 					} else {
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2204,13 +1849,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest54Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t95),
 							kern.Given(c.AAlphaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest54(&a2)
+						stepNest45(&a2)
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2221,13 +1866,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest55Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t42_2),
 							kern.Given(c.BAlphaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest55(&a2)
+						stepNest45(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2238,13 +1883,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest56Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t138),
 							kern.Given(c.UEtaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest56(&a2)
+						stepNest45(&a2)
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2255,13 +1900,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest57Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t143),
 							kern.Given(c.AEtaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest57(&a2)
+						stepNest45(&a2)
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2272,13 +1917,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest58Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t62),
 							kern.Given(c.BEtaProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest58(&a2)
+						stepNest45(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2289,13 +1934,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest59Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t186),
 							kern.Given(c.UKProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest59(&a2)
+						stepNest45(&a2)
 					} else {
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2306,13 +1951,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest60Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t191),
 							kern.Given(c.AKProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest60(&a2)
+						stepNest45(&a2)
 					} else {
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2323,13 +1968,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest61Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t8),
 							kern.Given(c.BKProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest61(&a2)
+						stepNest45(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2340,13 +1985,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest62Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t234),
 							kern.Given(c.UVProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest62(&a2)
+						stepNest45(&a2)
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2357,13 +2002,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest63Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t239),
 							kern.Given(c.AVProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest63(&a2)
+						stepNest45(&a2)
 					} else {
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2374,13 +2019,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest64Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t102),
 							kern.Given(c.BVProd),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest64(&a2)
+						stepNest45(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2391,13 +2036,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest65Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t414),
 							kern.Given(c.GEtaProd2),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest65(&a2)
+						stepNest45(&a2)
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2408,13 +2053,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest66Args{
+						a2 := stepNest45Args{
 							unsafe.SliceData(t415),
 							kern.Given(c.GAlphaProd2),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest66(&a2)
+						stepNest45(&a2)
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2424,14 +2069,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest67Args{
+					a2 := stepNest17Args{
 						unsafe.SliceData(t240),
 						unsafe.SliceData(t102),
 						unsafe.SliceData(t239),
 						unsafe.SliceData(t277),
 						dH,
 					}
-					stepNest67(&a2)
+					stepNest17(&a2)
 				} else {
 					for i := range dH {
 						t240Entry := t240[i]
@@ -2500,17 +2145,6 @@ func (c *stepFused) run() {
 			copy(c.BMOut[(l*dH+i)*d:][:d], BMState[i*d:][:d])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	gK   *float32
-	t272 *float32
-	n0   int // d
-	n1   int // 2·d
-	n2   int // 3·d
-	n3   int // L
-	n4   int // T
-	n5   int // T·d
 }
 
 type stepBackwardNest2Args struct {
@@ -2612,15 +2246,15 @@ type stepBackwardNest2Args struct {
 	t387       *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d_h
-	n3         int // d_h
+	n2         int // d_h
+	n3         int // T·d_h
 }
 
 type stepBackwardNest3Args struct {
 	gK *float32
 	k  *float32
-	n0 int        // d·a + C·d·s + T·d·l
-	n1 int        // d
+	n0 int        // d
+	n1 int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	w  [2]float32 // and nothing
 }
 
@@ -2640,12 +2274,13 @@ type stepBackwardNest4Args struct {
 	AKTrail     *float32
 	t902        *float32
 	AVTrail     *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l
-	n2          int        // d·d_h·a
-	n3          int        // d·d_h·a + d·d_h
-	n4          int        // d
-	n5          int        // d_h
+	n0          int        // d
+	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2          int        // d_h
+	n3          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n4          int        // 4·d·d_h·a
+	n5          int        // 4·d·d_h·a + 4·d·d_h
+	n6          int        // d·d_h
 	rhoEntry    [2]float32 // and nothing
 }
 
@@ -2661,21 +2296,14 @@ type stepBackwardNest5Args struct {
 	BEtaTrail   *float32
 	BKTrail     *float32
 	BVTrail     *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d·d_h·a
-	n2          int        // d·d_h·a + d·d_h
-	n3          int        // d_h
-	n4          int        // d
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2          int        // d
+	n3          int        // 4·d·d_h·a
+	n4          int        // 4·d·d_h·a + 4·d·d_h
+	n5          int        // d·d_h
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	gK *float32
-	k2 *float32
-	n0 int        // d·a + C·d·s + T·d·l
-	n1 int        // d
-	w7 [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
@@ -2686,18 +2314,17 @@ type stepBackwardNest7Args struct {
 	t52        *float32
 	t404       *float32
 	t622Total  *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4         int        // d·d_h·a
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n4         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
 	n5         int        // d
-	n6         int        // d·d_h·a + d
-	n7         int        // 2·d
-	n8         int        // d·d_h·a + 2·d
-	n9         int        // 3·d
-	n10        int        // d·d_h·a + 3·d
-	n11        int        // d_h
+	n6         int        // 4·d·d_h·a + 12·d
+	n7         int        // 4·d·d_h·a
+	n8         int        // 4
+	n9         int        // 8
+	n10        int        // 12
 	t622       [2]float32 // and nothing
 }
 
@@ -2707,8 +2334,8 @@ type stepBackwardNest8Args struct {
 	AVProd      *float32
 	t275        *float32
 	t20222      *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -2722,19 +2349,19 @@ type stepBackwardNest9Args struct {
 	t2222      *float32
 	t405       *float32
 	t3122Total *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·a + C·d·s + T·d·l + 1
-	n2         int        // d·a + C·d·s + T·d·l + 2
-	n3         int        // d·a + C·d·s + T·d·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d·d_h·a
-	n6         int        // d·d_h·a + d_h
-	n7         int        // d_h
-	n8         int        // d·d_h·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d·d_h·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d
+	n0         int        // d
+	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
+	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
+	n4         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
+	n5         int        // d_h
+	n6         int        // 4·d·d_h·a + 12·d_h
+	n7         int        // 12·d_h
+	n8         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n9         int        // 4·d·d_h·a
+	n10        int        // 4
+	n11        int        // 8
+	n12        int        // 12
 	t3122      [2]float32 // and nothing
 }
 
@@ -2744,8 +2371,8 @@ type stepBackwardNest10Args struct {
 	AVProd     *float32
 	t28222     *float32
 	t2922Total *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t2922      [2]float32 // and nothing
 }
 
@@ -2761,12 +2388,12 @@ type stepBackwardNest12Args struct {
 	t33     *float32
 	AVTrail *float32
 	t3822   *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d_h
-	n2      int // d·d_h·a + 2·d_h
-	n3      int // d·d_h·a + 3·d_h
-	n4      int // d
-	n5      int // d_h
+	n0      int // d
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // d_h
+	n5      int // 4·d·d_h·a
 }
 
 type stepBackwardNest13Args struct {
@@ -2783,8 +2410,8 @@ type stepBackwardNest13Args struct {
 	uVProd      *float32
 	t53         *float32
 	t55         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry3 [2]float32 // and nothing
 }
 
@@ -2801,364 +2428,22 @@ type stepBackwardNest14Args struct {
 	t61        *float32
 	t406       *float32
 	t622Total  *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4         int        // d·d_h·a
-	n5         int        // d
-	n6         int        // d·d_h·a + d
-	n7         int        // 2·d
-	n8         int        // d·d_h·a + 2·d
-	n9         int        // 3·d
-	n10        int        // d·d_h·a + 3·d
-	n11        int        // d_h
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2         int        // 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
+	n8         int        // d
+	n9         int        // 4·d·d_h·a + 4·d
+	n10        int        // 8·d
+	n11        int        // 4·d·d_h·a + 8·d
+	n12        int        // 12·d
+	n13        int        // 4·d·d_h·a + 12·d
+	n14        int        // 4·d·d_h·a
 	t622       [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t192        *float32
-	t406        *float32
-	AKProd      *float32
-	t227        *float32
-	t76         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	AKLin      *float32
-	AKTrail    *float32
-	t76        *float32
-	AKBarState *float32
-	t242       *float32
-	t8222      *float32
-	t78        *float32
-	t407       *float32
-	t8723Total *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·a + C·d·s + T·d·l + 1
-	n2         int        // d·a + C·d·s + T·d·l + 2
-	n3         int        // d·a + C·d·s + T·d·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d·d_h·a
-	n6         int        // d·d_h·a + d_h
-	n7         int        // d_h
-	n8         int        // d·d_h·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d·d_h·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d
-	t8723      [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t192       *float32
-	t8222      *float32
-	AKProd     *float32
-	t8423      *float32
-	t8522Total *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h
-	t8522      [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t407        *float32
-	t78         *float32
-	t893        *float32
-	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest19Args struct {
-	t893    *float32
-	AKTrail *float32
-	t94     *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d_h
-	n2      int // d·d_h·a + 2·d_h
-	n3      int // d·d_h·a + 3·d_h
-	n4      int // d
-	n5      int // d_h
-}
-
-type stepBackwardNest20Args struct {
-	BKProd      *float32
-	t192        *float32
-	t227        *float32
-	t406        *float32
-	AKProd      *float32
-	t94         *float32
-	t187        *float32
-	t8222       *float32
-	t8423       *float32
-	t105        *float32
-	uKProd      *float32
-	t109        *float32
-	t1112       *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest21Args struct {
-	t105         *float32
-	t1112        *float32
-	t181         *float32
-	BEtaBarState *float32
-	k2           *float32
-	BEtaTrail    *float32
-	BKTrail      *float32
-	t107         *float32
-	t113         *float32
-	t117         *float32
-	t408         *float32
-	t118Total    *float32
-	n0           int        // d_h·a + C·d_h·s + T·d_h·l
-	n1           int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2           int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3           int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4           int        // d·d_h·a
-	n5           int        // d
-	n6           int        // d·d_h·a + d
-	n7           int        // 2·d
-	n8           int        // d·d_h·a + 2·d
-	n9           int        // 3·d
-	n10          int        // d·d_h·a + 3·d
-	n11          int        // d_h
-	t118         [2]float32 // and nothing
-}
-
-type stepBackwardNest22Args struct {
-	t144        *float32
-	t408        *float32
-	AEtaProd    *float32
-	t179        *float32
-	t13222      *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest23Args struct {
-	AEtaLin      *float32
-	AEtaTrail    *float32
-	t13222       *float32
-	AEtaBarState *float32
-	t202         *float32
-	t1382        *float32
-	t134         *float32
-	t409         *float32
-	t1432Total   *float32
-	n0           int        // d·a + C·d·s + T·d·l
-	n1           int        // d·a + C·d·s + T·d·l + 1
-	n2           int        // d·a + C·d·s + T·d·l + 2
-	n3           int        // d·a + C·d·s + T·d·l + 3
-	n4           int        // d_h·a + C·d_h·s + T·d_h·l
-	n5           int        // d·d_h·a
-	n6           int        // d·d_h·a + d_h
-	n7           int        // d_h
-	n8           int        // d·d_h·a + 2·d_h
-	n9           int        // 2·d_h
-	n10          int        // d·d_h·a + 3·d_h
-	n11          int        // 3·d_h
-	n12          int        // d
-	t1432        [2]float32 // and nothing
-}
-
-type stepBackwardNest24Args struct {
-	t144      *float32
-	t1382     *float32
-	AEtaProd  *float32
-	t140      *float32
-	t141Total *float32
-	n0        int        // d_h·a + C·d_h·s + T·d_h·l
-	n1        int        // d_h
-	t141      [2]float32 // and nothing
-}
-
-type stepBackwardNest25Args struct {
-	t409        *float32
-	t134        *float32
-	t145        *float32
-	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest26Args struct {
-	t145      *float32
-	AEtaTrail *float32
-	t150      *float32
-	n0        int // d·d_h·a
-	n1        int // d·d_h·a + d_h
-	n2        int // d·d_h·a + 2·d_h
-	n3        int // d·d_h·a + 3·d_h
-	n4        int // d
-	n5        int // d_h
-}
-
-type stepBackwardNest27Args struct {
-	BEtaProd    *float32
-	t144        *float32
-	t179        *float32
-	t408        *float32
-	AEtaProd    *float32
-	t150        *float32
-	t139        *float32
-	t1382       *float32
-	t140        *float32
-	t161        *float32
-	uEtaProd    *float32
-	t165        *float32
-	t167        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest28Args struct {
-	t161           *float32
-	t167           *float32
-	t133           *float32
-	BAlphaBarState *float32
-	k2             *float32
-	BAlphaTrail    *float32
-	BEtaTrail      *float32
-	t163           *float32
-	t169           *float32
-	t173           *float32
-	t410           *float32
-	t174Total      *float32
-	n0             int        // d_h·a + C·d_h·s + T·d_h·l
-	n1             int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2             int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3             int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4             int        // d·d_h·a
-	n5             int        // d
-	n6             int        // d·d_h·a + d
-	n7             int        // 2·d
-	n8             int        // d·d_h·a + 2·d
-	n9             int        // 3·d
-	n10            int        // d·d_h·a + 3·d
-	n11            int        // d_h
-	t174           [2]float32 // and nothing
-}
-
-type stepBackwardNest29Args struct {
-	t96         *float32
-	t410        *float32
-	AAlphaProd  *float32
-	t131        *float32
-	t188        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest30Args struct {
-	AAlphaLin      *float32
-	AAlphaTrail    *float32
-	t188           *float32
-	AAlphaBarState *float32
-	t162           *float32
-	t194           *float32
-	t190           *float32
-	t411           *float32
-	t199Total      *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·a + C·d·s + T·d·l + 1
-	n2             int        // d·a + C·d·s + T·d·l + 2
-	n3             int        // d·a + C·d·s + T·d·l + 3
-	n4             int        // d_h·a + C·d_h·s + T·d_h·l
-	n5             int        // d·d_h·a
-	n6             int        // d·d_h·a + d_h
-	n7             int        // d_h
-	n8             int        // d·d_h·a + 2·d_h
-	n9             int        // 2·d_h
-	n10            int        // d·d_h·a + 3·d_h
-	n11            int        // 3·d_h
-	n12            int        // d
-	t199           [2]float32 // and nothing
-}
-
-type stepBackwardNest31Args struct {
-	t96        *float32
-	t194       *float32
-	AAlphaProd *float32
-	t196       *float32
-	t197Total  *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h
-	t197       [2]float32 // and nothing
-}
-
-type stepBackwardNest32Args struct {
-	t411        *float32
-	t190        *float32
-	t201        *float32
-	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest33Args struct {
-	t201        *float32
-	AAlphaTrail *float32
-	t2062       *float32
-	n0          int // d·d_h·a
-	n1          int // d·d_h·a + d_h
-	n2          int // d·d_h·a + 2·d_h
-	n3          int // d·d_h·a + 3·d_h
-	n4          int // d
-	n5          int // d_h
-}
-
-type stepBackwardNest34Args struct {
-	BAlphaProd  *float32
-	t96         *float32
-	t131        *float32
-	t410        *float32
-	AAlphaProd  *float32
-	t2062       *float32
-	t91         *float32
-	t194        *float32
-	t196        *float32
-	t217        *float32
-	uAlphaProd  *float32
-	t221        *float32
-	t223        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest35Args struct {
-	t217        *float32
-	t223        *float32
-	t85         *float32
-	BMBarState  *float32
-	k2          *float32
-	BMTrail     *float32
-	BAlphaTrail *float32
-	t219        *float32
-	t225        *float32
-	t22922      *float32
-	t412        *float32
-	t233Total   *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2          int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3          int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4          int        // d·d_h·a
-	n5          int        // d
-	n6          int        // d·d_h·a + d
-	n7          int        // 2·d
-	n8          int        // d·d_h·a + 2·d
-	n9          int        // 3·d
-	n10         int        // d·d_h·a + 3·d
-	n11         int        // d_h
-	t233        [2]float32 // and nothing
 }
 
 type stepBackwardNest36Args struct {
@@ -3174,105 +2459,18 @@ type stepBackwardNest36Args struct {
 	t2312      [2]float32 // and nothing
 }
 
-type stepBackwardNest37Args struct {
-	t48         *float32
-	t412        *float32
-	AMProd      *float32
-	t83         *float32
-	t247        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest38Args struct {
-	AMLin      *float32
-	AMTrail    *float32
-	t247       *float32
-	AMBarState *float32
-	t122       *float32
-	t253       *float32
-	t249       *float32
-	t413       *float32
-	t258Total  *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d·a + C·d·s + T·d·l + 1
-	n2         int        // d·a + C·d·s + T·d·l + 2
-	n3         int        // d·a + C·d·s + T·d·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d·d_h·a
-	n6         int        // d·d_h·a + d_h
-	n7         int        // d_h
-	n8         int        // d·d_h·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d·d_h·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d
-	t258       [2]float32 // and nothing
-}
-
-type stepBackwardNest39Args struct {
-	t48       *float32
-	t253      *float32
-	AMProd    *float32
-	t2552     *float32
-	t256Total *float32
-	n0        int        // d_h·a + C·d_h·s + T·d_h·l
-	n1        int        // d_h
-	t256      [2]float32 // and nothing
-}
-
-type stepBackwardNest40Args struct {
-	t413        *float32
-	t249        *float32
-	t260        *float32
-	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest41Args struct {
-	t260    *float32
-	AMTrail *float32
-	t265    *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d_h
-	n2      int // d·d_h·a + 2·d_h
-	n3      int // d·d_h·a + 3·d_h
-	n4      int // d
-	n5      int // d_h
-}
-
-type stepBackwardNest42Args struct {
-	BMProd      *float32
-	t48         *float32
-	t83         *float32
-	t412        *float32
-	AMProd      *float32
-	t265        *float32
-	t432        *float32
-	t253        *float32
-	t2552       *float32
-	t27622      *float32
-	uMProd      *float32
-	t2802       *float32
-	t282        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
-	thetaEntry3 [2]float32 // and nothing
-}
-
 type stepBackwardNest43Args struct {
 	t27622  *float32
 	t282    *float32
 	BMTrail *float32
 	t278    *float32
 	t284    *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d
-	n2      int // d·d_h·a + 2·d
-	n3      int // d·d_h·a + 3·d
-	n4      int // d_h
-	n5      int // d
+	n0      int // d_h
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // d
+	n5      int // 4·d·d_h·a
 }
 
 type stepBackwardNest44Args struct {
@@ -3302,46 +2500,22 @@ type stepBackwardNest44Args struct {
 	w7          [2]float32 // and nothing
 }
 
-type stepBackwardNest45Args struct {
-	t285    *float32
-	AVTrail *float32
-	t289    *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d_h
-	n2      int // d·d_h·a + 2·d_h
-	n3      int // d·d_h·a + 3·d_h
-	n4      int // d
-	n5      int // d_h
-}
-
 type stepBackwardNest46Args struct {
 	t392   *float32
 	t289   *float32
 	gVProd *float32
 	t293   *float32
 	t295   *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepBackwardNest47Args struct {
-	t295    *float32
-	BVTrail *float32
-	t297    *float32
-	n0      int // d·d_h·a
-	n1      int // d·d_h·a + d
-	n2      int // d·d_h·a + 2·d
-	n3      int // d·d_h·a + 3·d
-	n4      int // d_h
-	n5      int // d
+	n0     int // d_h
+	n1     int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepBackwardNest48Args struct {
 	gK   *float32
 	t298 *float32
 	t324 *float32
-	n0   int        // d·a + C·d·s + T·d·l
-	n1   int        // d
+	n0   int        // d
+	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t320 [2]float32 // and nothing
 	t300 [2]float32 // and nothing
 }
@@ -3384,19 +2558,21 @@ type stepBackwardNest49Args struct {
 	t142           *float32
 	AMBarState     *float32
 	t247           *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·a + C·d·s + T·d·l + 1
-	n2             int        // d·a + C·d·s + T·d·l + 2
-	n3             int        // d·a + C·d·s + T·d·l + 3
-	n4             int        // d_h·a + C·d_h·s + T·d_h·l
-	n5             int        // d·d_h·a
-	n6             int        // d·d_h·a + d_h
-	n7             int        // d_h
-	n8             int        // d·d_h·a + 2·d_h
-	n9             int        // 2·d_h
-	n10            int        // d·d_h·a + 3·d_h
-	n11            int        // 3·d_h
-	n12            int        // d
+	n0             int        // d
+	n1             int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n2             int        // 4
+	n3             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
+	n4             int        // 8
+	n5             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
+	n6             int        // d_h
+	n7             int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n8             int        // 4·d·d_h·a
+	n9             int        // 4·d·d_h·a + 4·d_h
+	n10            int        // 4·d_h
+	n11            int        // 4·d·d_h·a + 8·d_h
+	n12            int        // 8·d_h
+	n13            int        // 4·d·d_h·a + 12·d_h
+	n14            int        // 12·d_h
 	rhoEntry5      [2]float32 // and nothing
 	t452           [2]float32 // and nothing
 	t444           [2]float32 // and nothing
@@ -3423,8 +2599,8 @@ type stepBackwardNest50Args struct {
 	yProd       *float32
 	t387        *float32
 	t389        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	t444        [2]float32 // and nothing
 	t452        [2]float32 // and nothing
 }
@@ -3462,15 +2638,18 @@ type stepBackwardNest51Args struct {
 	BEtaBarState   *float32
 	q              *float32
 	BMBarState     *float32
-	n0             int        // d·a + C·d·s + T·d·l
-	n1             int        // d·d_h·a
-	n2             int        // d·d_h·a + d
+	n0             int        // d_h
+	n1             int        // 4
+	n2             int        // 8
 	n3             int        // d
-	n4             int        // d·d_h·a + 2·d
-	n5             int        // 2·d
-	n6             int        // d·d_h·a + 3·d
-	n7             int        // 3·d
-	n8             int        // d_h
+	n4             int        // 4·d·d_h·a
+	n5             int        // 4·d·d_h·a + 4·d
+	n6             int        // 4·d
+	n7             int        // 4·d·d_h·a + 8·d
+	n8             int        // 8·d
+	n9             int        // 4·d·d_h·a + 12·d
+	n10            int        // 12·d
+	n11            int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	rhoEntry5      [2]float32 // and nothing
 }
 
@@ -3485,8 +2664,8 @@ type stepBackwardNest52Args struct {
 	t357 *float32
 	t379 *float32
 	t13  *float32
-	n0   int        // d·a + C·d·s + T·d·l
-	n1   int        // d
+	n0   int        // d
+	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	w8   [2]float32 // and nothing
 }
 
@@ -3494,12 +2673,13 @@ type stepBackwardNest53Args struct {
 	t12   *float32
 	qDiv2 *float32
 	t20   *float32
-	n0    int // d
-	n1    int // 2·d
-	n2    int // 3·d
-	n3    int // L
-	n4    int // T
-	n5    int // T·d
+	n0    int // L
+	n1    int // T
+	n2    int // d
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // T·d
 }
 
 type stepBackwardNest54Args struct {
@@ -3514,8 +2694,8 @@ type stepBackwardNest54Args struct {
 	t41   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d
-	n3    int // d
+	n2    int // d
+	n3    int // T·d
 }
 
 type stepBackwardNest55Args struct {
@@ -3523,9 +2703,9 @@ type stepBackwardNest55Args struct {
 	t42  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -3765,17 +2945,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.k
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.GK),
 			unsafe.SliceData(t272),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			t272_3 := t272[i*T:][:T]
@@ -3894,8 +3075,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t387),
 			L,
 			T,
-			T * dH,
 			dH,
+			T * dH,
 		}
 		stepBackwardNest2(&a)
 	} else {
@@ -4222,8 +3403,8 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.GK),
 							unsafe.SliceData(k),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{w},
 						}
 						stepBackwardNest3(&a2)
@@ -4252,12 +3433,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(AKTrail),
 							unsafe.SliceData(t902),
 							unsafe.SliceData(AVTrail),
-							d*a + C*d*s + T*d*l,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + d*dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4*d*dH*a + 4*d*dH,
+							d * dH,
 							[2]float32{rhoEntry},
 						}
 						stepBackwardNest4(&a2)
@@ -4312,11 +3494,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(BEtaTrail),
 							unsafe.SliceData(BKTrail),
 							unsafe.SliceData(BVTrail),
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + d*dH,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							d,
+							4 * d * dH * a,
+							4*d*dH*a + 4*d*dH,
+							d * dH,
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry},
 						}
@@ -4369,14 +3552,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.k
 					w7 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.GK),
 							unsafe.SliceData(k2),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{w7},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest3(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -4395,18 +3578,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t52),
 							unsafe.SliceData(t404),
 							unsafe.SliceData(t622Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							d * dH * a,
-							d,
-							d*dH*a + d,
-							2 * d,
-							d*dH*a + 2*d,
-							3 * d,
-							d*dH*a + 3*d,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							d,
+							4*d*dH*a + 12*d,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t622},
 						}
 						stepBackwardNest7(&a2)
@@ -4444,8 +3626,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.AVProd),
 							unsafe.SliceData(t275),
 							unsafe.SliceData(t20222),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest8(&a2)
@@ -4473,19 +3655,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t2222),
 							unsafe.SliceData(t405),
 							unsafe.SliceData(t3122Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t3122},
 						}
 						stepBackwardNest9(&a2)
@@ -4530,8 +3712,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.AVProd),
 							unsafe.SliceData(t28222),
 							unsafe.SliceData(t2922Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t2922},
 						}
 						stepBackwardNest10(&a2)
@@ -4571,12 +3753,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t33),
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t3822),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
 						stepBackwardNest12(&a2)
 					} else {
@@ -4604,8 +3786,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.UVProd),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t55),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
 						stepBackwardNest13(&a2)
@@ -4650,18 +3832,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t61),
 							unsafe.SliceData(t406),
 							unsafe.SliceData(t622Total2),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							d * dH * a,
-							d,
-							d*dH*a + d,
-							2 * d,
-							d*dH*a + 2*d,
-							3 * d,
-							d*dH*a + 3*d,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							d,
+							4*d*dH*a + 4*d,
+							8 * d,
+							4*d*dH*a + 8*d,
+							12 * d,
+							4*d*dH*a + 12*d,
+							4 * d * dH * a,
 							[2]float32{t622_2},
 						}
 						stepBackwardNest14(&a2)
@@ -4698,17 +3883,17 @@ func (c *stepBackwardFused) run() {
 					t622_2 = t622Total2[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(t406),
 							unsafe.SliceData(c.AKProd),
 							unsafe.SliceData(t227),
 							unsafe.SliceData(t76),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest15(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -4723,7 +3908,7 @@ func (c *stepBackwardFused) run() {
 					clear(t8222)
 					var t8723 F
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.AKLin),
 							unsafe.SliceData(AKTrail),
 							unsafe.SliceData(t76),
@@ -4733,22 +3918,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t78),
 							unsafe.SliceData(t407),
 							unsafe.SliceData(t8723Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t8723},
 						}
-						stepBackwardNest16(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						t8723_2 := t8723
@@ -4784,17 +3969,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					var t8522 F
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t192),
 							unsafe.SliceData(t8222),
 							unsafe.SliceData(c.AKProd),
 							unsafe.SliceData(t8423),
 							unsafe.SliceData(t8522Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t8522},
 						}
-						stepBackwardNest17(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -4811,14 +3996,14 @@ func (c *stepBackwardFused) run() {
 					t8522 = t8522Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t407),
 							unsafe.SliceData(t78),
 							unsafe.SliceData(t893),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest18(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range d {
 							t893[i] = num.FMA32(-thetaEntry3, t407[i], t78[i])
@@ -4827,18 +4012,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					clear(t94)
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t893),
 							unsafe.SliceData(AKTrail),
 							unsafe.SliceData(t94),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
-						stepBackwardNest19(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
@@ -4850,7 +4035,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.BKProd),
 							unsafe.SliceData(t192),
 							unsafe.SliceData(t227),
@@ -4864,11 +4049,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.UKProd),
 							unsafe.SliceData(t109),
 							unsafe.SliceData(t1112),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest20(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
@@ -4897,7 +4082,7 @@ func (c *stepBackwardFused) run() {
 					clear(t117)
 					var t118 F
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t105),
 							unsafe.SliceData(t1112),
 							unsafe.SliceData(t181),
@@ -4910,21 +4095,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t117),
 							unsafe.SliceData(t408),
 							unsafe.SliceData(t118Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							d * dH * a,
-							d,
-							d*dH*a + d,
-							2 * d,
-							d*dH*a + 2*d,
-							3 * d,
-							d*dH*a + 3*d,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							d,
+							4*d*dH*a + 4*d,
+							8 * d,
+							4*d*dH*a + 8*d,
+							12 * d,
+							4*d*dH*a + 12*d,
+							4 * d * dH * a,
 							[2]float32{t118},
 						}
-						stepBackwardNest21(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
 						t118_2 := t118
@@ -4958,17 +4146,17 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest22Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t144),
 							unsafe.SliceData(t408),
 							unsafe.SliceData(c.AEtaProd),
 							unsafe.SliceData(t179),
 							unsafe.SliceData(t13222),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest22(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4983,7 +4171,7 @@ func (c *stepBackwardFused) run() {
 					clear(t1382)
 					var t1432 F
 					if kern.Wide() {
-						a2 := stepBackwardNest23Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.AEtaLin),
 							unsafe.SliceData(AEtaTrail),
 							unsafe.SliceData(t13222),
@@ -4993,22 +4181,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t134),
 							unsafe.SliceData(t409),
 							unsafe.SliceData(t1432Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t1432},
 						}
-						stepBackwardNest23(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						t1432_2 := t1432
@@ -5044,17 +4232,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					var t141 F
 					if kern.Wide() {
-						a2 := stepBackwardNest24Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t144),
 							unsafe.SliceData(t1382),
 							unsafe.SliceData(c.AEtaProd),
 							unsafe.SliceData(t140),
 							unsafe.SliceData(t141Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t141},
 						}
-						stepBackwardNest24(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -5071,14 +4259,14 @@ func (c *stepBackwardFused) run() {
 					t141 = t141Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t409),
 							unsafe.SliceData(t134),
 							unsafe.SliceData(t145),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest25(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range d {
 							t145[i] = num.FMA32(-thetaEntry3, t409[i], t134[i])
@@ -5087,18 +4275,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					clear(t150)
 					if kern.Wide() {
-						a2 := stepBackwardNest26Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t145),
 							unsafe.SliceData(AEtaTrail),
 							unsafe.SliceData(t150),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
-						stepBackwardNest26(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range d {
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
@@ -5110,7 +4298,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest27Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.BEtaProd),
 							unsafe.SliceData(t144),
 							unsafe.SliceData(t179),
@@ -5124,11 +4312,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.UEtaProd),
 							unsafe.SliceData(t165),
 							unsafe.SliceData(t167),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest27(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
@@ -5157,7 +4345,7 @@ func (c *stepBackwardFused) run() {
 					clear(t173)
 					var t174 F
 					if kern.Wide() {
-						a2 := stepBackwardNest28Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t161),
 							unsafe.SliceData(t167),
 							unsafe.SliceData(t133),
@@ -5170,21 +4358,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t173),
 							unsafe.SliceData(t410),
 							unsafe.SliceData(t174Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							d * dH * a,
-							d,
-							d*dH*a + d,
-							2 * d,
-							d*dH*a + 2*d,
-							3 * d,
-							d*dH*a + 3*d,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							d,
+							4*d*dH*a + 4*d,
+							8 * d,
+							4*d*dH*a + 8*d,
+							12 * d,
+							4*d*dH*a + 12*d,
+							4 * d * dH * a,
 							[2]float32{t174},
 						}
-						stepBackwardNest28(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
 						t174_2 := t174
@@ -5218,17 +4409,17 @@ func (c *stepBackwardFused) run() {
 					t174 = t174Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest29Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t410),
 							unsafe.SliceData(c.AAlphaProd),
 							unsafe.SliceData(t131),
 							unsafe.SliceData(t188),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest29(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -5243,7 +4434,7 @@ func (c *stepBackwardFused) run() {
 					clear(t194)
 					var t199 F
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.AAlphaLin),
 							unsafe.SliceData(AAlphaTrail),
 							unsafe.SliceData(t188),
@@ -5253,22 +4444,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t190),
 							unsafe.SliceData(t411),
 							unsafe.SliceData(t199Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t199},
 						}
-						stepBackwardNest30(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						t199_2 := t199
@@ -5304,17 +4495,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					var t197 F
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t194),
 							unsafe.SliceData(c.AAlphaProd),
 							unsafe.SliceData(t196),
 							unsafe.SliceData(t197Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t197},
 						}
-						stepBackwardNest31(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -5331,14 +4522,14 @@ func (c *stepBackwardFused) run() {
 					t197 = t197Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest32Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t411),
 							unsafe.SliceData(t190),
 							unsafe.SliceData(t201),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest32(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range d {
 							t201[i] = num.FMA32(-thetaEntry3, t411[i], t190[i])
@@ -5347,18 +4538,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					clear(t2062)
 					if kern.Wide() {
-						a2 := stepBackwardNest33Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t201),
 							unsafe.SliceData(AAlphaTrail),
 							unsafe.SliceData(t2062),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
-						stepBackwardNest33(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
@@ -5370,7 +4561,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest34Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.BAlphaProd),
 							unsafe.SliceData(t96),
 							unsafe.SliceData(t131),
@@ -5384,11 +4575,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.UAlphaProd),
 							unsafe.SliceData(t221),
 							unsafe.SliceData(t223),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest34(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
@@ -5417,7 +4608,7 @@ func (c *stepBackwardFused) run() {
 					clear(t22922)
 					var t233 F
 					if kern.Wide() {
-						a2 := stepBackwardNest35Args{
+						a2 := stepBackwardNest14Args{
 							unsafe.SliceData(t217),
 							unsafe.SliceData(t223),
 							unsafe.SliceData(t85),
@@ -5430,21 +4621,24 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t22922),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(t233Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							d * dH * a,
-							d,
-							d*dH*a + d,
-							2 * d,
-							d*dH*a + 2*d,
-							3 * d,
-							d*dH*a + 3*d,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							d,
+							4*d*dH*a + 4*d,
+							8 * d,
+							4*d*dH*a + 8*d,
+							12 * d,
+							4*d*dH*a + 12*d,
+							4 * d * dH * a,
 							[2]float32{t233},
 						}
-						stepBackwardNest35(&a2)
+						stepBackwardNest14(&a2)
 					} else {
 						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
 						t233_2 := t233
@@ -5506,17 +4700,17 @@ func (c *stepBackwardFused) run() {
 					t2312 = t2312Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest37Args{
+						a2 := stepBackwardNest8Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t412),
 							unsafe.SliceData(c.AMProd),
 							unsafe.SliceData(t83),
 							unsafe.SliceData(t247),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest37(&a2)
+						stepBackwardNest8(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -5531,7 +4725,7 @@ func (c *stepBackwardFused) run() {
 					clear(t253)
 					var t258 F
 					if kern.Wide() {
-						a2 := stepBackwardNest38Args{
+						a2 := stepBackwardNest9Args{
 							unsafe.SliceData(c.AMLin),
 							unsafe.SliceData(AMTrail),
 							unsafe.SliceData(t247),
@@ -5541,22 +4735,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t249),
 							unsafe.SliceData(t413),
 							unsafe.SliceData(t258Total),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4,
+							8,
+							12,
 							[2]float32{t258},
 						}
-						stepBackwardNest38(&a2)
+						stepBackwardNest9(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						t258_2 := t258
@@ -5592,17 +4786,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					var t256 F
 					if kern.Wide() {
-						a2 := stepBackwardNest39Args{
+						a2 := stepBackwardNest10Args{
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t253),
 							unsafe.SliceData(c.AMProd),
 							unsafe.SliceData(t2552),
 							unsafe.SliceData(t256Total),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t256},
 						}
-						stepBackwardNest39(&a2)
+						stepBackwardNest10(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -5619,14 +4813,14 @@ func (c *stepBackwardFused) run() {
 					t256 = t256Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
-						a2 := stepBackwardNest40Args{
+						a2 := stepBackwardNest11Args{
 							unsafe.SliceData(t413),
 							unsafe.SliceData(t249),
 							unsafe.SliceData(t260),
 							d,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest40(&a2)
+						stepBackwardNest11(&a2)
 					} else {
 						for i := range d {
 							t260[i] = num.FMA32(-thetaEntry3, t413[i], t249[i])
@@ -5635,18 +4829,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					clear(t265)
 					if kern.Wide() {
-						a2 := stepBackwardNest41Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t260),
 							unsafe.SliceData(AMTrail),
 							unsafe.SliceData(t265),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
-						stepBackwardNest41(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range d {
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
@@ -5658,7 +4852,7 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := stepBackwardNest42Args{
+						a2 := stepBackwardNest13Args{
 							unsafe.SliceData(c.BMProd),
 							unsafe.SliceData(t48),
 							unsafe.SliceData(t83),
@@ -5672,11 +4866,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.UMProd),
 							unsafe.SliceData(t2802),
 							unsafe.SliceData(t282_2),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry3},
 						}
-						stepBackwardNest42(&a2)
+						stepBackwardNest13(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
@@ -5709,12 +4903,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(BMTrail),
 							unsafe.SliceData(t278),
 							unsafe.SliceData(t284),
-							d * dH * a,
-							d*dH*a + d,
-							d*dH*a + 2*d,
-							d*dH*a + 3*d,
 							dH,
+							4,
+							8,
+							12,
 							d,
+							4 * d * dH * a,
 						}
 						stepBackwardNest43(&a2)
 					} else {
@@ -5781,18 +4975,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t289)
 					if kern.Wide() {
-						a2 := stepBackwardNest45Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t285),
 							unsafe.SliceData(AVTrail),
 							unsafe.SliceData(t289),
-							d * dH * a,
-							d*dH*a + dH,
-							d*dH*a + 2*dH,
-							d*dH*a + 3*dH,
 							d,
+							4,
+							8,
+							12,
 							dH,
+							4 * d * dH * a,
 						}
-						stepBackwardNest45(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -5810,8 +5004,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GVProd),
 							unsafe.SliceData(t293),
 							unsafe.SliceData(t295),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepBackwardNest46(&a2)
 					} else {
@@ -5827,18 +5021,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t297)
 					if kern.Wide() {
-						a2 := stepBackwardNest47Args{
+						a2 := stepBackwardNest12Args{
 							unsafe.SliceData(t295),
 							unsafe.SliceData(BVTrail),
 							unsafe.SliceData(t297),
-							d * dH * a,
-							d*dH*a + d,
-							d*dH*a + 2*d,
-							d*dH*a + 3*d,
 							dH,
+							4,
+							8,
+							12,
 							d,
+							4 * d * dH * a,
 						}
-						stepBackwardNest47(&a2)
+						stepBackwardNest12(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -5869,8 +5063,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.GK),
 							unsafe.SliceData(t298),
 							unsafe.SliceData(t324),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{t320},
 							[2]float32{t300},
 						}
@@ -5923,19 +5117,21 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t142),
 							unsafe.SliceData(AMBarState),
 							unsafe.SliceData(t247),
-							d*a + C*d*s + T*d*l,
-							d*a + C*d*s + T*d*l + 1,
-							d*a + C*d*s + T*d*l + 2,
-							d*a + C*d*s + T*d*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							d * dH * a,
-							d*dH*a + dH,
-							dH,
-							d*dH*a + 2*dH,
-							2 * dH,
-							d*dH*a + 3*dH,
-							3 * dH,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							8,
+							4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * d * dH * a,
+							4*d*dH*a + 4*dH,
+							4 * dH,
+							4*d*dH*a + 8*dH,
+							8 * dH,
+							4*d*dH*a + 12*dH,
+							12 * dH,
 							[2]float32{rhoEntry5},
 							[2]float32{t452},
 							[2]float32{t444},
@@ -6013,8 +5209,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t387),
 							unsafe.SliceData(t389),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{t444},
 							[2]float32{t452},
 						}
@@ -6088,15 +5284,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(BEtaBarState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(BMBarState),
-							d*a + C*d*s + T*d*l,
-							d * dH * a,
-							d*dH*a + d,
-							d,
-							d*dH*a + 2*d,
-							2 * d,
-							d*dH*a + 3*d,
-							3 * d,
 							dH,
+							4,
+							8,
+							d,
+							4 * d * dH * a,
+							4*d*dH*a + 4*d,
+							4 * d,
+							4*d*dH*a + 8*d,
+							8 * d,
+							4*d*dH*a + 12*d,
+							12 * d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{rhoEntry5},
 						}
 						stepBackwardNest51(&a2)
@@ -6159,8 +5358,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t357),
 							unsafe.SliceData(t379),
 							unsafe.SliceData(t13),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{w8},
 						}
 						stepBackwardNest52(&a2)
@@ -6214,11 +5413,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.QDiv2),
 			unsafe.SliceData(t20),
-			d,
-			2 * d,
-			3 * d,
 			L,
 			T,
+			d,
+			4,
+			8,
+			12,
 			T * d,
 		}
 		stepBackwardNest53(&a)
@@ -6253,8 +5453,8 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t41),
 			L,
 			T,
-			T * d,
 			d,
+			T * d,
 		}
 		stepBackwardNest54(&a)
 	} else {
@@ -6292,9 +5492,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t42),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		stepBackwardNest55(&a)
 	} else {

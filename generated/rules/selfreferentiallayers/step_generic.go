@@ -20,8 +20,6 @@ func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
-func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
 func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
 
 func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
@@ -40,107 +38,13 @@ func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
 
 func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
 
-func stepNest19(*stepNest19Args) { panic("no assembly in this build") }
-
-func stepNest20(*stepNest20Args) { panic("no assembly in this build") }
-
-func stepNest21(*stepNest21Args) { panic("no assembly in this build") }
-
-func stepNest22(*stepNest22Args) { panic("no assembly in this build") }
-
 func stepNest23(*stepNest23Args) { panic("no assembly in this build") }
-
-func stepNest24(*stepNest24Args) { panic("no assembly in this build") }
-
-func stepNest25(*stepNest25Args) { panic("no assembly in this build") }
-
-func stepNest26(*stepNest26Args) { panic("no assembly in this build") }
-
-func stepNest27(*stepNest27Args) { panic("no assembly in this build") }
-
-func stepNest28(*stepNest28Args) { panic("no assembly in this build") }
-
-func stepNest29(*stepNest29Args) { panic("no assembly in this build") }
-
-func stepNest30(*stepNest30Args) { panic("no assembly in this build") }
-
-func stepNest31(*stepNest31Args) { panic("no assembly in this build") }
-
-func stepNest32(*stepNest32Args) { panic("no assembly in this build") }
-
-func stepNest33(*stepNest33Args) { panic("no assembly in this build") }
-
-func stepNest34(*stepNest34Args) { panic("no assembly in this build") }
-
-func stepNest35(*stepNest35Args) { panic("no assembly in this build") }
-
-func stepNest36(*stepNest36Args) { panic("no assembly in this build") }
-
-func stepNest37(*stepNest37Args) { panic("no assembly in this build") }
-
-func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
-
-func stepNest39(*stepNest39Args) { panic("no assembly in this build") }
-
-func stepNest40(*stepNest40Args) { panic("no assembly in this build") }
-
-func stepNest41(*stepNest41Args) { panic("no assembly in this build") }
-
-func stepNest42(*stepNest42Args) { panic("no assembly in this build") }
-
-func stepNest43(*stepNest43Args) { panic("no assembly in this build") }
 
 func stepNest44(*stepNest44Args) { panic("no assembly in this build") }
 
 func stepNest45(*stepNest45Args) { panic("no assembly in this build") }
 
-func stepNest46(*stepNest46Args) { panic("no assembly in this build") }
-
-func stepNest47(*stepNest47Args) { panic("no assembly in this build") }
-
-func stepNest48(*stepNest48Args) { panic("no assembly in this build") }
-
-func stepNest49(*stepNest49Args) { panic("no assembly in this build") }
-
-func stepNest50(*stepNest50Args) { panic("no assembly in this build") }
-
-func stepNest51(*stepNest51Args) { panic("no assembly in this build") }
-
-func stepNest52(*stepNest52Args) { panic("no assembly in this build") }
-
-func stepNest53(*stepNest53Args) { panic("no assembly in this build") }
-
-func stepNest54(*stepNest54Args) { panic("no assembly in this build") }
-
-func stepNest55(*stepNest55Args) { panic("no assembly in this build") }
-
-func stepNest56(*stepNest56Args) { panic("no assembly in this build") }
-
-func stepNest57(*stepNest57Args) { panic("no assembly in this build") }
-
-func stepNest58(*stepNest58Args) { panic("no assembly in this build") }
-
-func stepNest59(*stepNest59Args) { panic("no assembly in this build") }
-
-func stepNest60(*stepNest60Args) { panic("no assembly in this build") }
-
-func stepNest61(*stepNest61Args) { panic("no assembly in this build") }
-
-func stepNest62(*stepNest62Args) { panic("no assembly in this build") }
-
-func stepNest63(*stepNest63Args) { panic("no assembly in this build") }
-
-func stepNest64(*stepNest64Args) { panic("no assembly in this build") }
-
-func stepNest65(*stepNest65Args) { panic("no assembly in this build") }
-
-func stepNest66(*stepNest66Args) { panic("no assembly in this build") }
-
-func stepNest67(*stepNest67Args) { panic("no assembly in this build") }
-
 func stepNest68(*stepNest68Args) { panic("no assembly in this build") }
-
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
 
@@ -149,8 +53,6 @@ func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this buil
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
-func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
 
 func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
 
@@ -168,71 +70,13 @@ func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this bu
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
 
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
-
-func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
-
-func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
-
-func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
-
-func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
-
-func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
-
-func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
-
-func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }
-
-func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
-
-func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }
-
-func stepBackwardNest33(*stepBackwardNest33Args) { panic("no assembly in this build") }
-
-func stepBackwardNest34(*stepBackwardNest34Args) { panic("no assembly in this build") }
-
-func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this build") }
-
 func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
-
-func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
-
-func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
-
-func stepBackwardNest39(*stepBackwardNest39Args) { panic("no assembly in this build") }
-
-func stepBackwardNest40(*stepBackwardNest40Args) { panic("no assembly in this build") }
-
-func stepBackwardNest41(*stepBackwardNest41Args) { panic("no assembly in this build") }
-
-func stepBackwardNest42(*stepBackwardNest42Args) { panic("no assembly in this build") }
 
 func stepBackwardNest43(*stepBackwardNest43Args) { panic("no assembly in this build") }
 
 func stepBackwardNest44(*stepBackwardNest44Args) { panic("no assembly in this build") }
 
-func stepBackwardNest45(*stepBackwardNest45Args) { panic("no assembly in this build") }
-
 func stepBackwardNest46(*stepBackwardNest46Args) { panic("no assembly in this build") }
-
-func stepBackwardNest47(*stepBackwardNest47Args) { panic("no assembly in this build") }
 
 func stepBackwardNest48(*stepBackwardNest48Args) { panic("no assembly in this build") }
 

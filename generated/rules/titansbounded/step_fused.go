@@ -3,7 +3,7 @@
 package titansbounded
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,19 +12,20 @@ type stepNest1Args struct {
 	MState *float32
 	k      *float32
 	t2     *float32
-	n0     int // d_k·a + C·d_k·s + T·d_k·l
+	n0     int // d_v
 	n1     int // d_k
-	n2     int // 2·d_k
-	n3     int // 3·d_k
-	n4     int // d_v
+	n2     int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
 }
 
 type stepNest2Args struct {
 	t2   *float32
 	v    *float32
 	SLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest3Args struct {
@@ -32,8 +33,8 @@ type stepNest3Args struct {
 	v       *float32
 	t3      *float32
 	t4Total *float32
-	n0      int        // d_v·a + C·d_v·s + T·d_v·l
-	n1      int        // d_v
+	n0      int        // d_v
+	n1      int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t4      [2]float32 // and nothing
 }
 
@@ -44,11 +45,14 @@ type stepNest4Args struct {
 	MState   *float32
 	N        *float32
 	t72Total *float32
-	n0       int        // d_k·a + C·d_k·s + T·d_k·l
-	n1       int        // d_k
-	n2       int        // 2·d_k
-	n3       int        // 3·d_k
-	n4       int        // d_v
+	n0       int        // d_v
+	n1       int        // 4
+	n2       int        // 8
+	n3       int        // 12
+	n4       int        // d_k
+	n5       int        // 8·d_k
+	n6       int        // 12·d_k
+	n7       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t72      [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 	etaEntry [2]float32 // and nothing
@@ -60,11 +64,12 @@ type stepNest5Args struct {
 	q         *float32
 	MState    *float32
 	y2        *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n0        int        // d_v
 	n1        int        // d_k
-	n2        int        // 2·d_k
-	n3        int        // 3·d_k
-	n4        int        // d_v
+	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3        int        // 4
+	n4        int        // 8
+	n5        int        // 12
 	t81Number [2]float32 // and nothing
 	t93       [2]float32 // and nothing
 }
@@ -121,11 +126,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -149,8 +155,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t2),
 								unsafe.SliceData(c.V),
 								kern.Given(c.SLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest2(&a2)
 						} else {
@@ -168,8 +174,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t3),
 							unsafe.SliceData(t4Total),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t4},
 						}
 						stepNest3(&a2)
@@ -207,11 +213,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(MState),
 							unsafe.SliceData(N),
 							unsafe.SliceData(t72Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							8 * dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t72},
 							[2]float32{w2},
 							[2]float32{etaEntry},
@@ -267,11 +276,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(MState),
 							unsafe.SliceData(y2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{t81Number},
 							[2]float32{t93},
 						}
@@ -311,12 +321,13 @@ func (c *stepFused) run() {
 type stepBackwardNest1Args struct {
 	SLin *float32
 	t42  *float32
-	n0   int // d_v
-	n1   int // 2·d_v
-	n2   int // 3·d_v
-	n3   int // L
-	n4   int // T
-	n5   int // T·d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4
+	n4   int // 8
+	n5   int // 12
+	n6   int // T·d_v
 }
 
 type stepBackwardNest2Args struct {
@@ -326,23 +337,22 @@ type stepBackwardNest2Args struct {
 	MTrail   *float32
 	N        *float32
 	t72Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2       int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3       int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4       int        // d_k·a + C·d_k·s + T·d_k·l
-	n5       int        // d_k·d_v·a
-	n6       int        // d_k·d_v·a + d_k·d_v
-	n7       int        // d_k·d_v·a + d_k
-	n8       int        // d_k·d_v·a + d_k·d_v + d_k
-	n9       int        // d_k
-	n10      int        // d_k·d_v·a + 2·d_k
-	n11      int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n12      int        // 2·d_k
-	n13      int        // d_k·d_v·a + 3·d_k
-	n14      int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n15      int        // 3·d_k
-	n16      int        // d_v
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5       int        // d_k
+	n6       int        // 4·d_k·d_v·a + 8·d_k
+	n7       int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n8       int        // 8·d_k
+	n9       int        // 4·d_k·d_v·a + 12·d_k
+	n10      int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n11      int        // 12·d_k
+	n12      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n13      int        // 4·d_k·d_v·a
+	n14      int        // d_k·d_v
+	n15      int        // -d_k·d_v + d_k
 	t72      [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 	etaEntry [2]float32 // and nothing
@@ -352,9 +362,9 @@ type stepBackwardNest2Args struct {
 type stepBackwardNest3Args struct {
 	N         *float32
 	MTrail    *float32
-	n0        int        // d_k·d_v·a + d_k·d_v
-	n1        int        // d_v
-	n2        int        // d_k
+	n0        int        // d_v
+	n1        int        // d_k
+	n2        int        // 4·d_k·d_v·a + 4·d_k·d_v
 	t81Number [2]float32 // and nothing
 	MDivEntry [2]float32 // and nothing
 }
@@ -366,19 +376,17 @@ type stepBackwardNest4Args struct {
 	MTrail    *float32
 	N3        *float32
 	t722Total *float32
-	n0        int        // d_v·a + C·d_v·s + T·d_v·l
-	n1        int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2        int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3        int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4        int        // d_k·a + C·d_k·s + T·d_k·l
-	n5        int        // d_k·d_v·a
-	n6        int        // d_k·d_v·a + d_k
-	n7        int        // d_k
-	n8        int        // d_k·d_v·a + 2·d_k
-	n9        int        // 2·d_k
-	n10       int        // d_k·d_v·a + 3·d_k
-	n11       int        // 3·d_k
-	n12       int        // d_v
+	n0        int        // d_v
+	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5        int        // d_k
+	n6        int        // 8·d_k
+	n7        int        // 4·d_k·d_v·a + 12·d_k
+	n8        int        // 12·d_k
+	n9        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n10       int        // 4·d_k·d_v·a
 	t722      [2]float32 // and nothing
 	w4        [2]float32 // and nothing
 	etaEntry2 [2]float32 // and nothing
@@ -392,15 +400,14 @@ type stepBackwardNest5Args struct {
 	MBarState  *float32
 	t222       *float32
 	t14Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
 	n5         int        // d_k
-	n6         int        // 2·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_v
+	n6         int        // 12·d_k
+	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t14        [2]float32 // and nothing
 	t812Number [2]float32 // and nothing
 	t72Number  [2]float32 // and nothing
@@ -422,19 +429,23 @@ type stepBackwardNest6Args struct {
 	t942       *float32
 	t45Total   *float32
 	t56Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_k·d_v·a
-	n6         int        // d_k
-	n7         int        // d_k·d_v·a + d_k
-	n8         int        // 2·d_k
-	n9         int        // d_k·d_v·a + 2·d_k
-	n10        int        // 3·d_k
-	n11        int        // d_k·d_v·a + 3·d_k
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int        // d_k
+	n6         int        // 4·d_k
+	n7         int        // 4·d_k·d_v·a + 4·d_k
+	n8         int        // 8·d_k
+	n9         int        // 4·d_k·d_v·a + 8·d_k
+	n10        int        // 12·d_k
+	n11        int        // 4·d_k·d_v·a + 12·d_k
+	n12        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n13        int        // 4·d_k·d_v·a
+	n14        int        // 4
+	n15        int        // 8
+	n16        int        // 12
 	t56        [2]float32 // and nothing
 	t45        [2]float32 // and nothing
 	t72Number  [2]float32 // and nothing
@@ -448,8 +459,8 @@ type stepBackwardNest7Args struct {
 	k        *float32
 	t51      *float32
 	t53Total *float32
-	n0       int        // d_k·a + C·d_k·s + T·d_k·l
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t53      [2]float32 // and nothing
 }
 
@@ -458,8 +469,8 @@ type stepBackwardNest8Args struct {
 	t942 *float32
 	t87  *float32
 	vBar *float32
-	n0   int        // d_v·a + C·d_v·s + T·d_v·l
-	n1   int        // d_v
+	n0   int        // d_v
+	n1   int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t83  [2]float32 // and nothing
 	w5   [2]float32 // and nothing
 }
@@ -471,15 +482,16 @@ type stepBackwardNest9Args struct {
 	k         *float32
 	t41       *float32
 	MBarState *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k·d_v·a
-	n2        int        // d_k·d_v·a + d_k
-	n3        int        // d_k
-	n4        int        // d_k·d_v·a + 2·d_k
-	n5        int        // 2·d_k
-	n6        int        // d_k·d_v·a + 3·d_k
-	n7        int        // 3·d_k
-	n8        int        // d_v
+	n0        int        // d_v
+	n1        int        // 4
+	n2        int        // 8
+	n3        int        // 12
+	n4        int        // d_k
+	n5        int        // 8·d_k
+	n6        int        // 4·d_k·d_v·a + 12·d_k
+	n7        int        // 12·d_k
+	n8        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n9        int        // 4·d_k·d_v·a
 	rhoEntry2 [2]float32 // and nothing
 }
 
@@ -489,8 +501,8 @@ type stepBackwardNest10Args struct {
 	kBar *float32
 	t222 *float32
 	qBar *float32
-	n0   int        // d_k·a + C·d_k·s + T·d_k·l
-	n1   int        // d_k
+	n0   int        // d_k
+	n1   int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	w6   [2]float32 // and nothing
 }
 
@@ -532,11 +544,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest1Args{
 			unsafe.SliceData(c.SLin),
 			unsafe.SliceData(t42),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
 			T,
+			dV,
+			4,
+			8,
+			12,
 			T * dV,
 		}
 		stepBackwardNest1(&a)
@@ -599,23 +612,22 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(N),
 							unsafe.SliceData(t72Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
-							dK*dV*a + dK,
-							dK*dV*a + dK*dV + dK,
-							dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + dK*dV + 2*dK,
-							2 * dK,
-							dK*dV*a + 3*dK,
-							dK*dV*a + dK*dV + 3*dK,
-							3 * dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							4*dK*dV*a + 8*dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							8 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
+							-dK*dV + dK,
 							[2]float32{t72},
 							[2]float32{w2},
 							[2]float32{etaEntry},
@@ -657,9 +669,9 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(N),
 							unsafe.SliceData(MTrail),
-							dK*dV*a + dK*dV,
 							dV,
 							dK,
+							4*dK*dV*a + 4*dK*dV,
 							[2]float32{t81Number},
 							[2]float32{MDivEntry},
 						}
@@ -712,19 +724,17 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MTrail),
 							unsafe.SliceData(N3),
 							unsafe.SliceData(t722Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK,
-							dK*dV*a + 2*dK,
-							2 * dK,
-							dK*dV*a + 3*dK,
-							3 * dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							8 * dK,
+							4*dK*dV*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
 							[2]float32{t722},
 							[2]float32{w4},
 							[2]float32{etaEntry2},
@@ -772,15 +782,14 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(MBarState),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(t14Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t14},
 							[2]float32{t812Number},
 							[2]float32{t72Number},
@@ -834,19 +843,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t942),
 							unsafe.SliceData(t45Total),
 							unsafe.SliceData(t56Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK,
-							dK*dV*a + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							4 * dK,
+							4*dK*dV*a + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							4,
+							8,
+							12,
 							[2]float32{t56},
 							[2]float32{t45},
 							[2]float32{t72Number2},
@@ -910,8 +923,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t51),
 							unsafe.SliceData(t53Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t53},
 						}
 						stepBackwardNest7(&a2)
@@ -963,8 +976,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t942),
 							unsafe.SliceData(t87),
 							unsafe.SliceData(c.VBar),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t83},
 							[2]float32{w5},
 						}
@@ -988,15 +1001,16 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(MBarState),
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK,
-							dK*dV*a + 2*dK,
-							2 * dK,
-							dK*dV*a + 3*dK,
-							3 * dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							8 * dK,
+							4*dK*dV*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
 							[2]float32{rhoEntry2},
 						}
 						stepBackwardNest9(&a2)
@@ -1027,8 +1041,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.KBar),
 							unsafe.SliceData(t222),
 							unsafe.SliceData(c.QBar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{w6},
 						}
 						stepBackwardNest10(&a2)

@@ -31,82 +31,10 @@ func stepNest4AVX512(a *stepNest4Args)
 func stepNest4AVX2(a *stepNest4Args)
 
 //go:noescape
-func stepNest5AVX512(a *stepNest5Args)
-
-//go:noescape
-func stepNest5AVX2(a *stepNest5Args)
-
-//go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
 func stepNest8AVX512(a *stepNest8Args)
 
 //go:noescape
 func stepNest8AVX2(a *stepNest8Args)
-
-//go:noescape
-func stepNest9AVX512(a *stepNest9Args)
-
-//go:noescape
-func stepNest9AVX2(a *stepNest9Args)
-
-//go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
-
-//go:noescape
-func stepNest14AVX512(a *stepNest14Args)
-
-//go:noescape
-func stepNest14AVX2(a *stepNest14Args)
-
-//go:noescape
-func stepNest15AVX512(a *stepNest15Args)
-
-//go:noescape
-func stepNest15AVX2(a *stepNest15Args)
-
-//go:noescape
-func stepNest16AVX512(a *stepNest16Args)
-
-//go:noescape
-func stepNest16AVX2(a *stepNest16Args)
-
-//go:noescape
-func stepNest17AVX512(a *stepNest17Args)
-
-//go:noescape
-func stepNest17AVX2(a *stepNest17Args)
 
 //go:noescape
 func stepNest18AVX512(a *stepNest18Args)
@@ -250,30 +178,6 @@ func stepTime39AVX2x16(a *stepTime39Args)
 func stepTime39AVX2x8(a *stepTime39Args)
 
 //go:noescape
-func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest1AVX2(a *stepBackwardNest1Args)
-
-//go:noescape
-func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
 func stepBackwardTime5AVX512x4(a *stepBackwardTime5Args)
 
 //go:noescape
@@ -310,178 +214,16 @@ func stepBackwardNest9AVX512(a *stepBackwardNest9Args)
 func stepBackwardNest9AVX2(a *stepBackwardNest9Args)
 
 //go:noescape
-func stepBackwardNest10AVX512(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest10AVX2(a *stepBackwardNest10Args)
-
-//go:noescape
-func stepBackwardNest11AVX512(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest11AVX2(a *stepBackwardNest11Args)
-
-//go:noescape
-func stepBackwardNest12AVX512(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest12AVX2(a *stepBackwardNest12Args)
-
-//go:noescape
-func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest16AVX2(a *stepBackwardNest16Args)
-
-//go:noescape
-func stepBackwardNest17AVX512(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest17AVX2(a *stepBackwardNest17Args)
-
-//go:noescape
-func stepBackwardNest18AVX512(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest18AVX2(a *stepBackwardNest18Args)
-
-//go:noescape
-func stepBackwardNest19AVX512(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest19AVX2(a *stepBackwardNest19Args)
-
-//go:noescape
-func stepBackwardNest20AVX512(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest20AVX2(a *stepBackwardNest20Args)
-
-//go:noescape
-func stepBackwardNest21AVX512(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest21AVX2(a *stepBackwardNest21Args)
-
-//go:noescape
-func stepBackwardNest22AVX512(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest22AVX2(a *stepBackwardNest22Args)
-
-//go:noescape
-func stepBackwardNest23AVX512(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest23AVX2(a *stepBackwardNest23Args)
-
-//go:noescape
-func stepBackwardNest24AVX512(a *stepBackwardNest24Args)
-
-//go:noescape
-func stepBackwardNest24AVX2(a *stepBackwardNest24Args)
-
-//go:noescape
 func stepBackwardNest25AVX512(a *stepBackwardNest25Args)
 
 //go:noescape
 func stepBackwardNest25AVX2(a *stepBackwardNest25Args)
 
 //go:noescape
-func stepBackwardNest26AVX512(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest26AVX2(a *stepBackwardNest26Args)
-
-//go:noescape
-func stepBackwardNest27AVX512(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest27AVX2(a *stepBackwardNest27Args)
-
-//go:noescape
-func stepBackwardNest28AVX512(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest28AVX2(a *stepBackwardNest28Args)
-
-//go:noescape
-func stepBackwardNest29AVX512(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest29AVX2(a *stepBackwardNest29Args)
-
-//go:noescape
-func stepBackwardNest30AVX512(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest30AVX2(a *stepBackwardNest30Args)
-
-//go:noescape
-func stepBackwardNest31AVX512(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest31AVX2(a *stepBackwardNest31Args)
-
-//go:noescape
-func stepBackwardNest32AVX512(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest32AVX2(a *stepBackwardNest32Args)
-
-//go:noescape
-func stepBackwardNest33AVX512(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest33AVX2(a *stepBackwardNest33Args)
-
-//go:noescape
-func stepBackwardNest34AVX512(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest34AVX2(a *stepBackwardNest34Args)
-
-//go:noescape
-func stepBackwardNest35AVX512(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest35AVX2(a *stepBackwardNest35Args)
-
-//go:noescape
-func stepBackwardNest36AVX512(a *stepBackwardNest36Args)
-
-//go:noescape
-func stepBackwardNest36AVX2(a *stepBackwardNest36Args)
-
-//go:noescape
 func stepBackwardNest37AVX512(a *stepBackwardNest37Args)
 
 //go:noescape
 func stepBackwardNest37AVX2(a *stepBackwardNest37Args)
-
-//go:noescape
-func stepBackwardNest38AVX512(a *stepBackwardNest38Args)
-
-//go:noescape
-func stepBackwardNest38AVX2(a *stepBackwardNest38Args)
 
 //go:noescape
 func stepBackwardNest39AVX512(a *stepBackwardNest39Args)
@@ -500,12 +242,6 @@ func stepBackwardNest41AVX512(a *stepBackwardNest41Args)
 
 //go:noescape
 func stepBackwardNest41AVX2(a *stepBackwardNest41Args)
-
-//go:noescape
-func stepBackwardNest42AVX512(a *stepBackwardNest42Args)
-
-//go:noescape
-func stepBackwardNest42AVX2(a *stepBackwardNest42Args)
 
 //go:noescape
 func stepBackwardNest43AVX512(a *stepBackwardNest43Args)
@@ -556,34 +292,16 @@ func stepBackwardNest50AVX512(a *stepBackwardNest50Args)
 func stepBackwardNest50AVX2(a *stepBackwardNest50Args)
 
 //go:noescape
-func stepBackwardNest51AVX512(a *stepBackwardNest51Args)
-
-//go:noescape
-func stepBackwardNest51AVX2(a *stepBackwardNest51Args)
-
-//go:noescape
 func stepBackwardNest52AVX512(a *stepBackwardNest52Args)
 
 //go:noescape
 func stepBackwardNest52AVX2(a *stepBackwardNest52Args)
 
 //go:noescape
-func stepBackwardNest53AVX512(a *stepBackwardNest53Args)
-
-//go:noescape
-func stepBackwardNest53AVX2(a *stepBackwardNest53Args)
-
-//go:noescape
 func stepBackwardNest54AVX512(a *stepBackwardNest54Args)
 
 //go:noescape
 func stepBackwardNest54AVX2(a *stepBackwardNest54Args)
-
-//go:noescape
-func stepBackwardNest55AVX512(a *stepBackwardNest55Args)
-
-//go:noescape
-func stepBackwardNest55AVX2(a *stepBackwardNest55Args)
 
 //go:noescape
 func stepBackwardNest56AVX512(a *stepBackwardNest56Args)
@@ -604,22 +322,10 @@ func stepBackwardNest58AVX512(a *stepBackwardNest58Args)
 func stepBackwardNest58AVX2(a *stepBackwardNest58Args)
 
 //go:noescape
-func stepBackwardNest59AVX512(a *stepBackwardNest59Args)
-
-//go:noescape
-func stepBackwardNest59AVX2(a *stepBackwardNest59Args)
-
-//go:noescape
 func stepBackwardNest60AVX512(a *stepBackwardNest60Args)
 
 //go:noescape
 func stepBackwardNest60AVX2(a *stepBackwardNest60Args)
-
-//go:noescape
-func stepBackwardNest61AVX512(a *stepBackwardNest61Args)
-
-//go:noescape
-func stepBackwardNest61AVX2(a *stepBackwardNest61Args)
 
 //go:noescape
 func stepBackwardNest62AVX512(a *stepBackwardNest62Args)
@@ -652,24 +358,6 @@ func stepBackwardNest66AVX512(a *stepBackwardNest66Args)
 func stepBackwardNest66AVX2(a *stepBackwardNest66Args)
 
 //go:noescape
-func stepBackwardNest67AVX512(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest67AVX2(a *stepBackwardNest67Args)
-
-//go:noescape
-func stepBackwardNest68AVX512(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest68AVX2(a *stepBackwardNest68Args)
-
-//go:noescape
-func stepBackwardNest69AVX512(a *stepBackwardNest69Args)
-
-//go:noescape
-func stepBackwardNest69AVX2(a *stepBackwardNest69Args)
-
-//go:noescape
 func stepBackwardNest70AVX512(a *stepBackwardNest70Args)
 
 //go:noescape
@@ -686,12 +374,6 @@ func stepBackwardNest72AVX512(a *stepBackwardNest72Args)
 
 //go:noescape
 func stepBackwardNest72AVX2(a *stepBackwardNest72Args)
-
-//go:noescape
-func stepBackwardNest73AVX512(a *stepBackwardNest73Args)
-
-//go:noescape
-func stepBackwardNest73AVX2(a *stepBackwardNest73Args)
 
 //go:noescape
 func stepBackwardNest74AVX512(a *stepBackwardNest74Args)
@@ -718,24 +400,6 @@ func stepBackwardNest77AVX512(a *stepBackwardNest77Args)
 func stepBackwardNest77AVX2(a *stepBackwardNest77Args)
 
 //go:noescape
-func stepBackwardNest78AVX512(a *stepBackwardNest78Args)
-
-//go:noescape
-func stepBackwardNest78AVX2(a *stepBackwardNest78Args)
-
-//go:noescape
-func stepBackwardNest79AVX512(a *stepBackwardNest79Args)
-
-//go:noescape
-func stepBackwardNest79AVX2(a *stepBackwardNest79Args)
-
-//go:noescape
-func stepBackwardNest80AVX512(a *stepBackwardNest80Args)
-
-//go:noescape
-func stepBackwardNest80AVX2(a *stepBackwardNest80Args)
-
-//go:noescape
 func stepBackwardNest81AVX512(a *stepBackwardNest81Args)
 
 //go:noescape
@@ -746,12 +410,6 @@ func stepBackwardNest82AVX512(a *stepBackwardNest82Args)
 
 //go:noescape
 func stepBackwardNest82AVX2(a *stepBackwardNest82Args)
-
-//go:noescape
-func stepBackwardNest83AVX512(a *stepBackwardNest83Args)
-
-//go:noescape
-func stepBackwardNest83AVX2(a *stepBackwardNest83Args)
 
 //go:noescape
 func stepBackwardNest84AVX512(a *stepBackwardNest84Args)
@@ -821,108 +479,12 @@ func stepNest4(a *stepNest4Args) {
 	stepNest4AVX2(a)
 }
 
-func stepNest5(a *stepNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest5AVX512(a)
-		return
-	}
-	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
-}
-
 func stepNest8(a *stepNest8Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest8AVX512(a)
 		return
 	}
 	stepNest8AVX2(a)
-}
-
-func stepNest9(a *stepNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest9AVX512(a)
-		return
-	}
-	stepNest9AVX2(a)
-}
-
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
-}
-
-func stepNest14(a *stepNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest14AVX512(a)
-		return
-	}
-	stepNest14AVX2(a)
-}
-
-func stepNest15(a *stepNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest15AVX512(a)
-		return
-	}
-	stepNest15AVX2(a)
-}
-
-func stepNest16(a *stepNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest16AVX512(a)
-		return
-	}
-	stepNest16AVX2(a)
-}
-
-func stepNest17(a *stepNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest17AVX512(a)
-		return
-	}
-	stepNest17AVX2(a)
 }
 
 func stepNest18(a *stepNest18Args) {
@@ -1111,38 +673,6 @@ func stepTime39(a *stepTime39Args, rows int) {
 	}
 }
 
-func stepBackwardNest1(a *stepBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest1AVX512(a)
-		return
-	}
-	stepBackwardNest1AVX2(a)
-}
-
-func stepBackwardNest2(a *stepBackwardNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest2AVX512(a)
-		return
-	}
-	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
 // stepBackwardTime5 runs the rows in assembly: as many at once as rows says.
 func stepBackwardTime5(a *stepBackwardTime5Args, rows int) {
 	switch wide := cpu.Active() == cpu.AVX512; {
@@ -1195,126 +725,6 @@ func stepBackwardNest9(a *stepBackwardNest9Args) {
 	stepBackwardNest9AVX2(a)
 }
 
-func stepBackwardNest10(a *stepBackwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest10AVX512(a)
-		return
-	}
-	stepBackwardNest10AVX2(a)
-}
-
-func stepBackwardNest11(a *stepBackwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest11AVX512(a)
-		return
-	}
-	stepBackwardNest11AVX2(a)
-}
-
-func stepBackwardNest12(a *stepBackwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest12AVX512(a)
-		return
-	}
-	stepBackwardNest12AVX2(a)
-}
-
-func stepBackwardNest13(a *stepBackwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest13AVX512(a)
-		return
-	}
-	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
-}
-
-func stepBackwardNest16(a *stepBackwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest16AVX512(a)
-		return
-	}
-	stepBackwardNest16AVX2(a)
-}
-
-func stepBackwardNest17(a *stepBackwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest17AVX512(a)
-		return
-	}
-	stepBackwardNest17AVX2(a)
-}
-
-func stepBackwardNest18(a *stepBackwardNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest18AVX512(a)
-		return
-	}
-	stepBackwardNest18AVX2(a)
-}
-
-func stepBackwardNest19(a *stepBackwardNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest19AVX512(a)
-		return
-	}
-	stepBackwardNest19AVX2(a)
-}
-
-func stepBackwardNest20(a *stepBackwardNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest20AVX512(a)
-		return
-	}
-	stepBackwardNest20AVX2(a)
-}
-
-func stepBackwardNest21(a *stepBackwardNest21Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest21AVX512(a)
-		return
-	}
-	stepBackwardNest21AVX2(a)
-}
-
-func stepBackwardNest22(a *stepBackwardNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest22AVX512(a)
-		return
-	}
-	stepBackwardNest22AVX2(a)
-}
-
-func stepBackwardNest23(a *stepBackwardNest23Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest23AVX512(a)
-		return
-	}
-	stepBackwardNest23AVX2(a)
-}
-
-func stepBackwardNest24(a *stepBackwardNest24Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest24AVX512(a)
-		return
-	}
-	stepBackwardNest24AVX2(a)
-}
-
 func stepBackwardNest25(a *stepBackwardNest25Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest25AVX512(a)
@@ -1323,108 +733,12 @@ func stepBackwardNest25(a *stepBackwardNest25Args) {
 	stepBackwardNest25AVX2(a)
 }
 
-func stepBackwardNest26(a *stepBackwardNest26Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest26AVX512(a)
-		return
-	}
-	stepBackwardNest26AVX2(a)
-}
-
-func stepBackwardNest27(a *stepBackwardNest27Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest27AVX512(a)
-		return
-	}
-	stepBackwardNest27AVX2(a)
-}
-
-func stepBackwardNest28(a *stepBackwardNest28Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest28AVX512(a)
-		return
-	}
-	stepBackwardNest28AVX2(a)
-}
-
-func stepBackwardNest29(a *stepBackwardNest29Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest29AVX512(a)
-		return
-	}
-	stepBackwardNest29AVX2(a)
-}
-
-func stepBackwardNest30(a *stepBackwardNest30Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest30AVX512(a)
-		return
-	}
-	stepBackwardNest30AVX2(a)
-}
-
-func stepBackwardNest31(a *stepBackwardNest31Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest31AVX512(a)
-		return
-	}
-	stepBackwardNest31AVX2(a)
-}
-
-func stepBackwardNest32(a *stepBackwardNest32Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest32AVX512(a)
-		return
-	}
-	stepBackwardNest32AVX2(a)
-}
-
-func stepBackwardNest33(a *stepBackwardNest33Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest33AVX512(a)
-		return
-	}
-	stepBackwardNest33AVX2(a)
-}
-
-func stepBackwardNest34(a *stepBackwardNest34Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest34AVX512(a)
-		return
-	}
-	stepBackwardNest34AVX2(a)
-}
-
-func stepBackwardNest35(a *stepBackwardNest35Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest35AVX512(a)
-		return
-	}
-	stepBackwardNest35AVX2(a)
-}
-
-func stepBackwardNest36(a *stepBackwardNest36Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest36AVX512(a)
-		return
-	}
-	stepBackwardNest36AVX2(a)
-}
-
 func stepBackwardNest37(a *stepBackwardNest37Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest37AVX512(a)
 		return
 	}
 	stepBackwardNest37AVX2(a)
-}
-
-func stepBackwardNest38(a *stepBackwardNest38Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest38AVX512(a)
-		return
-	}
-	stepBackwardNest38AVX2(a)
 }
 
 func stepBackwardNest39(a *stepBackwardNest39Args) {
@@ -1449,14 +763,6 @@ func stepBackwardNest41(a *stepBackwardNest41Args) {
 		return
 	}
 	stepBackwardNest41AVX2(a)
-}
-
-func stepBackwardNest42(a *stepBackwardNest42Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest42AVX512(a)
-		return
-	}
-	stepBackwardNest42AVX2(a)
 }
 
 func stepBackwardNest43(a *stepBackwardNest43Args) {
@@ -1523,14 +829,6 @@ func stepBackwardNest50(a *stepBackwardNest50Args) {
 	stepBackwardNest50AVX2(a)
 }
 
-func stepBackwardNest51(a *stepBackwardNest51Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest51AVX512(a)
-		return
-	}
-	stepBackwardNest51AVX2(a)
-}
-
 func stepBackwardNest52(a *stepBackwardNest52Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest52AVX512(a)
@@ -1539,28 +837,12 @@ func stepBackwardNest52(a *stepBackwardNest52Args) {
 	stepBackwardNest52AVX2(a)
 }
 
-func stepBackwardNest53(a *stepBackwardNest53Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest53AVX512(a)
-		return
-	}
-	stepBackwardNest53AVX2(a)
-}
-
 func stepBackwardNest54(a *stepBackwardNest54Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest54AVX512(a)
 		return
 	}
 	stepBackwardNest54AVX2(a)
-}
-
-func stepBackwardNest55(a *stepBackwardNest55Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest55AVX512(a)
-		return
-	}
-	stepBackwardNest55AVX2(a)
 }
 
 func stepBackwardNest56(a *stepBackwardNest56Args) {
@@ -1587,28 +869,12 @@ func stepBackwardNest58(a *stepBackwardNest58Args) {
 	stepBackwardNest58AVX2(a)
 }
 
-func stepBackwardNest59(a *stepBackwardNest59Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest59AVX512(a)
-		return
-	}
-	stepBackwardNest59AVX2(a)
-}
-
 func stepBackwardNest60(a *stepBackwardNest60Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest60AVX512(a)
 		return
 	}
 	stepBackwardNest60AVX2(a)
-}
-
-func stepBackwardNest61(a *stepBackwardNest61Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest61AVX512(a)
-		return
-	}
-	stepBackwardNest61AVX2(a)
 }
 
 func stepBackwardNest62(a *stepBackwardNest62Args) {
@@ -1651,30 +917,6 @@ func stepBackwardNest66(a *stepBackwardNest66Args) {
 	stepBackwardNest66AVX2(a)
 }
 
-func stepBackwardNest67(a *stepBackwardNest67Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest67AVX512(a)
-		return
-	}
-	stepBackwardNest67AVX2(a)
-}
-
-func stepBackwardNest68(a *stepBackwardNest68Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest68AVX512(a)
-		return
-	}
-	stepBackwardNest68AVX2(a)
-}
-
-func stepBackwardNest69(a *stepBackwardNest69Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest69AVX512(a)
-		return
-	}
-	stepBackwardNest69AVX2(a)
-}
-
 func stepBackwardNest70(a *stepBackwardNest70Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest70AVX512(a)
@@ -1697,14 +939,6 @@ func stepBackwardNest72(a *stepBackwardNest72Args) {
 		return
 	}
 	stepBackwardNest72AVX2(a)
-}
-
-func stepBackwardNest73(a *stepBackwardNest73Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest73AVX512(a)
-		return
-	}
-	stepBackwardNest73AVX2(a)
 }
 
 func stepBackwardNest74(a *stepBackwardNest74Args) {
@@ -1739,30 +973,6 @@ func stepBackwardNest77(a *stepBackwardNest77Args) {
 	stepBackwardNest77AVX2(a)
 }
 
-func stepBackwardNest78(a *stepBackwardNest78Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest78AVX512(a)
-		return
-	}
-	stepBackwardNest78AVX2(a)
-}
-
-func stepBackwardNest79(a *stepBackwardNest79Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest79AVX512(a)
-		return
-	}
-	stepBackwardNest79AVX2(a)
-}
-
-func stepBackwardNest80(a *stepBackwardNest80Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest80AVX512(a)
-		return
-	}
-	stepBackwardNest80AVX2(a)
-}
-
 func stepBackwardNest81(a *stepBackwardNest81Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepBackwardNest81AVX512(a)
@@ -1777,14 +987,6 @@ func stepBackwardNest82(a *stepBackwardNest82Args) {
 		return
 	}
 	stepBackwardNest82AVX2(a)
-}
-
-func stepBackwardNest83(a *stepBackwardNest83Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest83AVX512(a)
-		return
-	}
-	stepBackwardNest83AVX2(a)
 }
 
 func stepBackwardNest84(a *stepBackwardNest84Args) {

@@ -3,7 +3,7 @@
 package titanschunk
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -17,9 +17,9 @@ type stepNest1Args struct {
 	theta *float32
 	t60   *float32
 	n0    int // L
-	n1    int // 32·chunks
-	n2    int // T
-	n3    int // chunks
+	n1    int // chunks
+	n2    int // 32·chunks
+	n3    int // T
 }
 
 type stepNest2Args struct {
@@ -28,11 +28,11 @@ type stepNest2Args struct {
 	k   *float32
 	t59 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 32·d_k
+	n4  int // 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest3Args struct {
@@ -41,8 +41,8 @@ type stepNest3Args struct {
 	t58 *float32
 	t18 *float32
 	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	n1  int // chunks
+	n2  int // 32·chunks
 }
 
 type stepNest4Args struct {
@@ -50,35 +50,8 @@ type stepNest4Args struct {
 	t3 *float32
 	t4 *float32
 	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
-}
-
-type stepNest5Args struct {
-	t4 *float32
-	t6 *float32
-	t7 *float32
-	n0 int // L
-	n1 int // 32·chunks
-	n2 int // chunks
-}
-
-type stepNest6Args struct {
-	t7  *float32
-	t9  *float32
-	t10 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest7Args struct {
-	t10 *float32
-	t12 *float32
-	t13 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	n1 int // chunks
+	n2 int // 32·chunks
 }
 
 type stepNest8Args struct {
@@ -89,96 +62,18 @@ type stepNest8Args struct {
 	t20 *float32
 	t21 *float32
 	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest9Args struct {
-	t21 *float32
-	t23 *float32
-	t24 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest10Args struct {
-	t24 *float32
-	t26 *float32
-	t27 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest11Args struct {
-	t27 *float32
-	t29 *float32
-	t30 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest12Args struct {
-	t30 *float32
-	t32 *float32
-	p   *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest13Args struct {
-	p   *float32
-	t35 *float32
-	t36 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest14Args struct {
-	t36 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest15Args struct {
-	t39 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest16Args struct {
-	t42 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepNest17Args struct {
-	t45 *float32
-	t47 *float32
-	h   *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	n1  int // chunks
+	n2  int // 32·chunks
 }
 
 type stepNest18Args struct {
 	t58 *float32
 	t53 *float32
 	t55 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 1
+	n1  int // 32
+	n2  int // 128·t + 128·chunks·l
+	n3  int // -128
 }
 
 type stepNest19Args struct {
@@ -186,7 +81,10 @@ type stepNest19Args struct {
 	t53  *float32
 	t55  *float32
 	t583 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -256
 }
 
 type stepNest20Args struct {
@@ -195,7 +93,10 @@ type stepNest20Args struct {
 	t55  *float32
 	t583 *float32
 	t612 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -512
 }
 
 type stepNest21Args struct {
@@ -205,7 +106,10 @@ type stepNest21Args struct {
 	t583 *float32
 	t612 *float32
 	t642 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -1024
 }
 
 type stepNest22Args struct {
@@ -216,7 +120,10 @@ type stepNest22Args struct {
 	t612 *float32
 	t642 *float32
 	t672 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -2048
 }
 
 type stepNest23Args struct {
@@ -228,7 +135,10 @@ type stepNest23Args struct {
 	t642 *float32
 	t672 *float32
 	t70  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -128
 }
 
 type stepNest24Args struct {
@@ -241,7 +151,10 @@ type stepNest24Args struct {
 	t672 *float32
 	t70  *float32
 	t73  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -256
 }
 
 type stepNest25Args struct {
@@ -255,7 +168,10 @@ type stepNest25Args struct {
 	t70  *float32
 	t73  *float32
 	t76  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -512
 }
 
 type stepNest26Args struct {
@@ -270,7 +186,10 @@ type stepNest26Args struct {
 	t73  *float32
 	t76  *float32
 	t79  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -1024
 }
 
 type stepNest27Args struct {
@@ -286,7 +205,10 @@ type stepNest27Args struct {
 	t76  *float32
 	t79  *float32
 	t82  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -2048
 }
 
 type stepNest28Args struct {
@@ -306,6 +228,8 @@ type stepNest29Args struct {
 	t79  *float32
 	t82  *float32
 	t96  *float32
+	n0   int // 32
+	n1   int // -128
 }
 
 type stepNest30Args struct {
@@ -313,7 +237,7 @@ type stepNest30Args struct {
 	t96 *float32
 	K2  *float32
 	t98 *float32
-	n0  int // 32·t + 32·chunks·l
+	n0  int // 128·t + 128·chunks·l
 }
 
 type stepNest31Args struct {
@@ -325,9 +249,9 @@ type stepNest31Args struct {
 	t89 *float32
 	t61 *float32
 	U2  *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 32·d_v·t + 32·chunks·d_v·l
-	n2  int // d_v
+	n0  int // 128·t + 128·chunks·l
+	n1  int // d_v
+	n2  int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepNest32Args struct {
@@ -352,9 +276,9 @@ type stepNest33Args struct {
 	t49 *float32
 	t17 *float32
 	y2  *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 32·d_v·t + 32·chunks·d_v·l
-	n2  int // d_v
+	n0  int // 128·t + 128·chunks·l
+	n1  int // d_v
+	n2  int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepNest34Args struct {
@@ -372,8 +296,9 @@ type stepNest34Args struct {
 	t59  *float32
 	t922 *float32
 	t102 *float32
-	n0   int // 32·d_k·t + 32·chunks·d_k·l
+	n0   int // 3968
 	n1   int // d_k
+	n2   int // 128·d_k·t + 128·chunks·d_k·l
 }
 
 type stepNest35Args struct {
@@ -397,12 +322,12 @@ type stepNest37Args struct {
 	t62 *float32
 	q   *float32
 	t67 *float32
-	n0  int // 32·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 32·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 32·chunks
-	n5  int // d_k
+	n0  int // L
+	n1  int // T - 32·chunks
+	n2  int // d_k
+	n3  int // 128·chunks·d_k
+	n4  int // T·d_k - 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepNest38Args struct {
@@ -412,9 +337,9 @@ type stepNest38Args struct {
 	t65   *float32
 	rho   *float32
 	t66   *float32
-	n0    int // 32·chunks
-	n1    int // L
-	n2    int // T - 32·chunks
+	n0    int // L
+	n1    int // T - 32·chunks
+	n2    int // 128·chunks
 	n3    int // T
 }
 
@@ -430,11 +355,11 @@ type stepTime39Args struct {
 	t67     *float32
 	y22     *float32
 	n0      int // d_k
-	n1      int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n2      int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n3      int // C·s + (T - 32·chunks)·l
-	n4      int // C
-	n5      int // -C·s + T - 32·chunks
+	n1      int // C
+	n2      int // -C·s + T - 32·chunks
+	n3      int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
+	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n5      int // 4·C·s + (4·T - 128·chunks)·l
 	n6      int // d_v
 	tail    int // rows in the last vector
 }
@@ -547,9 +472,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t60),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
 		stepNest1(&a)
 	} else {
@@ -578,11 +503,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
 		stepNest2(&a)
 	} else {
@@ -621,8 +546,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t18),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
 		stepNest3(&a)
 	} else {
@@ -680,8 +605,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t3),
 			unsafe.SliceData(t4),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
 		stepNest4(&a)
 	} else {
@@ -720,15 +645,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest5Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t4),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t7),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest5(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -765,15 +690,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest6Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t7),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t10),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest6(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -810,15 +735,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest7Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t10),
 			unsafe.SliceData(t12),
 			unsafe.SliceData(t13),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest7(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -858,8 +783,8 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t20),
 			unsafe.SliceData(t21),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
 		stepNest8(&a)
 	} else {
@@ -902,15 +827,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest9Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t21),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest9(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -947,15 +872,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest10Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t27),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest10(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -992,15 +917,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest11Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest11(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1032,15 +957,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest12Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(p),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest12(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1076,15 +1001,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest13Args{
+		a := stepNest4Args{
 			unsafe.SliceData(p),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest13(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1116,15 +1041,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest14Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest14(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1156,15 +1081,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest15Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest15(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1196,15 +1121,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest16Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest16(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1236,15 +1161,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest17Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(h),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepNest17(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1304,7 +1229,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-128,
 				}
 				stepNest18(&a)
 			} else {
@@ -1329,7 +1257,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-256,
 				}
 				stepNest19(&a)
 			} else {
@@ -1356,7 +1287,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-512,
 				}
 				stepNest20(&a)
 			} else {
@@ -1385,7 +1319,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-1024,
 				}
 				stepNest21(&a)
 			} else {
@@ -1416,7 +1353,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-2048,
 				}
 				stepNest22(&a)
 			} else {
@@ -1449,7 +1389,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t642),
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-128,
 				}
 				stepNest23(&a)
 			} else {
@@ -1484,7 +1427,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t672),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-256,
 				}
 				stepNest24(&a)
 			} else {
@@ -1521,7 +1467,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-512,
 				}
 				stepNest25(&a)
 			} else {
@@ -1560,7 +1509,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-1024,
 				}
 				stepNest26(&a)
 			} else {
@@ -1601,7 +1553,10 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82),
-					32*t2 + 32*chunks*l,
+					1,
+					32,
+					128*t2 + 128*chunks*l,
+					-2048,
 				}
 				stepNest27(&a)
 			} else {
@@ -1664,6 +1619,8 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82),
 					unsafe.SliceData(t96),
+					32,
+					-128,
 				}
 				stepNest29(&a)
 			} else {
@@ -1698,7 +1655,7 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t96),
 					unsafe.SliceData(K2),
 					unsafe.SliceData(t98),
-					32*t2 + 32*chunks*l,
+					128*t2 + 128*chunks*l,
 				}
 				stepNest30(&a)
 			} else {
@@ -1726,9 +1683,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t89),
 					unsafe.SliceData(t61),
 					unsafe.SliceData(U2),
-					32*t2 + 32*chunks*l,
-					32*dV*t2 + 32*chunks*dV*l,
+					128*t2 + 128*chunks*l,
 					dV,
+					128*dV*t2 + 128*chunks*dV*l,
 				}
 				stepNest31(&a)
 			} else {
@@ -1795,9 +1752,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t49),
 					unsafe.SliceData(t17),
 					unsafe.SliceData(y2),
-					32*t2 + 32*chunks*l,
-					32*dV*t2 + 32*chunks*dV*l,
+					128*t2 + 128*chunks*l,
 					dV,
+					128*dV*t2 + 128*chunks*dV*l,
 				}
 				stepNest33(&a)
 			} else {
@@ -1833,8 +1790,9 @@ func (c *stepFused) run() {
 					unsafe.SliceData(t59),
 					unsafe.SliceData(t922),
 					unsafe.SliceData(t102),
-					32*dK*t2 + 32*chunks*dK*l,
+					3968,
 					dK,
+					128*dK*t2 + 128*chunks*dK*l,
 				}
 				stepNest34(&a)
 			} else {
@@ -1945,12 +1903,12 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t67),
-			32 * chunks * dK,
 			L,
-			T*dK - 32*chunks*dK,
-			T * dK,
 			T - 32*chunks,
 			dK,
+			128 * chunks * dK,
+			T*dK - 32*chunks*dK,
+			T * dK,
 		}
 		stepNest37(&a)
 	} else {
@@ -1984,9 +1942,9 @@ func (c *stepFused) run() {
 			unsafe.SliceData(t65),
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t66),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
 		stepNest38(&a)
@@ -2087,11 +2045,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(t67),
 						unsafe.SliceData(y22),
 						dK,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
-						C*s + (T-32*chunks)*l,
 						C,
 						-C*s + T - 32*chunks,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*s + (4*T-128*chunks)*l,
 						dV,
 						tail,
 					}
@@ -2160,58 +2118,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	rho   *float32
-	t56   *float32
-	eta   *float32
-	t58   *float32
-	theta *float32
-	t60   *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // T
-	n3    int // chunks
-}
-
-type stepBackwardNest2Args struct {
-	q   *float32
-	t57 *float32
-	k   *float32
-	t59 *float32
-	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
-}
-
-type stepBackwardNest3Args struct {
-	k   *float32
-	t62 *float32
-	q   *float32
-	t67 *float32
-	n0  int // 32·chunks·d_k
-	n1  int // L
-	n2  int // T·d_k - 32·chunks·d_k
-	n3  int // T·d_k
-	n4  int // T - 32·chunks
-	n5  int // d_k
-}
-
-type stepBackwardNest4Args struct {
-	eta   *float32
-	t64   *float32
-	theta *float32
-	t65   *float32
-	rho   *float32
-	t66   *float32
-	n0    int // 32·chunks
-	n1    int // L
-	n2    int // T - 32·chunks
-	n3    int // T
-}
-
 type stepBackwardTime5Args struct {
 	t64    *float32
 	t65    *float32
@@ -2220,12 +2126,12 @@ type stepBackwardTime5Args struct {
 	t62    *float32
 	STrail *float32
 	MTrail *float32
-	n0     int // C·s + (T - 32·chunks)·l
-	n1     int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n2     int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T - 32·chunks
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T - 32·chunks
+	n3     int // 4·C·s + (4·T - 128·chunks)·l
+	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n5     int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
 	n6     int // d_v
 }
 
@@ -2248,16 +2154,18 @@ type stepBackwardTime6Args struct {
 	t8        *float32
 	t7        *float32
 	t212      *float32
-	n0        int // C·s + (T - 32·chunks)·l
-	n1        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l
-	n2        int // d_k
-	n3        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l
-	n4        int // C·s + (T - 32·chunks)·l - 1
-	n5        int // i + C·d_v·s + (T·d_v - 32·chunks·d_v)·l - d_v
-	n6        int // C·d_k·s + (T·d_k - 32·chunks·d_k)·l - d_k
-	n7        int // C
-	n8        int // -C·s + T - 32·chunks
-	n9        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T - 32·chunks
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·C·s + (4·T - 128·chunks)·l
+	n6        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
+	n7        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
+	n8        int // 4·C·s + (4·T - 128·chunks)·l - 4
+	n9        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l - 4·d_v
+	n10       int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l - 4·d_k
+	n11       int // -d_k
 }
 
 type stepBackwardNest7Args struct {
@@ -2269,12 +2177,12 @@ type stepBackwardNest7Args struct {
 	t17  *float32
 	t212 *float32
 	t142 *float32
-	n0   int // 32·chunks·d_k
-	n1   int // L
-	n2   int // T - 32·chunks
-	n3   int // T·d_k - 32·chunks·d_k
-	n4   int // T·d_k
-	n5   int // d_k
+	n0   int // L
+	n1   int // T - 32·chunks
+	n2   int // d_k
+	n3   int // 128·chunks·d_k
+	n4   int // T·d_k - 32·chunks·d_k
+	n5   int // T·d_k
 }
 
 type stepBackwardNest8Args struct {
@@ -2284,160 +2192,21 @@ type stepBackwardNest8Args struct {
 	t142 *float32
 	t15  *float32
 	t8   *float32
-	n0   int // 32·chunks
-	n1   int // L
-	n2   int // T - 32·chunks
+	n0   int // L
+	n1   int // T - 32·chunks
+	n2   int // 128·chunks
 	n3   int // T
 }
 
 type stepBackwardNest9Args struct {
 	t16 *float32
 	t7  *float32
-	n0  int // 32·chunks·d_v
-	n1  int // L
-	n2  int // T·d_v - 32·chunks·d_v
-	n3  int // T·d_v
-	n4  int // T - 32·chunks
-	n5  int // d_v
-}
-
-type stepBackwardNest10Args struct {
-	t56  *float32
-	t22  *float32
-	t58  *float32
-	t182 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest11Args struct {
-	t22 *float32
-	t32 *float32
-	t42 *float32
 	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest12Args struct {
-	t42 *float32
-	t62 *float32
-	t72 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest13Args struct {
-	t72  *float32
-	t92  *float32
-	t102 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest14Args struct {
-	t102 *float32
-	t122 *float32
-	t133 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest15Args struct {
-	t133  *float32
-	t153  *float32
-	g     *float32
-	t182  *float32
-	t202  *float32
-	t2122 *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
-}
-
-type stepBackwardNest16Args struct {
-	t2122 *float32
-	t233  *float32
-	t242  *float32
-	n0    int // L
-	n1    int // 32·chunks
-	n2    int // chunks
-}
-
-type stepBackwardNest17Args struct {
-	t242 *float32
-	t262 *float32
-	t272 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest18Args struct {
-	t272 *float32
-	t292 *float32
-	t302 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest19Args struct {
-	t302 *float32
-	t322 *float32
-	p    *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest20Args struct {
-	p    *float32
-	t352 *float32
-	t362 *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest21Args struct {
-	t362 *float32
-	t38  *float32
-	t39  *float32
-	n0   int // L
-	n1   int // 32·chunks
-	n2   int // chunks
-}
-
-type stepBackwardNest22Args struct {
-	t39 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest23Args struct {
-	t42 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
-}
-
-type stepBackwardNest24Args struct {
-	t45 *float32
-	t47 *float32
-	h   *float32
-	n0  int // L
-	n1  int // 32·chunks
-	n2  int // chunks
+	n1  int // T - 32·chunks
+	n2  int // d_v
+	n3  int // 128·chunks·d_v
+	n4  int // T·d_v - 32·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest25Args struct {
@@ -2446,155 +2215,23 @@ type stepBackwardNest25Args struct {
 	yProd  *float32
 	t107   *float32
 	t1092  *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // L
-	n4     int // 32·chunks
-	n5     int // 32·chunks·d_v
-	n6     int // chunks
+	n0     int // L
+	n1     int // chunks
+	n2     int // d_v
+	n3     int // 12·d_v
+	n4     int // 4
+	n5     int // 8
+	n6     int // 12
 	n7     int // 32·d_v
-}
-
-type stepBackwardNest26Args struct {
-	t58 *float32
-	t53 *float32
-	t55 *float32
-	n0  int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest27Args struct {
-	t222 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest28Args struct {
-	t252 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest29Args struct {
-	t282 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest30Args struct {
-	t312 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest31Args struct {
-	t56  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest32Args struct {
-	t52  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest33Args struct {
-	t82  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest34Args struct {
-	t112 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest35Args struct {
-	t143 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest36Args struct {
-	t87 *float32
+	n8     int // 32·chunks
+	n9     int // 32·chunks·d_v
 }
 
 type stepBackwardNest37Args struct {
 	t86 *float32
 	t87 *float32
 	t88 *float32
-	n0  int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest38Args struct {
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t96  *float32
+	n0  int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest39Args struct {
@@ -2602,8 +2239,8 @@ type stepBackwardNest39Args struct {
 	K   *float32
 	t96 *float32
 	t98 *float32
-	n0  int // 32·t + 32·chunks·l
-	n1  int // 1024·t + 1024·chunks·l
+	n0  int // 128·t + 128·chunks·l
+	n1  int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest40Args struct {
@@ -2614,9 +2251,10 @@ type stepBackwardNest40Args struct {
 	SBarState2 *float32
 	MBarState2 *float32
 	MStates    *float32
-	n0         int // d_k·d_v·t + chunks·d_k·d_v·l
-	n1         int // d_v
+	n0         int // d_v
+	n1         int // 124
 	n2         int // d_k
+	n3         int // 4·d_k·d_v·t + 4·chunks·d_k·d_v·l
 }
 
 type stepBackwardNest41Args struct {
@@ -2633,23 +2271,7 @@ type stepBackwardNest41Args struct {
 	t79  *float32
 	t82  *float32
 	t229 *float32
-	n0   int // 1024·t + 1024·chunks·l
-}
-
-type stepBackwardNest42Args struct {
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t643  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	t2523 *float32
-	t2722 *float32
+	n0   int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest43Args struct {
@@ -2667,7 +2289,8 @@ type stepBackwardNest43Args struct {
 	t225  *float32
 	t224  *float32
 	t2823 *float32
-	n0    int // d_v
+	n0    int // 3968
+	n1    int // d_v
 }
 
 type stepBackwardNest44Args struct {
@@ -2689,17 +2312,21 @@ type stepBackwardNest44Args struct {
 	t3523  *float32
 	t46    *float32
 	t512   *float32
-	n0     int // 32·t + 32·chunks·l
-	n1     int // 32·t + 32·chunks·l + 1
-	n2     int // 32·t + 32·chunks·l + 2
-	n3     int // 32·t + 32·chunks·l + 3
-	n4     int // 32·d_v·t + 32·chunks·d_v·l
-	n5     int // d_v
-	n6     int // 32·d_v·t + 32·chunks·d_v·l + d_v
-	n7     int // 2·d_v
-	n8     int // 32·d_v·t + 32·chunks·d_v·l + 2·d_v
-	n9     int // 3·d_v
-	n10    int // 32·d_v·t + 32·chunks·d_v·l + 3·d_v
+	n0     int // 128·t + 128·chunks·l
+	n1     int // 128·t + 128·chunks·l + 4
+	n2     int // 4
+	n3     int // 128·t + 128·chunks·l + 8
+	n4     int // 8
+	n5     int // 128·t + 128·chunks·l + 12
+	n6     int // 12
+	n7     int // d_v
+	n8     int // 4·d_v
+	n9     int // 128·d_v·t + 128·chunks·d_v·l + 4·d_v
+	n10    int // 8·d_v
+	n11    int // 128·d_v·t + 128·chunks·d_v·l + 8·d_v
+	n12    int // 12·d_v
+	n13    int // 128·d_v·t + 128·chunks·d_v·l + 12·d_v
+	n14    int // 128·d_v·t + 128·chunks·d_v·l
 }
 
 type stepBackwardNest45Args struct {
@@ -2710,13 +2337,15 @@ type stepBackwardNest45Args struct {
 	t3622 *float32
 	t37   *float32
 	t382  *float32
-	n0    int // 32·t + 32·chunks·l
-	n1    int // 1024·t + 1024·chunks·l
+	n0    int // 128·t + 128·chunks·l
+	n1    int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest46Args struct {
 	t412  *float32
 	t3622 *float32
+	n0    int // 32
+	n1    int // -128
 }
 
 type stepBackwardNest47Args struct {
@@ -2725,7 +2354,7 @@ type stepBackwardNest47Args struct {
 	t163  *float32
 	t412  *float32
 	t5822 *float32
-	n0    int // 1024·t + 1024·chunks·l
+	n0    int // 4096·t + 4096·chunks·l
 }
 
 type stepBackwardNest48Args struct {
@@ -2743,7 +2372,10 @@ type stepBackwardNest48Args struct {
 	t79   *float32
 	t6122 *float32
 	t6222 *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 1
+	n1    int // 32
+	n2    int // 128·t + 128·chunks·l
+	n3    int // -2048
 }
 
 type stepBackwardNest49Args struct {
@@ -2766,13 +2398,10 @@ type stepBackwardNest50Args struct {
 	t76   *float32
 	t663  *float32
 	t6722 *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest51Args struct {
-	t63  *float32
-	t663 *float32
-	t68  *float32
+	n0    int // 1
+	n1    int // 32
+	n2    int // 128·t + 128·chunks·l
+	n3    int // -1024
 }
 
 type stepBackwardNest52Args struct {
@@ -2788,13 +2417,10 @@ type stepBackwardNest52Args struct {
 	t73  *float32
 	t712 *float32
 	t72  *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest53Args struct {
-	t68  *float32
-	t712 *float32
-	t732 *float32
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -512
 }
 
 type stepBackwardNest54Args struct {
@@ -2809,13 +2435,10 @@ type stepBackwardNest54Args struct {
 	t70  *float32
 	t762 *float32
 	t772 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest55Args struct {
-	t732 *float32
-	t762 *float32
-	t78  *float32
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -256
 }
 
 type stepBackwardNest56Args struct {
@@ -2829,7 +2452,10 @@ type stepBackwardNest56Args struct {
 	t673 *float32
 	t81  *float32
 	t822 *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -128
 }
 
 type stepBackwardNest57Args struct {
@@ -2849,13 +2475,10 @@ type stepBackwardNest58Args struct {
 	t643  *float32
 	t8622 *float32
 	t872  *float32
-	n0    int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest59Args struct {
-	t83   *float32
-	t8622 *float32
-	t882  *float32
+	n0    int // 1
+	n1    int // 32
+	n2    int // 128·t + 128·chunks·l
+	n3    int // -2048
 }
 
 type stepBackwardNest60Args struct {
@@ -2867,13 +2490,10 @@ type stepBackwardNest60Args struct {
 	t612 *float32
 	t91  *float32
 	t922 *float32
-	n0   int // 32·t + 32·chunks·l
-}
-
-type stepBackwardNest61Args struct {
-	t882 *float32
-	t91  *float32
-	t932 *float32
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -1024
 }
 
 type stepBackwardNest62Args struct {
@@ -2884,7 +2504,10 @@ type stepBackwardNest62Args struct {
 	t583 *float32
 	t962 *float32
 	t97  *float32
-	n0   int // 32·t + 32·chunks·l
+	n0   int // 1
+	n1   int // 32
+	n2   int // 128·t + 128·chunks·l
+	n3   int // -512
 }
 
 type stepBackwardNest63Args struct {
@@ -2894,7 +2517,10 @@ type stepBackwardNest63Args struct {
 	t55   *float32
 	t1012 *float32
 	t102  *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 1
+	n1    int // 32
+	n2    int // 128·t + 128·chunks·l
+	n3    int // -256
 }
 
 type stepBackwardNest64Args struct {
@@ -2902,6 +2528,14 @@ type stepBackwardNest64Args struct {
 	t982  *float32
 	t1012 *float32
 	t105  *float32
+	n0    int // 1
+	n1    int // 32
+	n2    int // 256
+	n3    int // 384
+	n4    int // -128
+	n5    int // 4
+	n6    int // 8
+	n7    int // 12
 }
 
 type stepBackwardNest65Args struct {
@@ -2909,31 +2543,13 @@ type stepBackwardNest65Args struct {
 	t492  *float32
 	t107  *float32
 	t112  *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest66Args struct {
 	t112 *float32
 	t116 *float32
 	t117 *float32
-}
-
-type stepBackwardNest67Args struct {
-	t117 *float32
-	t121 *float32
-	t122 *float32
-}
-
-type stepBackwardNest68Args struct {
-	t122 *float32
-	t126 *float32
-	t127 *float32
-}
-
-type stepBackwardNest69Args struct {
-	t127 *float32
-	t131 *float32
-	t132 *float32
 }
 
 type stepBackwardNest70Args struct {
@@ -2963,17 +2579,6 @@ type stepBackwardNest72Args struct {
 	t153 *float32
 }
 
-type stepBackwardNest73Args struct {
-	t97  *float32
-	t151 *float32
-	t152 *float32
-	t157 *float32
-	t158 *float32
-	t153 *float32
-	t156 *float32
-	t161 *float32
-}
-
 type stepBackwardNest74Args struct {
 	t102  *float32
 	t159  *float32
@@ -2987,7 +2592,7 @@ type stepBackwardNest74Args struct {
 	t552  *float32
 	t1092 *float32
 	t178  *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest75Args struct {
@@ -3018,36 +2623,6 @@ type stepBackwardNest77Args struct {
 	t194  *float32
 }
 
-type stepBackwardNest78Args struct {
-	t72  *float32
-	t125 *float32
-	t192 *float32
-	t193 *float32
-	t198 *float32
-	t199 *float32
-	t194 *float32
-	t197 *float32
-	t202 *float32
-}
-
-type stepBackwardNest79Args struct {
-	t772 *float32
-	t130 *float32
-	t200 *float32
-	t201 *float32
-	t206 *float32
-	t207 *float32
-	t202 *float32
-	t205 *float32
-	t210 *float32
-}
-
-type stepBackwardNest80Args struct {
-	t210 *float32
-	t214 *float32
-	t216 *float32
-}
-
 type stepBackwardNest81Args struct {
 	t822  *float32
 	t135  *float32
@@ -3065,7 +2640,7 @@ type stepBackwardNest81Args struct {
 	t3523 *float32
 	t382  *float32
 	t24   *float32
-	n0    int // 32·t + 32·chunks·l
+	n0    int // 128·t + 128·chunks·l
 }
 
 type stepBackwardNest82Args struct {
@@ -3076,24 +2651,15 @@ type stepBackwardNest82Args struct {
 	gEntry2    [2]float32 // and nothing
 }
 
-type stepBackwardNest83Args struct {
-	MBarState2 *float32
-	SBarState2 *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	hEntry2    [2]float32 // and nothing
-	pEntry     [2]float32 // and nothing
-}
-
 type stepBackwardNest84Args struct {
 	t26 *float32
 	t25 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_v
-	n2  int // T·d_v
-	n3  int // chunks
-	n4  int // 32·d_v
-	n5  int // d_v
+	n1  int // chunks
+	n2  int // d_v
+	n3  int // 32·d_v
+	n4  int // 32·chunks·d_v
+	n5  int // T·d_v
 }
 
 type stepBackwardNest85Args struct {
@@ -3104,9 +2670,9 @@ type stepBackwardNest85Args struct {
 	t31 *float32
 	t20 *float32
 	n0  int // L
-	n1  int // 32·chunks
-	n2  int // T
-	n3  int // chunks
+	n1  int // chunks
+	n2  int // 32·chunks
+	n3  int // T
 }
 
 type stepBackwardNest86Args struct {
@@ -3115,11 +2681,11 @@ type stepBackwardNest86Args struct {
 	t30 *float32
 	t21 *float32
 	n0  int // L
-	n1  int // 32·chunks·d_k
-	n2  int // T·d_k
-	n3  int // chunks
-	n4  int // 32·d_k
-	n5  int // d_k
+	n1  int // chunks
+	n2  int // d_k
+	n3  int // 32·d_k
+	n4  int // 32·chunks·d_k
+	n5  int // T·d_k
 }
 
 type stepBackwardNest87Args struct {
@@ -3130,9 +2696,9 @@ type stepBackwardNest87Args struct {
 	t30  *float32
 	qBar *float32
 	n0   int // L
-	n1   int // T·d_k
-	n2   int // T
-	n3   int // d_k
+	n1   int // T
+	n2   int // d_k
+	n3   int // T·d_k
 }
 
 type stepBackwardNest88Args struct {
@@ -3140,9 +2706,9 @@ type stepBackwardNest88Args struct {
 	t26  *float32
 	vBar *float32
 	n0   int // L
-	n1   int // T·d_v
-	n2   int // T
-	n3   int // d_v
+	n1   int // T
+	n2   int // d_v
+	n3   int // T·d_v
 }
 
 type stepBackwardNest89Args struct {
@@ -3407,7 +2973,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
+		a := stepNest1Args{
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t56),
 			unsafe.SliceData(c.Eta),
@@ -3415,11 +2981,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t60),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
-		stepBackwardNest1(&a)
+		stepNest1(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3440,19 +3006,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
+		a := stepNest2Args{
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t59),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
-		stepBackwardNest2(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3481,19 +3047,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
+		a := stepNest37Args{
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(c.Q),
 			unsafe.SliceData(t67),
-			32 * chunks * dK,
 			L,
-			T*dK - 32*chunks*dK,
-			T * dK,
 			T - 32*chunks,
 			dK,
+			128 * chunks * dK,
+			T*dK - 32*chunks*dK,
+			T * dK,
 		}
-		stepBackwardNest3(&a)
+		stepNest37(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -3511,19 +3077,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepNest38Args{
 			unsafe.SliceData(c.Eta),
 			unsafe.SliceData(t64),
 			unsafe.SliceData(c.Theta),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(c.Rho),
 			unsafe.SliceData(t66),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
-		stepBackwardNest4(&a)
+		stepNest38(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
@@ -3582,12 +3148,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t17),
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t142),
-			32 * chunks * dK,
 			L,
 			T - 32*chunks,
+			dK,
+			128 * chunks * dK,
 			T*dK - 32*chunks*dK,
 			T * dK,
-			dK,
 		}
 		stepBackwardNest7(&a)
 	} else {
@@ -3628,9 +3194,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t142),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t8),
-			32 * chunks,
 			L,
 			T - 32*chunks,
+			128 * chunks,
 			T,
 		}
 		stepBackwardNest8(&a)
@@ -3656,12 +3222,12 @@ func (c *stepBackwardFused) run() {
 		a := stepBackwardNest9Args{
 			unsafe.SliceData(t16),
 			unsafe.SliceData(t7),
-			32 * chunks * dV,
 			L,
-			T*dV - 32*chunks*dV,
-			T * dV,
 			T - 32*chunks,
 			dV,
+			128 * chunks * dV,
+			T*dV - 32*chunks*dV,
+			T * dV,
 		}
 		stepBackwardNest9(&a)
 	} else {
@@ -3680,16 +3246,16 @@ func (c *stepBackwardFused) run() {
 	clear(t22)
 	clear(t182)
 	if kern.Wide() {
-		a := stepBackwardNest10Args{
+		a := stepNest3Args{
 			unsafe.SliceData(t56),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t58),
 			unsafe.SliceData(t182),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest10(&a)
+		stepNest3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3740,15 +3306,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t42),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest11(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3785,15 +3351,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(t72),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest12(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3830,15 +3396,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t102),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest13(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3875,15 +3441,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t102),
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t133),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest14(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3915,7 +3481,7 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
+		a := stepNest8Args{
 			unsafe.SliceData(t133),
 			unsafe.SliceData(t153),
 			unsafe.SliceData(g),
@@ -3923,10 +3489,10 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t202),
 			unsafe.SliceData(t2122),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest15(&a)
+		stepNest8(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3967,15 +3533,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t2122),
 			unsafe.SliceData(t233),
 			unsafe.SliceData(t242),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest16(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4012,15 +3578,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t242),
 			unsafe.SliceData(t262),
 			unsafe.SliceData(t272),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest17(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4057,15 +3623,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t272),
 			unsafe.SliceData(t292),
 			unsafe.SliceData(t302),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest18(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4097,15 +3663,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t302),
 			unsafe.SliceData(t322),
 			unsafe.SliceData(p),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest19(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4141,15 +3707,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest20Args{
+		a := stepNest4Args{
 			unsafe.SliceData(p),
 			unsafe.SliceData(t352),
 			unsafe.SliceData(t362),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest20(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4181,15 +3747,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest21Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t362),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest21(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4221,15 +3787,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest22Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42_2),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest22(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4261,15 +3827,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest23Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t42_2),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest23(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4301,15 +3867,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepBackwardNest24Args{
+		a := stepNest4Args{
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(h),
 			L,
-			32 * chunks,
 			chunks,
+			32 * chunks,
 		}
-		stepBackwardNest24(&a)
+		stepNest4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -4344,14 +3910,16 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YProd),
 			unsafe.SliceData(t107),
 			unsafe.SliceData(t1092),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
+			chunks,
+			dV,
+			12 * dV,
+			4,
+			8,
+			12,
+			32 * dV,
 			32 * chunks,
 			32 * chunks * dV,
-			chunks,
-			32 * dV,
 		}
 		stepBackwardNest25(&a)
 	} else {
@@ -4413,13 +3981,16 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := stepBackwardNest26Args{
+				a := stepNest18Args{
 					unsafe.SliceData(t58),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-128,
 				}
-				stepBackwardNest26(&a)
+				stepNest18(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4437,14 +4008,17 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t583)
 			if kern.Wide() {
-				a := stepBackwardNest27Args{
+				a := stepNest19Args{
 					unsafe.SliceData(t222),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
-				stepBackwardNest27(&a)
+				stepNest19(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4463,15 +4037,18 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t612)
 			if kern.Wide() {
-				a := stepBackwardNest28Args{
+				a := stepNest20Args{
 					unsafe.SliceData(t252),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
-				stepBackwardNest28(&a)
+				stepNest20(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4491,16 +4068,19 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := stepBackwardNest29Args{
+				a := stepNest21Args{
 					unsafe.SliceData(t282),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t643),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
-				stepBackwardNest29(&a)
+				stepNest21(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4521,7 +4101,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := stepBackwardNest30Args{
+				a := stepNest22Args{
 					unsafe.SliceData(t312),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4529,9 +4109,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
-				stepBackwardNest30(&a)
+				stepNest22(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4553,7 +4136,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t70)
 			if kern.Wide() {
-				a := stepBackwardNest31Args{
+				a := stepNest23Args{
 					unsafe.SliceData(t56),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4562,9 +4145,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t643),
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-128,
 				}
-				stepBackwardNest31(&a)
+				stepNest23(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4587,7 +4173,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
+				a := stepNest24Args{
 					unsafe.SliceData(t52),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4597,9 +4183,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
-				stepBackwardNest32(&a)
+				stepNest24(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4623,7 +4212,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := stepBackwardNest33Args{
+				a := stepNest25Args{
 					unsafe.SliceData(t82),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4634,9 +4223,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
-				stepBackwardNest33(&a)
+				stepNest25(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4661,7 +4253,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := stepBackwardNest34Args{
+				a := stepNest26Args{
 					unsafe.SliceData(t112),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4673,9 +4265,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
-				stepBackwardNest34(&a)
+				stepNest26(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4701,7 +4296,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := stepBackwardNest35Args{
+				a := stepNest27Args{
 					unsafe.SliceData(t143),
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
@@ -4714,9 +4309,12 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
-				stepBackwardNest35(&a)
+				stepNest27(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4743,10 +4341,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := stepBackwardNest36Args{
+				a := stepNest28Args{
 					unsafe.SliceData(t87),
 				}
-				stepBackwardNest36(&a)
+				stepNest28(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -4761,7 +4359,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t86),
 					unsafe.SliceData(t87),
 					unsafe.SliceData(t88),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest37(&a)
 			} else {
@@ -4773,7 +4371,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := stepBackwardNest38Args{
+				a := stepNest29Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
@@ -4786,8 +4384,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t96),
+					32,
+					-128,
 				}
-				stepBackwardNest38(&a)
+				stepNest29(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4818,8 +4418,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(c.K2),
 					unsafe.SliceData(t96),
 					unsafe.SliceData(t98),
-					32*t3 + 32*chunks*l,
-					1024*t3 + 1024*chunks*l,
+					128*t3 + 128*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest39(&a)
 			} else {
@@ -4849,9 +4449,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(SBarState2),
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(c.MStates),
-					dK*dV*t3 + chunks*dK*dV*l,
 					dV,
+					124,
 					dK,
+					4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
 				stepBackwardNest40(&a)
 			} else {
@@ -4925,7 +4526,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t82_2),
 					unsafe.SliceData(t229),
-					1024*t3 + 1024*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest41(&a)
 			} else {
@@ -4952,7 +4553,7 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest42Args{
+				a := stepNest32Args{
 					unsafe.SliceData(t53),
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t583),
@@ -4967,7 +4568,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t2523),
 					unsafe.SliceData(t2722),
 				}
-				stepBackwardNest42(&a)
+				stepNest32(&a)
 			} else {
 				for i := range 32 {
 					t53_3 := t53[i*32:][:32]
@@ -5005,6 +4606,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t225),
 					unsafe.SliceData(t224),
 					unsafe.SliceData(t2823),
+					3968,
 					dV,
 				}
 				stepBackwardNest43(&a)
@@ -5060,17 +4662,21 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t3523),
 					unsafe.SliceData(t46),
 					unsafe.SliceData(t512),
-					32*t3 + 32*chunks*l,
-					32*t3 + 32*chunks*l + 1,
-					32*t3 + 32*chunks*l + 2,
-					32*t3 + 32*chunks*l + 3,
-					32*dV*t3 + 32*chunks*dV*l,
+					128*t3 + 128*chunks*l,
+					128*t3 + 128*chunks*l + 4,
+					4,
+					128*t3 + 128*chunks*l + 8,
+					8,
+					128*t3 + 128*chunks*l + 12,
+					12,
 					dV,
-					32*dV*t3 + 32*chunks*dV*l + dV,
-					2 * dV,
-					32*dV*t3 + 32*chunks*dV*l + 2*dV,
-					3 * dV,
-					32*dV*t3 + 32*chunks*dV*l + 3*dV,
+					4 * dV,
+					128*dV*t3 + 128*chunks*dV*l + 4*dV,
+					8 * dV,
+					128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					12 * dV,
+					128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					128*dV*t3 + 128*chunks*dV*l,
 				}
 				stepBackwardNest44(&a)
 			} else {
@@ -5135,8 +4741,8 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t3622),
 					unsafe.SliceData(t37),
 					unsafe.SliceData(t382),
-					32*t3 + 32*chunks*l,
-					1024*t3 + 1024*chunks*l,
+					128*t3 + 128*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest45(&a)
 			} else {
@@ -5170,6 +4776,8 @@ func (c *stepBackwardFused) run() {
 				a := stepBackwardNest46Args{
 					unsafe.SliceData(t412),
 					unsafe.SliceData(t3622),
+					32,
+					-128,
 				}
 				stepBackwardNest46(&a)
 			} else {
@@ -5206,7 +4814,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t163),
 					unsafe.SliceData(t412),
 					unsafe.SliceData(t5822),
-					1024*t3 + 1024*chunks*l,
+					4096*t3 + 4096*chunks*l,
 				}
 				stepBackwardNest47(&a)
 			} else {
@@ -5240,7 +4848,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t79),
 					unsafe.SliceData(t6122),
 					unsafe.SliceData(t6222),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
 				stepBackwardNest48(&a)
 			} else {
@@ -5310,7 +4921,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t76),
 					unsafe.SliceData(t663),
 					unsafe.SliceData(t6722),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
 				stepBackwardNest50(&a)
 			} else {
@@ -5345,12 +4959,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest51Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t63),
 					unsafe.SliceData(t663),
 					unsafe.SliceData(t68),
 				}
-				stepBackwardNest51(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t63_2 := t63[i*32:][:32]
@@ -5378,7 +4992,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t73),
 					unsafe.SliceData(t712),
 					unsafe.SliceData(t72_2),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
 				stepBackwardNest52(&a)
 			} else {
@@ -5412,12 +5029,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest53Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t68),
 					unsafe.SliceData(t712),
 					unsafe.SliceData(t732),
 				}
-				stepBackwardNest53(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t68_2 := t68[i*32:][:32]
@@ -5444,7 +5061,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t70),
 					unsafe.SliceData(t762),
 					unsafe.SliceData(t772),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
 				stepBackwardNest54(&a)
 			} else {
@@ -5477,12 +5097,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest55Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t732),
 					unsafe.SliceData(t762),
 					unsafe.SliceData(t78),
 				}
-				stepBackwardNest55(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t732_2 := t732[i*32:][:32]
@@ -5508,7 +5128,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t673),
 					unsafe.SliceData(t81),
 					unsafe.SliceData(t822),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-128,
 				}
 				stepBackwardNest56(&a)
 			} else {
@@ -5572,7 +5195,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t643),
 					unsafe.SliceData(t8622),
 					unsafe.SliceData(t872),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-2048,
 				}
 				stepBackwardNest58(&a)
 			} else {
@@ -5603,12 +5229,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest59Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t83),
 					unsafe.SliceData(t8622),
 					unsafe.SliceData(t882),
 				}
-				stepBackwardNest59(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t83_2 := t83[i*32:][:32]
@@ -5632,7 +5258,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t612),
 					unsafe.SliceData(t91),
 					unsafe.SliceData(t922),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-1024,
 				}
 				stepBackwardNest60(&a)
 			} else {
@@ -5662,12 +5291,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest61Args{
+				a := stepBackwardNest49Args{
 					unsafe.SliceData(t882),
 					unsafe.SliceData(t91),
 					unsafe.SliceData(t932),
 				}
-				stepBackwardNest61(&a)
+				stepBackwardNest49(&a)
 			} else {
 				for i := range 32 {
 					t882_2 := t882[i*32:][:32]
@@ -5690,7 +5319,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t583),
 					unsafe.SliceData(t962),
 					unsafe.SliceData(t97),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-512,
 				}
 				stepBackwardNest62(&a)
 			} else {
@@ -5740,7 +5372,10 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t55),
 					unsafe.SliceData(t1012),
 					unsafe.SliceData(t102_2),
-					32*t3 + 32*chunks*l,
+					1,
+					32,
+					128*t3 + 128*chunks*l,
+					-256,
 				}
 				stepBackwardNest63(&a)
 			} else {
@@ -5774,6 +5409,14 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t982),
 					unsafe.SliceData(t1012),
 					unsafe.SliceData(t105),
+					1,
+					32,
+					256,
+					384,
+					-128,
+					4,
+					8,
+					12,
 				}
 				stepBackwardNest64(&a)
 			} else {
@@ -5801,7 +5444,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t492),
 					unsafe.SliceData(t107),
 					unsafe.SliceData(t112_2),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest65(&a)
 			} else {
@@ -5857,12 +5500,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest67Args{
+				a := stepBackwardNest66Args{
 					unsafe.SliceData(t117),
 					unsafe.SliceData(t121),
 					unsafe.SliceData(t122_2),
 				}
-				stepBackwardNest67(&a)
+				stepBackwardNest66(&a)
 			} else {
 				for i := range 32 {
 					t122_2[i] = t117[i] + t121[i]
@@ -5886,12 +5529,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest68Args{
+				a := stepBackwardNest66Args{
 					unsafe.SliceData(t122_2),
 					unsafe.SliceData(t126),
 					unsafe.SliceData(t127),
 				}
-				stepBackwardNest68(&a)
+				stepBackwardNest66(&a)
 			} else {
 				for i := range 32 {
 					t127[i] = t122_2[i] + t126[i]
@@ -5915,12 +5558,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest69Args{
+				a := stepBackwardNest66Args{
 					unsafe.SliceData(t127),
 					unsafe.SliceData(t131),
 					unsafe.SliceData(t132_2),
 				}
-				stepBackwardNest69(&a)
+				stepBackwardNest66(&a)
 			} else {
 				for i := range 32 {
 					t132_2[i] = t127[i] + t131[i]
@@ -6062,7 +5705,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest73Args{
+				a := stepBackwardNest72Args{
 					unsafe.SliceData(t97),
 					unsafe.SliceData(t151),
 					unsafe.SliceData(t152),
@@ -6072,7 +5715,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t156),
 					unsafe.SliceData(t161),
 				}
-				stepBackwardNest73(&a)
+				stepBackwardNest72(&a)
 			} else {
 				for i := range 32 {
 					t158[i] = ((t97[i] + t151[i]) + t152[i]) + t157[i]
@@ -6120,7 +5763,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t552),
 					unsafe.SliceData(t1092),
 					unsafe.SliceData(t178),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest74(&a)
 			} else {
@@ -6284,7 +5927,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest78Args{
+				a := stepBackwardNest77Args{
 					unsafe.SliceData(t72_2),
 					unsafe.SliceData(t125),
 					unsafe.SliceData(t192),
@@ -6295,7 +5938,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t197),
 					unsafe.SliceData(t202_2),
 				}
-				stepBackwardNest78(&a)
+				stepBackwardNest77(&a)
 			} else {
 				for i := range 32 {
 					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
@@ -6330,7 +5973,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest79Args{
+				a := stepBackwardNest77Args{
 					unsafe.SliceData(t772),
 					unsafe.SliceData(t130),
 					unsafe.SliceData(t200),
@@ -6341,7 +5984,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t205),
 					unsafe.SliceData(t210),
 				}
-				stepBackwardNest79(&a)
+				stepBackwardNest77(&a)
 			} else {
 				for i := range 32 {
 					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
@@ -6377,12 +6020,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t216)
 			if kern.Wide() {
-				a := stepBackwardNest80Args{
+				a := stepBackwardNest75Args{
 					unsafe.SliceData(t210),
 					unsafe.SliceData(t214),
 					unsafe.SliceData(t216),
 				}
-				stepBackwardNest80(&a)
+				stepBackwardNest75(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t210_2 := t210[:n]
@@ -6412,7 +6055,7 @@ func (c *stepBackwardFused) run() {
 					unsafe.SliceData(t3523),
 					unsafe.SliceData(t382),
 					unsafe.SliceData(t24),
-					32*t3 + 32*chunks*l,
+					128*t3 + 128*chunks*l,
 				}
 				stepBackwardNest81(&a)
 			} else {
@@ -6482,7 +6125,7 @@ func (c *stepBackwardFused) run() {
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest83Args{
+				a := stepNest35Args{
 					unsafe.SliceData(MBarState2),
 					unsafe.SliceData(SBarState2),
 					dV,
@@ -6490,7 +6133,7 @@ func (c *stepBackwardFused) run() {
 					[2]float32{hEntry2},
 					[2]float32{pEntry},
 				}
-				stepBackwardNest83(&a)
+				stepNest35(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -6517,11 +6160,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t25),
 			L,
+			chunks,
+			dV,
+			32 * dV,
 			32 * chunks * dV,
 			T * dV,
-			chunks,
-			32 * dV,
-			dV,
 		}
 		stepBackwardNest84(&a)
 	} else {
@@ -6551,9 +6194,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t20),
 			L,
+			chunks,
 			32 * chunks,
 			T,
-			chunks,
 		}
 		stepBackwardNest85(&a)
 	} else {
@@ -6584,11 +6227,11 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t21),
 			L,
+			chunks,
+			dK,
+			32 * dK,
 			32 * chunks * dK,
 			T * dK,
-			chunks,
-			32 * dK,
-			dK,
 		}
 		stepBackwardNest86(&a)
 	} else {
@@ -6618,9 +6261,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t30),
 			unsafe.SliceData(c.QBar),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		stepBackwardNest87(&a)
 	} else {
@@ -6647,9 +6290,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t26),
 			unsafe.SliceData(c.VBar),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		stepBackwardNest88(&a)
 	} else {
@@ -6790,12 +6433,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t62),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
-						C*s + (T-32*chunks)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
 						dK,
 						C,
 						-C*s + T - 32*chunks,
+						4*C*s + (4*T-128*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
 						dV,
 					}
 					stepBackwardTime5(&a, rows)
@@ -6820,16 +6463,18 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t8_2),
 						unsafe.SliceData(t7),
 						unsafe.SliceData(t212_2),
-						C*s + (T-32*chunks)*l,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l,
 						dK,
-						C*dK*s + (T*dK-32*chunks*dK)*l,
-						C*s + (T-32*chunks)*l - 1,
-						i + C*dV*s + (T*dV-32*chunks*dV)*l - dV,
-						C*dK*s + (T*dK-32*chunks*dK)*l - dK,
 						C,
 						-C*s + T - 32*chunks,
+						1,
 						dV,
+						4*C*s + (4*T-128*chunks)*l,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						4*C*s + (4*T-128*chunks)*l - 4,
+						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
+						-dK,
 					}
 					stepBackwardTime6(&a, rows)
 				}

@@ -12,31 +12,7 @@ func stepNest3(*stepNest3Args) { panic("no assembly in this build") }
 
 func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
-func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
-
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
-func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
-
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
-
-func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
-
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
-
-func stepNest14(*stepNest14Args) { panic("no assembly in this build") }
-
-func stepNest15(*stepNest15Args) { panic("no assembly in this build") }
-
-func stepNest16(*stepNest16Args) { panic("no assembly in this build") }
-
-func stepNest17(*stepNest17Args) { panic("no assembly in this build") }
 
 func stepNest18(*stepNest18Args) { panic("no assembly in this build") }
 
@@ -82,14 +58,6 @@ func stepNest38(*stepNest38Args) { panic("no assembly in this build") }
 
 func stepTime39(*stepTime39Args, int) { panic("no assembly in this build") }
 
-func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
-
-func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
-
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
 func stepBackwardTime5(*stepBackwardTime5Args, int) { panic("no assembly in this build") }
 
 func stepBackwardTime6(*stepBackwardTime6Args, int) { panic("no assembly in this build") }
@@ -100,71 +68,15 @@ func stepBackwardNest8(*stepBackwardNest8Args) { panic("no assembly in this buil
 
 func stepBackwardNest9(*stepBackwardNest9Args) { panic("no assembly in this build") }
 
-func stepBackwardNest10(*stepBackwardNest10Args) { panic("no assembly in this build") }
-
-func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this build") }
-
-func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
-
-func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
-
-func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
-
-func stepBackwardNest17(*stepBackwardNest17Args) { panic("no assembly in this build") }
-
-func stepBackwardNest18(*stepBackwardNest18Args) { panic("no assembly in this build") }
-
-func stepBackwardNest19(*stepBackwardNest19Args) { panic("no assembly in this build") }
-
-func stepBackwardNest20(*stepBackwardNest20Args) { panic("no assembly in this build") }
-
-func stepBackwardNest21(*stepBackwardNest21Args) { panic("no assembly in this build") }
-
-func stepBackwardNest22(*stepBackwardNest22Args) { panic("no assembly in this build") }
-
-func stepBackwardNest23(*stepBackwardNest23Args) { panic("no assembly in this build") }
-
-func stepBackwardNest24(*stepBackwardNest24Args) { panic("no assembly in this build") }
-
 func stepBackwardNest25(*stepBackwardNest25Args) { panic("no assembly in this build") }
 
-func stepBackwardNest26(*stepBackwardNest26Args) { panic("no assembly in this build") }
-
-func stepBackwardNest27(*stepBackwardNest27Args) { panic("no assembly in this build") }
-
-func stepBackwardNest28(*stepBackwardNest28Args) { panic("no assembly in this build") }
-
-func stepBackwardNest29(*stepBackwardNest29Args) { panic("no assembly in this build") }
-
-func stepBackwardNest30(*stepBackwardNest30Args) { panic("no assembly in this build") }
-
-func stepBackwardNest31(*stepBackwardNest31Args) { panic("no assembly in this build") }
-
-func stepBackwardNest32(*stepBackwardNest32Args) { panic("no assembly in this build") }
-
-func stepBackwardNest33(*stepBackwardNest33Args) { panic("no assembly in this build") }
-
-func stepBackwardNest34(*stepBackwardNest34Args) { panic("no assembly in this build") }
-
-func stepBackwardNest35(*stepBackwardNest35Args) { panic("no assembly in this build") }
-
-func stepBackwardNest36(*stepBackwardNest36Args) { panic("no assembly in this build") }
-
 func stepBackwardNest37(*stepBackwardNest37Args) { panic("no assembly in this build") }
-
-func stepBackwardNest38(*stepBackwardNest38Args) { panic("no assembly in this build") }
 
 func stepBackwardNest39(*stepBackwardNest39Args) { panic("no assembly in this build") }
 
 func stepBackwardNest40(*stepBackwardNest40Args) { panic("no assembly in this build") }
 
 func stepBackwardNest41(*stepBackwardNest41Args) { panic("no assembly in this build") }
-
-func stepBackwardNest42(*stepBackwardNest42Args) { panic("no assembly in this build") }
 
 func stepBackwardNest43(*stepBackwardNest43Args) { panic("no assembly in this build") }
 
@@ -182,15 +94,9 @@ func stepBackwardNest49(*stepBackwardNest49Args) { panic("no assembly in this bu
 
 func stepBackwardNest50(*stepBackwardNest50Args) { panic("no assembly in this build") }
 
-func stepBackwardNest51(*stepBackwardNest51Args) { panic("no assembly in this build") }
-
 func stepBackwardNest52(*stepBackwardNest52Args) { panic("no assembly in this build") }
 
-func stepBackwardNest53(*stepBackwardNest53Args) { panic("no assembly in this build") }
-
 func stepBackwardNest54(*stepBackwardNest54Args) { panic("no assembly in this build") }
-
-func stepBackwardNest55(*stepBackwardNest55Args) { panic("no assembly in this build") }
 
 func stepBackwardNest56(*stepBackwardNest56Args) { panic("no assembly in this build") }
 
@@ -198,11 +104,7 @@ func stepBackwardNest57(*stepBackwardNest57Args) { panic("no assembly in this bu
 
 func stepBackwardNest58(*stepBackwardNest58Args) { panic("no assembly in this build") }
 
-func stepBackwardNest59(*stepBackwardNest59Args) { panic("no assembly in this build") }
-
 func stepBackwardNest60(*stepBackwardNest60Args) { panic("no assembly in this build") }
-
-func stepBackwardNest61(*stepBackwardNest61Args) { panic("no assembly in this build") }
 
 func stepBackwardNest62(*stepBackwardNest62Args) { panic("no assembly in this build") }
 
@@ -214,19 +116,11 @@ func stepBackwardNest65(*stepBackwardNest65Args) { panic("no assembly in this bu
 
 func stepBackwardNest66(*stepBackwardNest66Args) { panic("no assembly in this build") }
 
-func stepBackwardNest67(*stepBackwardNest67Args) { panic("no assembly in this build") }
-
-func stepBackwardNest68(*stepBackwardNest68Args) { panic("no assembly in this build") }
-
-func stepBackwardNest69(*stepBackwardNest69Args) { panic("no assembly in this build") }
-
 func stepBackwardNest70(*stepBackwardNest70Args) { panic("no assembly in this build") }
 
 func stepBackwardNest71(*stepBackwardNest71Args) { panic("no assembly in this build") }
 
 func stepBackwardNest72(*stepBackwardNest72Args) { panic("no assembly in this build") }
-
-func stepBackwardNest73(*stepBackwardNest73Args) { panic("no assembly in this build") }
 
 func stepBackwardNest74(*stepBackwardNest74Args) { panic("no assembly in this build") }
 
@@ -236,17 +130,9 @@ func stepBackwardNest76(*stepBackwardNest76Args) { panic("no assembly in this bu
 
 func stepBackwardNest77(*stepBackwardNest77Args) { panic("no assembly in this build") }
 
-func stepBackwardNest78(*stepBackwardNest78Args) { panic("no assembly in this build") }
-
-func stepBackwardNest79(*stepBackwardNest79Args) { panic("no assembly in this build") }
-
-func stepBackwardNest80(*stepBackwardNest80Args) { panic("no assembly in this build") }
-
 func stepBackwardNest81(*stepBackwardNest81Args) { panic("no assembly in this build") }
 
 func stepBackwardNest82(*stepBackwardNest82Args) { panic("no assembly in this build") }
-
-func stepBackwardNest83(*stepBackwardNest83Args) { panic("no assembly in this build") }
 
 func stepBackwardNest84(*stepBackwardNest84Args) { panic("no assembly in this build") }
 

@@ -52,18 +52,6 @@ func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
 func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
 //go:noescape
-func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest4AVX2(a *stepBackwardNest4Args)
-
-//go:noescape
-func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
 func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
 
 //go:noescape
@@ -129,22 +117,6 @@ func stepBackwardNest3(a *stepBackwardNest3Args) {
 		return
 	}
 	stepBackwardNest3AVX2(a)
-}
-
-func stepBackwardNest4(a *stepBackwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest4AVX512(a)
-		return
-	}
-	stepBackwardNest4AVX2(a)
-}
-
-func stepBackwardNest5(a *stepBackwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest5AVX512(a)
-		return
-	}
-	stepBackwardNest5AVX2(a)
 }
 
 func stepBackwardNest6(a *stepBackwardNest6Args) {

@@ -3,7 +3,7 @@
 package titansheads
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
@@ -21,11 +21,11 @@ type stepTime1Args struct {
 	q      *float32
 	yPairs *float32
 	n0     int // d_k
-	n1     int // C·d_k·s + T·d_k·l
-	n2     int // i + C·d_v·s + T·d_v·l
-	n3     int // C·s + T·l
-	n4     int // C
-	n5     int // -C·s + T
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·d_k·s + 4·T·d_k·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·s + 4·T·l
 	n6     int // d_v
 	tail   int // rows in the last vector
 }
@@ -36,11 +36,11 @@ type stepNest2Args struct {
 	SNextPairs *float32
 	SOut       *float32
 	n0         int // L
-	n1         int // d_k·d_v·heads
-	n2         int // heads
-	n3         int // d_k·d_v
-	n4         int // d_v
-	n5         int // d_k
+	n1         int // heads
+	n2         int // d_v
+	n3         int // d_k
+	n4         int // d_k·d_v
+	n5         int // d_k·d_v·heads
 }
 
 // stepFused is Step in fused arithmetic.
@@ -89,11 +89,11 @@ func (c *stepFused) run() {
 			unsafe.SliceData(SNextPairs),
 			unsafe.SliceData(c.SOut),
 			L,
-			dK * dV * heads,
 			heads,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
+			dK * dV * heads,
 		}
 		stepNest2(&a)
 	} else {
@@ -174,11 +174,11 @@ func (c *stepRows1) Part(part int) {
 						unsafe.SliceData(c.Q),
 						unsafe.SliceData(yPairs),
 						dK,
-						C*dK*s + T*dK*l,
-						i + C*dV*s + T*dV*l,
-						C*s + T*l,
 						C,
 						-C*s + T,
+						4*C*dK*s + 4*T*dK*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*s + 4*T*l,
 						dV,
 						tail,
 					}
@@ -255,12 +255,12 @@ type stepBackwardTime1Args struct {
 	k      *float32
 	STrail *float32
 	MTrail *float32
-	n0     int // C·s + T·l
-	n1     int // i + C·d_v·s + T·d_v·l
-	n2     int // C·d_k·s + T·d_k·l
-	n3     int // d_k
-	n4     int // C
-	n5     int // -C·s + T
+	n0     int // d_k
+	n1     int // C
+	n2     int // -C·s + T
+	n3     int // 4·C·s + 4·T·l
+	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n5     int // 4·C·d_k·s + 4·T·d_k·l
 	n6     int // d_v
 }
 
@@ -283,16 +283,18 @@ type stepBackwardTime2Args struct {
 	t10       *float32
 	t9        *float32
 	t212      *float32
-	n0        int // C·s + T·l
-	n1        int // i + C·d_v·s + T·d_v·l
-	n2        int // d_k
-	n3        int // C·d_k·s + T·d_k·l
-	n4        int // C·s + T·l - 1
-	n5        int // i + C·d_v·s + T·d_v·l - d_v
-	n6        int // C·d_k·s + T·d_k·l - d_k
-	n7        int // C
-	n8        int // -C·s + T
-	n9        int // d_v
+	n0        int // d_k
+	n1        int // C
+	n2        int // -C·s + T
+	n3        int // 1
+	n4        int // d_v
+	n5        int // 4·C·s + 4·T·l
+	n6        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
+	n7        int // 4·C·d_k·s + 4·T·d_k·l
+	n8        int // 4·C·s + 4·T·l - 4
+	n9        int // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
+	n10       int // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
+	n11       int // -d_k
 }
 
 type stepBackwardNest3Args struct {
@@ -302,38 +304,15 @@ type stepBackwardNest3Args struct {
 	t212  *float32
 	t23   *float32
 	t142  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L·heads
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type stepBackwardNest4Args struct {
-	t6      *float32
-	MBarOut *float32
-	t7      *float32
-	SBarOut *float32
-	n0      int // L
-	n1      int // d_k·d_v·heads
-	n2      int // heads
-	n3      int // d_k·d_v
-	n4      int // d_v
-	n5      int // d_k
-}
-
-type stepBackwardNest5Args struct {
-	t23  *float32
-	kBar *float32
-	t13  *float32
-	qBar *float32
-	n0   int // L
-	n1   int // T·d_k·heads
-	n2   int // heads
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
+	n0    int // L·heads
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 8·d_k
+	n7    int // 12·d_k
+	n8    int // T·d_k
 }
 
 type stepBackwardNest6Args struct {
@@ -344,9 +323,9 @@ type stepBackwardNest6Args struct {
 	t12      *float32
 	rhoBar   *float32
 	n0       int // L
-	n1       int // T·heads
-	n2       int // heads
-	n3       int // T
+	n1       int // heads
+	n2       int // T
+	n3       int // T·heads
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -408,11 +387,14 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t212),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t142),
-			dK,
-			2 * dK,
-			3 * dK,
 			L * heads,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		stepBackwardNest3(&a)
@@ -441,19 +423,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
+		a := stepNest2Args{
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.MBarOut),
 			unsafe.SliceData(t7),
 			unsafe.SliceData(c.SBarOut),
 			L,
-			dK * dV * heads,
 			heads,
-			dK * dV,
 			dV,
 			dK,
+			dK * dV,
+			dK * dV * heads,
 		}
-		stepBackwardNest4(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -473,19 +455,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
+		a := stepNest2Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(c.KBar),
 			unsafe.SliceData(t13),
 			unsafe.SliceData(c.QBar),
 			L,
-			T * dK * heads,
 			heads,
-			T * dK,
 			T,
 			dK,
+			T * dK,
+			T * dK * heads,
 		}
-		stepBackwardNest5(&a)
+		stepNest2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -522,9 +504,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t12),
 			unsafe.SliceData(c.RhoBar),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
 		stepBackwardNest6(&a)
 	} else {
@@ -629,12 +611,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(c.K),
 						unsafe.SliceData(STrail),
 						unsafe.SliceData(MTrail),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
-						C*dK*s + T*dK*l,
 						dK,
 						C,
 						-C*s + T,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
 						dV,
 					}
 					stepBackwardTime1(&a, rows)
@@ -659,16 +641,18 @@ func (c *stepBackwardRows1) Part(part int) {
 						unsafe.SliceData(t10_2),
 						unsafe.SliceData(t9),
 						unsafe.SliceData(t212_2),
-						C*s + T*l,
-						i + C*dV*s + T*dV*l,
 						dK,
-						C*dK*s + T*dK*l,
-						C*s + T*l - 1,
-						i + C*dV*s + T*dV*l - dV,
-						C*dK*s + T*dK*l - dK,
 						C,
 						-C*s + T,
+						1,
 						dV,
+						4*C*s + 4*T*l,
+						4*i + 4*C*dV*s + 4*T*dV*l,
+						4*C*dK*s + 4*T*dK*l,
+						4*C*s + 4*T*l - 4,
+						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						4*C*dK*s + 4*T*dK*l - 4*dK,
+						-dK,
 					}
 					stepBackwardTime2(&a, rows)
 				}

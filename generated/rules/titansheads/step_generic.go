@@ -14,8 +14,4 @@ func stepBackwardTime2(*stepBackwardTime2Args, int) { panic("no assembly in this
 
 func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
-func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
-
-func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
 func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }

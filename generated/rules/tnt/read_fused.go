@@ -3,7 +3,7 @@
 package tnt
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,9 +12,9 @@ type readNest1Args struct {
 	t21 *float32
 	y   *float32
 	n0  int // L
-	n1  int // T·d_v
-	n2  int // T
-	n3  int // d_v
+	n1  int // T
+	n2  int // d_v
+	n3  int // T·d_v
 }
 
 // readFused is Read in fused arithmetic.
@@ -52,9 +52,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t21),
 			unsafe.SliceData(c.Y),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		readNest1(&a)
 	} else {
@@ -69,16 +69,6 @@ func (c *readFused) run() {
 			}
 		}
 	}
-}
-
-type readBackwardNest1Args struct {
-	t5   *float32
-	t6   *float32
-	qBar *float32
-	n0   int // L
-	n1   int // T·d_k
-	n2   int // T
-	n3   int // d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -117,16 +107,16 @@ func (c *readBackwardFused) run() {
 
 	// tnt.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
+		a := readNest1Args{
 			unsafe.SliceData(t5),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.QBar),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
-		readBackwardNest1(&a)
+		readNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {

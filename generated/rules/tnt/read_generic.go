@@ -5,5 +5,3 @@
 package tnt
 
 func readNest1(*readNest1Args) { panic("no assembly in this build") }
-
-func readBackwardNest1(*readBackwardNest1Args) { panic("no assembly in this build") }

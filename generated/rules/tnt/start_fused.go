@@ -3,7 +3,7 @@
 package tnt
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -28,12 +28,10 @@ func (c *startFused) run() {
 type startBackwardNest1Args struct {
 	WInitBar *float32
 	WBar     *float32
-	n0       int // d_k·d_v
-	n1       int // 2·d_k·d_v
-	n2       int // 3·d_k·d_v
-	n3       int // d_v
-	n4       int // d_k
-	n5       int // L
+	n0       int // d_v
+	n1       int // L
+	n2       int // d_k
+	n3       int // d_k·d_v
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -52,12 +50,10 @@ func (c *startBackwardFused) run() {
 		a := startBackwardNest1Args{
 			unsafe.SliceData(c.WInitBar),
 			unsafe.SliceData(c.WBar),
-			dK * dV,
-			2 * dK * dV,
-			3 * dK * dV,
 			dV,
-			dK,
 			L,
+			dK,
+			dK * dV,
 		}
 		startBackwardNest1(&a)
 	} else {

@@ -37,18 +37,6 @@ func stepNest5AVX512(a *stepNest5Args)
 func stepNest5AVX2(a *stepNest5Args)
 
 //go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
-func stepNest7AVX512(a *stepNest7Args)
-
-//go:noescape
-func stepNest7AVX2(a *stepNest7Args)
-
-//go:noescape
 func stepNest8AVX512(a *stepNest8Args)
 
 //go:noescape
@@ -170,22 +158,6 @@ func stepNest5(a *stepNest5Args) {
 		return
 	}
 	stepNest5AVX2(a)
-}
-
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
-func stepNest7(a *stepNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest7AVX512(a)
-		return
-	}
-	stepNest7AVX2(a)
 }
 
 func stepNest8(a *stepNest8Args) {

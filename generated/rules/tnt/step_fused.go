@@ -3,7 +3,7 @@
 package tnt
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,36 +12,37 @@ type stepNest1Args struct {
 	VState *float32
 	k      *float32
 	t2     *float32
-	n0     int // d_k·a + C·d_k·s + T·d_k·l
+	n0     int // d_v
 	n1     int // d_k
-	n2     int // 2·d_k
-	n3     int // 3·d_k
-	n4     int // d_v
+	n2     int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
 }
 
 type stepNest2Args struct {
 	t2   *float32
 	v    *float32
 	VLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
+	n0   int // d_v
+	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest3Args struct {
 	t2 *float32
 	v  *float32
 	t3 *float32
-	n0 int // d_v·a + C·d_v·s + T·d_v·l
-	n1 int // d_v
+	n0 int // d_v
+	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest4Args struct {
 	t3         *float32
 	k          *float32
 	VState     *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_v
-	n2         int        // d_k
+	n0         int        // d_v
+	n1         int        // d_k
+	n2         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -52,28 +53,15 @@ type stepNest5Args struct {
 	k         *float32
 	A         *float32
 	t20       *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
+	n0        int        // d_v
 	n1        int        // d_k
-	n2        int        // 2·d_k
-	n3        int        // 3·d_k
-	n4        int        // d_v
+	n2        int        // 8·d_k
+	n3        int        // 12·d_k
+	n4        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n5        int        // 4
+	n6        int        // 8
+	n7        int        // 12
 	t17Number [2]float32 // and nothing
-}
-
-type stepNest6Args struct {
-	t20  *float32
-	v    *float32
-	WLin *float32
-	n0   int // d_v·a + C·d_v·s + T·d_v·l
-	n1   int // d_v
-}
-
-type stepNest7Args struct {
-	t20 *float32
-	v   *float32
-	t21 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
 }
 
 type stepNest8Args struct {
@@ -84,11 +72,14 @@ type stepNest8Args struct {
 	A          *float32
 	WState     *float32
 	t40        *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k
-	n2         int        // 2·d_k
-	n3         int        // 3·d_k
-	n4         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 8·d_k
+	n6         int        // 12·d_k
+	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -98,13 +89,14 @@ type stepNest9Args struct {
 	PState    *float32
 	q         *float32
 	t41       *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k·a + C·d_k·s + T·d_k·l + 1
-	n2        int        // d_k·a + C·d_k·s + T·d_k·l + 2
-	n3        int        // d_k·a + C·d_k·s + T·d_k·l + 3
-	n4        int        // d_k
-	n5        int        // 2·d_k
-	n6        int        // 3·d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
+	n3        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
+	n4        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
+	n5        int        // 4
+	n6        int        // 8
+	n7        int        // 12
 	t17Number [2]float32 // and nothing
 }
 
@@ -112,18 +104,19 @@ type stepNest10Args struct {
 	WState *float32
 	t41    *float32
 	t42    *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // d_v
+	n0     int // d_v
+	n1     int // d_k
+	n2     int // 4
+	n3     int // 8
+	n4     int // 12
 }
 
 type stepNest11Args struct {
 	t40 *float32
 	t42 *float32
 	y   *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 // stepFused is Step in fused arithmetic.
@@ -195,11 +188,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(VState),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -222,8 +216,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t2),
 								unsafe.SliceData(c.V2),
 								kern.Given(c.VLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest2(&a2)
 						} else {
@@ -240,8 +234,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t2),
 							unsafe.SliceData(c.V2),
 							unsafe.SliceData(t3),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest3(&a2)
 					} else {
@@ -259,9 +253,9 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(VState),
-							dK*a + C*dK*s + T*dK*l,
 							dV,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -290,11 +284,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(A),
 							unsafe.SliceData(t20),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							8 * dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 							[2]float32{t17Number},
 						}
 						stepNest5(&a2)
@@ -319,14 +316,14 @@ func (c *stepFused) run() {
 					// tnt.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest6Args{
+							a2 := stepNest2Args{
 								unsafe.SliceData(t20),
 								unsafe.SliceData(c.V2),
 								kern.Given(c.WLin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest6(&a2)
+							stepNest2(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -337,14 +334,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest7Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(t20),
 							unsafe.SliceData(c.V2),
 							unsafe.SliceData(t21),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest7(&a2)
+						stepNest3(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -362,11 +359,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(A),
 							unsafe.SliceData(WState),
 							unsafe.SliceData(t40),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
+							8 * dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -397,13 +397,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(PState),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(t41),
-							dK*a + C*dK*s + T*dK*l,
-							dK*a + C*dK*s + T*dK*l + 1,
-							dK*a + C*dK*s + T*dK*l + 2,
-							dK*a + C*dK*s + T*dK*l + 3,
 							dK,
-							2 * dK,
-							3 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							4,
+							8,
+							12,
 							[2]float32{t17Number2},
 						}
 						stepNest9(&a2)
@@ -431,10 +432,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(WState),
 							unsafe.SliceData(t41),
 							unsafe.SliceData(t42),
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4,
+							8,
+							12,
 						}
 						stepNest10(&a2)
 					} else {
@@ -455,8 +457,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t40),
 							unsafe.SliceData(t42),
 							unsafe.SliceData(c.Y),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest11(&a2)
 					} else {
@@ -489,12 +491,12 @@ type stepBackwardNest1Args struct {
 	VLin       *float32
 	k          *float32
 	VTrail     *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_k·d_v·a
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // d_k
+	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n4         int        // 4·d_k·d_v·a
+	n5         int        // d_k·d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -504,12 +506,12 @@ type stepBackwardNest2Args struct {
 	k          *float32
 	WInit      *float32
 	WTrail     *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l
-	n2         int        // d_k·d_v·a
-	n3         int        // d_k·d_v·a + d_k·d_v
-	n4         int        // d_v
-	n5         int        // d_k
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // d_k
+	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n4         int        // 4·d_k·d_v·a
+	n5         int        // d_k·d_v
 	t17Number  [2]float32 // and nothing
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
@@ -518,10 +520,10 @@ type stepBackwardNest2Args struct {
 type stepBackwardNest3Args struct {
 	k         *float32
 	PTrail    *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k·d_k·a
-	n2        int        // d_k·d_k·a + d_k·d_k
-	n3        int        // d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n2        int        // 4·d_k·d_k·a
+	n3        int        // d_k·d_k
 	t17Number [2]float32 // and nothing
 }
 
@@ -540,23 +542,28 @@ type stepBackwardNest4Args struct {
 	t26        *float32
 	t60        *float32
 	t27Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_k·d_v·a
-	n6         int        // d_k·d_v·a + d_k·d_v
-	n7         int        // d_k
-	n8         int        // d_k·d_v·a + d_k
-	n9         int        // d_k·d_v·a + d_k·d_v + d_k
-	n10        int        // 2·d_k
-	n11        int        // d_k·d_v·a + 2·d_k
-	n12        int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n13        int        // 3·d_k
-	n14        int        // d_k·d_v·a + 3·d_k
-	n15        int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n16        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int        // d_k
+	n6         int        // 4·d_k
+	n7         int        // 4·d_k·d_v·a + 4·d_k
+	n8         int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
+	n9         int        // 8·d_k
+	n10        int        // 4·d_k·d_v·a + 8·d_k
+	n11        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n12        int        // 12·d_k
+	n13        int        // 4·d_k·d_v·a + 12·d_k
+	n14        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n15        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n16        int        // 4·d_k·d_v·a
+	n17        int        // d_k·d_v
+	n18        int        // 4·d_k·d_v·a + 4·d_k·d_v
+	n19        int        // 4
+	n20        int        // 8
+	n21        int        // 12
 	t27        [2]float32 // and nothing
 	t173Number [2]float32 // and nothing
 }
@@ -570,17 +577,18 @@ type stepBackwardNest5Args struct {
 	t10       *float32
 	t172      *float32
 	t162      *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k·a + C·d_k·s + T·d_k·l + 1
-	n2        int        // d_k·a + C·d_k·s + T·d_k·l + 2
-	n3        int        // d_k·a + C·d_k·s + T·d_k·l + 3
-	n4        int        // d_k·d_k·a + d_k·d_k
-	n5        int        // d_k
-	n6        int        // d_k·d_k·a + d_k·d_k + d_k
-	n7        int        // 2·d_k
-	n8        int        // d_k·d_k·a + d_k·d_k + 2·d_k
-	n9        int        // 3·d_k
-	n10       int        // d_k·d_k·a + d_k·d_k + 3·d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n2        int        // 4
+	n3        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
+	n4        int        // 8
+	n5        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
+	n6        int        // 12
+	n7        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
+	n8        int        // 4·d_k·d_k·a + 4·d_k·d_k + 8·d_k
+	n9        int        // 12·d_k
+	n10       int        // 4·d_k·d_k·a + 4·d_k·d_k + 12·d_k
+	n11       int        // 4·d_k·d_k·a + 4·d_k·d_k
 	t18Number [2]float32 // and nothing
 }
 
@@ -600,19 +608,23 @@ type stepBackwardNest6Args struct {
 	t452        *float32
 	t62         *float32
 	t49Total    *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4          int        // d_k·a + C·d_k·s + T·d_k·l
-	n5          int        // d_k·d_v·a
-	n6          int        // d_k
-	n7          int        // d_k·d_v·a + d_k
-	n8          int        // 2·d_k
-	n9          int        // d_k·d_v·a + 2·d_k
-	n10         int        // 3·d_k
-	n11         int        // d_k·d_v·a + 3·d_k
-	n12         int        // d_v
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3          int        // 4
+	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5          int        // 8
+	n6          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7          int        // 12
+	n8          int        // d_k
+	n9          int        // 4·d_k
+	n10         int        // 4·d_k·d_v·a + 4·d_k
+	n11         int        // 8·d_k
+	n12         int        // 4·d_k·d_v·a + 8·d_k
+	n13         int        // 12·d_k
+	n14         int        // 4·d_k·d_v·a + 12·d_k
+	n15         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n16         int        // 4·d_k·d_v·a
 	t49         [2]float32 // and nothing
 	t18Number   [2]float32 // and nothing
 	t173Number  [2]float32 // and nothing
@@ -626,8 +638,8 @@ type stepBackwardNest7Args struct {
 	k        *float32
 	t462     *float32
 	t47Total *float32
-	n0       int        // d_k·a + C·d_k·s + T·d_k·l
-	n1       int        // d_k
+	n0       int        // d_k
+	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t47      [2]float32 // and nothing
 }
 
@@ -639,19 +651,19 @@ type stepBackwardNest8Args struct {
 	k           *float32
 	q           *float32
 	VBarState   *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2          int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3          int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4          int        // d_k·a + C·d_k·s + T·d_k·l
-	n5          int        // d_k·d_v·a
-	n6          int        // d_k·d_v·a + d_k
-	n7          int        // d_k
-	n8          int        // d_k·d_v·a + 2·d_k
-	n9          int        // 2·d_k
-	n10         int        // d_k·d_v·a + 3·d_k
-	n11         int        // 3·d_k
-	n12         int        // d_v
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3          int        // 4
+	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5          int        // 8
+	n6          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7          int        // 12
+	n8          int        // d_k
+	n9          int        // 4·d_k·d_v·a + 12·d_k
+	n10         int        // 12·d_k
+	n11         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n12         int        // 4·d_k·d_v·a
 	thetaEntry2 [2]float32 // and nothing
 	rhoEntry3   [2]float32 // and nothing
 }
@@ -666,8 +678,8 @@ type stepBackwardNest9Args struct {
 	t10         *float32
 	t12         *float32
 	qBar        *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry2 [2]float32 // and nothing
 }
 
@@ -675,8 +687,8 @@ type stepBackwardNest10Args struct {
 	t60         *float32
 	t62         *float32
 	vBar        *float32
-	n0          int        // d_v·a + C·d_v·s + T·d_v·l
-	n1          int        // d_v
+	n0          int        // d_v
+	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	thetaEntry2 [2]float32 // and nothing
 }
 
@@ -759,12 +771,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.VLin),
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(VTrail),
-							dV*a + C*dV*s + T*dV*l,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -794,12 +806,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.WInit),
 							unsafe.SliceData(WTrail),
-							dV*a + C*dV*s + T*dV*l,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
 							[2]float32{t17Number},
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
@@ -825,10 +837,10 @@ func (c *stepBackwardFused) run() {
 						a2 := stepBackwardNest3Args{
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(PTrail),
-							dK*a + C*dK*s + T*dK*l,
-							dK * dK * a,
-							dK*dK*a + dK*dK,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dK * a,
+							dK * dK,
 							[2]float32{t17Number2},
 						}
 						stepBackwardNest3(&a2)
@@ -880,23 +892,28 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t26),
 							unsafe.SliceData(t60),
 							unsafe.SliceData(t27Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
-							dK,
-							dK*dV*a + dK,
-							dK*dV*a + dK*dV + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + dK*dV + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
-							dK*dV*a + dK*dV + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dK,
+							4 * dK,
+							4*dK*dV*a + 4*dK,
+							4*dK*dV*a + 4*dK*dV + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
+							4*dK*dV*a + 4*dK*dV,
+							4,
+							8,
+							12,
 							[2]float32{t27},
 							[2]float32{t173Number},
 						}
@@ -953,17 +970,18 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t10),
 							unsafe.SliceData(t172),
 							unsafe.SliceData(t162),
-							dK*a + C*dK*s + T*dK*l,
-							dK*a + C*dK*s + T*dK*l + 1,
-							dK*a + C*dK*s + T*dK*l + 2,
-							dK*a + C*dK*s + T*dK*l + 3,
-							dK*dK*a + dK*dK,
 							dK,
-							dK*dK*a + dK*dK + dK,
-							2 * dK,
-							dK*dK*a + dK*dK + 2*dK,
-							3 * dK,
-							dK*dK*a + dK*dK + 3*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							8,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							12,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							4*dK*dK*a + 4*dK*dK + 8*dK,
+							12 * dK,
+							4*dK*dK*a + 4*dK*dK + 12*dK,
+							4*dK*dK*a + 4*dK*dK,
 							[2]float32{t18Number},
 						}
 						stepBackwardNest5(&a2)
@@ -1014,19 +1032,23 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t452),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t49Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK,
-							dK*dV*a + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dK,
+							4 * dK,
+							4*dK*dV*a + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
 							[2]float32{t49},
 							[2]float32{t18Number2},
 							[2]float32{t173Number2},
@@ -1085,8 +1107,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(t462),
 							unsafe.SliceData(t47Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t47},
 						}
 						stepBackwardNest7(&a2)
@@ -1114,19 +1136,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K),
 							unsafe.SliceData(c.Q),
 							unsafe.SliceData(VBarState),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK,
-							dK*dV*a + 2*dK,
-							2 * dK,
-							dK*dV*a + 3*dK,
-							3 * dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dK,
+							4*dK*dV*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
 							[2]float32{thetaEntry2},
 							[2]float32{rhoEntry3},
 						}
@@ -1162,8 +1184,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t10),
 							unsafe.SliceData(t12),
 							unsafe.SliceData(c.QBar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry2},
 						}
 						stepBackwardNest9(&a2)
@@ -1181,8 +1203,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t60),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(c.VBar2),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{thetaEntry2},
 						}
 						stepBackwardNest10(&a2)

@@ -14,10 +14,6 @@ func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
 func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
-func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
-
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }

@@ -25,12 +25,6 @@ func readNest3AVX512(a *readNest3Args)
 func readNest3AVX2(a *readNest3Args)
 
 //go:noescape
-func readBackwardNest1AVX512(a *readBackwardNest1Args)
-
-//go:noescape
-func readBackwardNest1AVX2(a *readBackwardNest1Args)
-
-//go:noescape
 func readBackwardNest2AVX512(a *readBackwardNest2Args)
 
 //go:noescape
@@ -58,14 +52,6 @@ func readNest3(a *readNest3Args) {
 		return
 	}
 	readNest3AVX2(a)
-}
-
-func readBackwardNest1(a *readBackwardNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		readBackwardNest1AVX512(a)
-		return
-	}
-	readBackwardNest1AVX2(a)
 }
 
 func readBackwardNest2(a *readBackwardNest2Args) {

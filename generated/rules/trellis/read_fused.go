@@ -3,7 +3,7 @@
 package trellis
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,12 +14,15 @@ type readNest1Args struct {
 	t6        *float32
 	ySigmoid2 *float32
 	t7        *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 8·d_k
+	n4        int // 12·d_k
+	n5        int // 4
+	n6        int // 8
+	n7        int // 12
+	n8        int // T·d_k
 }
 
 type readNest2Args struct {
@@ -38,8 +41,8 @@ type readNest3Args struct {
 	y      *float32
 	n0     int // L
 	n1     int // T
-	n2     int // T·d_v
-	n3     int // d_v
+	n2     int // d_v
+	n3     int // T·d_v
 }
 
 // readFused is Read in fused arithmetic.
@@ -72,11 +75,14 @@ func (c *readFused) run() {
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t7),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		readNest1(&a)
@@ -146,8 +152,8 @@ func (c *readFused) run() {
 			unsafe.SliceData(c.Y),
 			L,
 			T,
-			T * dV,
 			dV,
+			T * dV,
 		}
 		readNest3(&a)
 	} else {
@@ -165,18 +171,6 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	yBar   *float32
-	yProd2 *float32
-	t32    *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_v
-}
-
 type readBackwardNest2Args struct {
 	yDiv      *float32
 	yDiv3     *float32
@@ -189,8 +183,8 @@ type readBackwardNest2Args struct {
 	t19       *float32
 	n0        int // L
 	n1        int // T
-	n2        int // T·d_k
-	n3        int // d_k
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -210,18 +204,19 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
+		a := stepBackwardNest2Args{
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(t32),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
 			T,
+			dV,
+			4,
+			8,
+			12,
 			T * dV,
 		}
-		readBackwardNest1(&a)
+		stepBackwardNest2(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -258,8 +253,8 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(t19),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		readBackwardNest2(&a)
 	} else {

@@ -37,12 +37,6 @@ func stepNest5AVX512(a *stepNest5Args)
 func stepNest5AVX2(a *stepNest5Args)
 
 //go:noescape
-func stepNest6AVX512(a *stepNest6Args)
-
-//go:noescape
-func stepNest6AVX2(a *stepNest6Args)
-
-//go:noescape
 func stepNest7AVX512(a *stepNest7Args)
 
 //go:noescape
@@ -65,18 +59,6 @@ func stepNest10AVX512(a *stepNest10Args)
 
 //go:noescape
 func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
-func stepNest12AVX512(a *stepNest12Args)
-
-//go:noescape
-func stepNest12AVX2(a *stepNest12Args)
 
 //go:noescape
 func stepNest13AVX512(a *stepNest13Args)
@@ -113,12 +95,6 @@ func stepBackwardNest5AVX512(a *stepBackwardNest5Args)
 
 //go:noescape
 func stepBackwardNest5AVX2(a *stepBackwardNest5Args)
-
-//go:noescape
-func stepBackwardNest6AVX512(a *stepBackwardNest6Args)
-
-//go:noescape
-func stepBackwardNest6AVX2(a *stepBackwardNest6Args)
 
 //go:noescape
 func stepBackwardNest7AVX512(a *stepBackwardNest7Args)
@@ -167,12 +143,6 @@ func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
 
 //go:noescape
 func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest15AVX512(a *stepBackwardNest15Args)
-
-//go:noescape
-func stepBackwardNest15AVX2(a *stepBackwardNest15Args)
 
 //go:noescape
 func stepBackwardNest16AVX512(a *stepBackwardNest16Args)
@@ -226,14 +196,6 @@ func stepNest5(a *stepNest5Args) {
 	stepNest5AVX2(a)
 }
 
-func stepNest6(a *stepNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest6AVX512(a)
-		return
-	}
-	stepNest6AVX2(a)
-}
-
 func stepNest7(a *stepNest7Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest7AVX512(a)
@@ -264,22 +226,6 @@ func stepNest10(a *stepNest10Args) {
 		return
 	}
 	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
-func stepNest12(a *stepNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest12AVX512(a)
-		return
-	}
-	stepNest12AVX2(a)
 }
 
 func stepNest13(a *stepNest13Args) {
@@ -328,14 +274,6 @@ func stepBackwardNest5(a *stepBackwardNest5Args) {
 		return
 	}
 	stepBackwardNest5AVX2(a)
-}
-
-func stepBackwardNest6(a *stepBackwardNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest6AVX512(a)
-		return
-	}
-	stepBackwardNest6AVX2(a)
 }
 
 func stepBackwardNest7(a *stepBackwardNest7Args) {
@@ -400,14 +338,6 @@ func stepBackwardNest14(a *stepBackwardNest14Args) {
 		return
 	}
 	stepBackwardNest14AVX2(a)
-}
-
-func stepBackwardNest15(a *stepBackwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest15AVX512(a)
-		return
-	}
-	stepBackwardNest15AVX2(a)
 }
 
 func stepBackwardNest16(a *stepBackwardNest16Args) {

@@ -3,7 +3,7 @@
 package trellis
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,27 +12,28 @@ type stepNest1Args struct {
 	SKState *float32
 	x       *float32
 	t3      *float32
-	n0      int // d·a + C·d·s + T·d·l
+	n0      int // d_k
 	n1      int // d
-	n2      int // 2·d
-	n3      int // 3·d
-	n4      int // d_k
+	n2      int // 4·d·a + 4·C·d·s + 4·T·d·l
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
 }
 
 type stepNest2Args struct {
 	t3    *float32
 	k0    *float32
 	SKLin *float32
-	n0    int // d_k·a + C·d_k·s + T·d_k·l
-	n1    int // d_k
+	n0    int // d_k
+	n1    int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 }
 
 type stepNest3Args struct {
 	t3 *float32
 	k0 *float32
 	t4 *float32
-	n0 int // d_k·a + C·d_k·s + T·d_k·l
-	n1 int // d_k
+	n0 int // d_k
+	n1 int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 }
 
 type stepNest4Args struct {
@@ -42,11 +43,12 @@ type stepNest4Args struct {
 	q0         *float32
 	t17        *float32
 	t43        *float32
-	n0         int        // d·a + C·d·s + T·d·l
-	n1         int        // d
-	n2         int        // 2·d
-	n3         int        // 3·d
-	n4         int        // d_k
+	n0         int        // d_k
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d
+	n5         int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	thetaEntry [2]float32 // and nothing
 	w          [2]float32 // and nothing
 }
@@ -54,15 +56,8 @@ type stepNest4Args struct {
 type stepNest5Args struct {
 	t17   *float32
 	cProd *float32
-	n0    int // d_k·a + C·d_k·s + T·d_k·l
-	n1    int // d_k
-}
-
-type stepNest6Args struct {
-	t43   *float32
-	yProd *float32
-	n0    int // d_k·a + C·d_k·s + T·d_k·l
-	n1    int // d_k
+	n0    int // d_k
+	n1    int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 }
 
 type stepNest7Args struct {
@@ -81,18 +76,19 @@ type stepNest8Args struct {
 	SVState *float32
 	t21     *float32
 	t22     *float32
-	n0      int // d_k
-	n1      int // 2·d_k
-	n2      int // 3·d_k
-	n3      int // d_v
+	n0      int // d_v
+	n1      int // d_k
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest9Args struct {
 	t22 *float32
 	v   *float32
 	t30 *float32
-	n0  int        // d_v·a + C·d_v·s + T·d_v·l
-	n1  int        // d_v
+	n0  int        // d_v
+	n1  int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t25 [2]float32 // and nothing
 }
 
@@ -102,33 +98,20 @@ type stepNest10Args struct {
 	SVState *float32
 	t47     *float32
 	t32     *float32
-	n0      int        // d_k
-	n1      int        // 2·d_k
-	n2      int        // 3·d_k
-	n3      int        // d_v
+	n0      int        // d_v
+	n1      int        // 4
+	n2      int        // 8
+	n3      int        // 12
+	n4      int        // d_k
 	t112    [2]float32 // and nothing
 	w3      [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	t22    *float32
-	SVProd *float32
-	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // d_v
-}
-
-type stepNest12Args struct {
-	t32    *float32
-	yProd2 *float32
-	n0     int // d_v·a + C·d_v·s + T·d_v·l
-	n1     int // d_v
 }
 
 type stepNest13Args struct {
 	t32 *float32
 	y   *float32
-	n0  int        // d_v·a + C·d_v·s + T·d_v·l
-	n1  int        // d_v
+	n0  int        // d_v
+	n1  int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t51 [2]float32 // and nothing
 }
 
@@ -190,11 +173,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SKState),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t3),
-							d*a + C*d*s + T*d*l,
-							d,
-							2 * d,
-							3 * d,
 							dK,
+							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -217,8 +201,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t3),
 								unsafe.SliceData(c.K0),
 								kern.Given(c.SKLin),
-								dK*a + C*dK*s + T*dK*l,
 								dK,
+								4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
 							stepNest2(&a2)
 						} else {
@@ -235,8 +219,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t3),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t4),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
 						stepNest3(&a2)
 					} else {
@@ -258,11 +242,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t43),
-							d*a + C*d*s + T*d*l,
-							d,
-							2 * d,
-							3 * d,
 							dK,
+							4,
+							8,
+							12,
+							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
@@ -298,8 +283,8 @@ func (c *stepFused) run() {
 							a2 := stepNest5Args{
 								unsafe.SliceData(t17),
 								kern.Given(c.CProd),
-								dK*a + C*dK*s + T*dK*l,
 								dK,
+								4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
 							stepNest5(&a2)
 						} else {
@@ -312,13 +297,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest6Args{
+							a2 := stepNest5Args{
 								unsafe.SliceData(t43),
 								kern.Given(c.YProd),
-								dK*a + C*dK*s + T*dK*l,
 								dK,
+								4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							stepNest6(&a2)
+							stepNest5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -372,10 +357,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t22),
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							dK,
+							4,
+							8,
+							12,
 						}
 						stepNest8(&a2)
 					} else {
@@ -396,8 +382,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t22),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t30),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t25},
 						}
 						stepNest9(&a2)
@@ -416,10 +402,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(SVState),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(t32),
-							dK,
-							2 * dK,
-							3 * dK,
 							dV,
+							4,
+							8,
+							12,
+							dK,
 							[2]float32{t112},
 							[2]float32{w3},
 						}
@@ -442,13 +429,13 @@ func (c *stepFused) run() {
 					// trellis.y, trellis
 					if len(c.SVProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest11Args{
+							a2 := stepNest5Args{
 								unsafe.SliceData(t22),
 								kern.Given(c.SVProd),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest11(&a2)
+							stepNest5(&a2)
 						} else {
 							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -459,13 +446,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
+							a2 := stepNest5Args{
 								unsafe.SliceData(t32),
 								kern.Given(c.YProd2),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest12(&a2)
+							stepNest5(&a2)
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -478,8 +465,8 @@ func (c *stepFused) run() {
 						a2 := stepNest13Args{
 							unsafe.SliceData(t32),
 							unsafe.SliceData(c.Y),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t51},
 						}
 						stepNest13(&a2)
@@ -513,36 +500,41 @@ type stepBackwardNest1Args struct {
 	t53   *float32
 	t22   *float32
 	t48   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // d_k
+	n3    int // 4·d_k
+	n4    int // 8·d_k
+	n5    int // 12·d_k
+	n6    int // 4
+	n7    int // 8
+	n8    int // 12
+	n9    int // T·d_k
 }
 
 type stepBackwardNest2Args struct {
 	yBar   *float32
 	yProd2 *float32
 	t22    *float32
-	n0     int // d_v
-	n1     int // 2·d_v
-	n2     int // 3·d_v
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_v
+	n0     int // L
+	n1     int // T
+	n2     int // d_v
+	n3     int // 4
+	n4     int // 8
+	n5     int // 12
+	n6     int // T·d_v
 }
 
 type stepBackwardNest3Args struct {
 	SKLin      *float32
 	x          *float32
 	SKTrail    *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d·a + C·d·s + T·d·l
-	n2         int        // d·d_k·a
-	n3         int        // d·d_k·a + d·d_k
-	n4         int        // d_k
-	n5         int        // d
+	n0         int        // d_k
+	n1         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n2         int        // d
+	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n4         int        // 4·d·d_k·a
+	n5         int        // d·d_k
 	thetaEntry [2]float32 // and nothing
 	w          [2]float32 // and nothing
 }
@@ -551,8 +543,8 @@ type stepBackwardNest4Args struct {
 	SVProd *float32
 	v      *float32
 	t30    *float32
-	n0     int        // d_v·a + C·d_v·s + T·d_v·l
-	n1     int        // d_v
+	n0     int        // d_v
+	n1     int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t25    [2]float32 // and nothing
 }
 
@@ -560,22 +552,13 @@ type stepBackwardNest5Args struct {
 	t30     *float32
 	t21     *float32
 	SVTrail *float32
-	n0      int        // d_k·a + C·d_k·s + T·d_k·l
-	n1      int        // d_k·d_v·a
-	n2      int        // d_k·d_v·a + d_k·d_v
-	n3      int        // d_v
-	n4      int        // d_k
+	n0      int        // d_v
+	n1      int        // d_k
+	n2      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3      int        // 4·d_k·d_v·a
+	n4      int        // d_k·d_v
 	w5      [2]float32 // and nothing
 	w3      [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	SVProd *float32
-	v      *float32
-	t302   *float32
-	n0     int        // d_v·a + C·d_v·s + T·d_v·l
-	n1     int        // d_v
-	t252   [2]float32 // and nothing
 }
 
 type stepBackwardNest7Args struct {
@@ -589,23 +572,26 @@ type stepBackwardNest7Args struct {
 	t27        *float32
 	t79        *float32
 	t32Total   *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_k·d_v·a
-	n6         int        // d_k·d_v·a + d_k·d_v
-	n7         int        // d_k
-	n8         int        // d_k·d_v·a + d_k
-	n9         int        // d_k·d_v·a + d_k·d_v + d_k
-	n10        int        // 2·d_k
-	n11        int        // d_k·d_v·a + 2·d_k
-	n12        int        // d_k·d_v·a + d_k·d_v + 2·d_k
-	n13        int        // 3·d_k
-	n14        int        // d_k·d_v·a + 3·d_k
-	n15        int        // d_k·d_v·a + d_k·d_v + 3·d_k
-	n16        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7         int        // 12
+	n8         int        // d_k
+	n9         int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
+	n10        int        // 8·d_k
+	n11        int        // 4·d_k·d_v·a + 8·d_k
+	n12        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
+	n13        int        // 12·d_k
+	n14        int        // 4·d_k·d_v·a + 12·d_k
+	n15        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
+	n16        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n17        int        // 4·d_k·d_v·a
+	n18        int        // d_k·d_v
+	n19        int        // -d_k·d_v + d_k
 	t32        [2]float32 // and nothing
 	t51        [2]float32 // and nothing
 }
@@ -620,8 +606,8 @@ type stepBackwardNest8Args struct {
 	t182      *float32
 	t2022     *float32
 	t292Total *float32
-	n0        int        // d_k·a + C·d_k·s + T·d_k·l
-	n1        int        // d_k
+	n0        int        // d_k
+	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t292      [2]float32 // and nothing
 	w8        [2]float32 // and nothing
 	t51       [2]float32 // and nothing
@@ -631,12 +617,12 @@ type stepBackwardNest9Args struct {
 	t2022   *float32
 	SKTrail *float32
 	t2222   *float32
-	n0      int // d·d_k·a + d·d_k
-	n1      int // d·d_k·a + d·d_k + d
-	n2      int // d·d_k·a + d·d_k + 2·d
-	n3      int // d·d_k·a + d·d_k + 3·d
-	n4      int // d_k
-	n5      int // d
+	n0      int // d_k
+	n1      int // 4
+	n2      int // 8
+	n3      int // 12
+	n4      int // d
+	n5      int // 4·d·d_k·a + 4·d·d_k
 }
 
 type stepBackwardNest10Args struct {
@@ -644,8 +630,8 @@ type stepBackwardNest10Args struct {
 	SVProd   *float32
 	vBar     *float32
 	t80Total *float32
-	n0       int        // d_v·a + C·d_v·s + T·d_v·l
-	n1       int        // d_v
+	n0       int        // d_v
+	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 	t80      [2]float32 // and nothing
 	w9       [2]float32 // and nothing
 }
@@ -658,19 +644,19 @@ type stepBackwardNest11Args struct {
 	t21        *float32
 	t47        *float32
 	SVBarState *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_k·d_v·a
-	n6         int        // d_k·d_v·a + d_k
-	n7         int        // d_k
-	n8         int        // d_k·d_v·a + 2·d_k
-	n9         int        // 2·d_k
-	n10        int        // d_k·d_v·a + 3·d_k
-	n11        int        // 3·d_k
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7         int        // 12
+	n8         int        // d_k
+	n9         int        // 4·d_k·d_v·a + 12·d_k
+	n10        int        // 12·d_k
+	n11        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n12        int        // 4·d_k·d_v·a
 	t51        [2]float32 // and nothing
 	w13        [2]float32 // and nothing
 	w11        [2]float32 // and nothing
@@ -684,8 +670,8 @@ type stepBackwardNest12Args struct {
 	cProd *float32
 	t53   *float32
 	t55   *float32
-	n0    int        // d_k·a + C·d_k·s + T·d_k·l
-	n1    int        // d_k
+	n0    int        // d_k
+	n1    int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	t114  [2]float32 // and nothing
 	w15   [2]float32 // and nothing
 	w14   [2]float32 // and nothing
@@ -703,23 +689,26 @@ type stepBackwardNest13Args struct {
 	t62        *float32
 	t82        *float32
 	t65Total   *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_k·a + C·d_k·s + T·d_k·l + 1
-	n2         int        // d_k·a + C·d_k·s + T·d_k·l + 2
-	n3         int        // d_k·a + C·d_k·s + T·d_k·l + 3
-	n4         int        // d·a + C·d·s + T·d·l
-	n5         int        // d·d_k·a
-	n6         int        // d·d_k·a + d·d_k
-	n7         int        // d
-	n8         int        // d·d_k·a + d
-	n9         int        // d·d_k·a + d·d_k + d
-	n10        int        // 2·d
-	n11        int        // d·d_k·a + 2·d
-	n12        int        // d·d_k·a + d·d_k + 2·d
-	n13        int        // 3·d
-	n14        int        // d·d_k·a + 3·d
-	n15        int        // d·d_k·a + d·d_k + 3·d
-	n16        int        // d_k
+	n0         int        // d_k
+	n1         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n2         int        // 4
+	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
+	n8         int        // d
+	n9         int        // 4·d·d_k·a + 4·d·d_k + 4·d
+	n10        int        // 8·d
+	n11        int        // 4·d·d_k·a + 8·d
+	n12        int        // 4·d·d_k·a + 4·d·d_k + 8·d
+	n13        int        // 12·d
+	n14        int        // 4·d·d_k·a + 12·d
+	n15        int        // 4·d·d_k·a + 4·d·d_k + 12·d
+	n16        int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n17        int        // 4·d·d_k·a
+	n18        int        // d·d_k
+	n19        int        // -d·d_k + d
 	t65        [2]float32 // and nothing
 }
 
@@ -727,17 +716,9 @@ type stepBackwardNest14Args struct {
 	x        *float32
 	t62      *float32
 	t63Total *float32
-	n0       int        // d·a + C·d·s + T·d·l
-	n1       int        // d
+	n0       int        // d
+	n1       int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	t63      [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t82         *float32
-	k0Bar       *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
-	thetaEntry8 [2]float32 // and nothing
 }
 
 type stepBackwardNest16Args struct {
@@ -749,15 +730,15 @@ type stepBackwardNest16Args struct {
 	t83         *float32
 	q0          *float32
 	SKBarState  *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d·d_k·a
-	n2          int        // d·d_k·a + d
-	n3          int        // d
-	n4          int        // d·d_k·a + 2·d
-	n5          int        // 2·d
-	n6          int        // d·d_k·a + 3·d
-	n7          int        // 3·d
-	n8          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4
+	n2          int        // 8
+	n3          int        // 12
+	n4          int        // d
+	n5          int        // 4·d·d_k·a + 12·d
+	n6          int        // 12·d
+	n7          int        // 4·d·a + 4·C·d·s + 4·T·d·l
+	n8          int        // 4·d·d_k·a
 	thetaEntry8 [2]float32 // and nothing
 	w16         [2]float32 // and nothing
 }
@@ -769,8 +750,8 @@ type stepBackwardNest17Args struct {
 	xBar        *float32
 	t2222       *float32
 	q0Bar       *float32
-	n0          int        // d·a + C·d·s + T·d·l
-	n1          int        // d
+	n0          int        // d
+	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
 	thetaEntry8 [2]float32 // and nothing
 }
 
@@ -833,11 +814,15 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t48),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		stepBackwardNest1(&a)
@@ -888,11 +873,12 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(c.YBar),
 			unsafe.SliceData(c.YProd2),
 			unsafe.SliceData(t22_2),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
 			T,
+			dV,
+			4,
+			8,
+			12,
 			T * dV,
 		}
 		stepBackwardNest2(&a)
@@ -943,12 +929,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SKLin),
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(SKTrail),
-							dK*a + C*dK*s + T*dK*l,
-							d*a + C*d*s + T*d*l,
-							d * dK * a,
-							d*dK*a + d*dK,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4 * d * dK * a,
+							d * dK,
 							[2]float32{thetaEntry},
 							[2]float32{w},
 						}
@@ -973,8 +959,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SVProd),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t30),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t25},
 						}
 						stepBackwardNest4(&a2)
@@ -993,11 +979,11 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t30),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(SVTrail),
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
 							dV,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
 							[2]float32{w5},
 							[2]float32{w3},
 						}
@@ -1031,15 +1017,15 @@ func (c *stepBackwardFused) run() {
 					t51 := (w6 / t50)
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
+						a2 := stepBackwardNest4Args{
 							unsafe.SliceData(c.SVProd),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t302),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t252},
 						}
-						stepBackwardNest6(&a2)
+						stepBackwardNest4(&a2)
 					} else {
 						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -1063,23 +1049,26 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t27),
 							unsafe.SliceData(t79),
 							unsafe.SliceData(t32Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK*dV,
-							dK,
-							dK*dV*a + dK,
-							dK*dV*a + dK*dV + dK,
-							2 * dK,
-							dK*dV*a + 2*dK,
-							dK*dV*a + dK*dV + 2*dK,
-							3 * dK,
-							dK*dV*a + 3*dK,
-							dK*dV*a + dK*dV + 3*dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dK,
+							4*dK*dV*a + 4*dK*dV + 4*dK,
+							8 * dK,
+							4*dK*dV*a + 8*dK,
+							4*dK*dV*a + 4*dK*dV + 8*dK,
+							12 * dK,
+							4*dK*dV*a + 12*dK,
+							4*dK*dV*a + 4*dK*dV + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
+							dK * dV,
+							-dK*dV + dK,
 							[2]float32{t32},
 							[2]float32{t51},
 						}
@@ -1129,8 +1118,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t182),
 							unsafe.SliceData(t2022),
 							unsafe.SliceData(t292Total),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t292},
 							[2]float32{w8},
 							[2]float32{t51},
@@ -1161,12 +1150,12 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t2022),
 							unsafe.SliceData(SKTrail),
 							unsafe.SliceData(t2222),
-							d*dK*a + d*dK,
-							d*dK*a + d*dK + d,
-							d*dK*a + d*dK + 2*d,
-							d*dK*a + d*dK + 3*d,
 							dK,
+							4,
+							8,
+							12,
 							d,
+							4*d*dK*a + 4*d*dK,
 						}
 						stepBackwardNest9(&a2)
 					} else {
@@ -1188,8 +1177,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.SVProd),
 							unsafe.SliceData(c.VBar),
 							unsafe.SliceData(t80Total),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							[2]float32{t80},
 							[2]float32{w9},
 						}
@@ -1222,19 +1211,19 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t21),
 							unsafe.SliceData(t47),
 							unsafe.SliceData(SVBarState),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dK * dV * a,
-							dK*dV*a + dK,
-							dK,
-							dK*dV*a + 2*dK,
-							2 * dK,
-							dK*dV*a + 3*dK,
-							3 * dK,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dK,
+							4*dK*dV*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dK * dV * a,
 							[2]float32{t51},
 							[2]float32{w13},
 							[2]float32{w11},
@@ -1270,8 +1259,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.CProd),
 							unsafe.SliceData(t53),
 							unsafe.SliceData(t55),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{t114},
 							[2]float32{w15},
 							[2]float32{w14},
@@ -1305,23 +1294,26 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t82),
 							unsafe.SliceData(t65Total),
-							dK*a + C*dK*s + T*dK*l,
-							dK*a + C*dK*s + T*dK*l + 1,
-							dK*a + C*dK*s + T*dK*l + 2,
-							dK*a + C*dK*s + T*dK*l + 3,
-							d*a + C*d*s + T*d*l,
-							d * dK * a,
-							d*dK*a + d*dK,
-							d,
-							d*dK*a + d,
-							d*dK*a + d*dK + d,
-							2 * d,
-							d*dK*a + 2*d,
-							d*dK*a + d*dK + 2*d,
-							3 * d,
-							d*dK*a + 3*d,
-							d*dK*a + d*dK + 3*d,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							8,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							12,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							d,
+							4*d*dK*a + 4*d*dK + 4*d,
+							8 * d,
+							4*d*dK*a + 8*d,
+							4*d*dK*a + 4*d*dK + 8*d,
+							12 * d,
+							4*d*dK*a + 12*d,
+							4*d*dK*a + 4*d*dK + 12*d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4 * d * dK * a,
+							d * dK,
+							-d*dK + d,
 							[2]float32{t65},
 						}
 						stepBackwardNest13(&a2)
@@ -1364,8 +1356,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.X),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t63Total),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{t63},
 						}
 						stepBackwardNest14(&a2)
@@ -1382,14 +1374,14 @@ func (c *stepBackwardFused) run() {
 					t63 = t63Total[0]
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
+						a2 := stepNest13Args{
 							unsafe.SliceData(t82),
 							unsafe.SliceData(c.K0Bar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry8},
 						}
-						stepBackwardNest15(&a2)
+						stepNest13(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1409,15 +1401,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t83),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(SKBarState),
-							d*a + C*d*s + T*d*l,
-							d * dK * a,
-							d*dK*a + d,
-							d,
-							d*dK*a + 2*d,
-							2 * d,
-							d*dK*a + 3*d,
-							3 * d,
 							dK,
+							4,
+							8,
+							12,
+							d,
+							4*d*dK*a + 12*d,
+							12 * d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
+							4 * d * dK * a,
 							[2]float32{thetaEntry8},
 							[2]float32{w16},
 						}
@@ -1452,8 +1444,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.XBar),
 							unsafe.SliceData(t2222),
 							unsafe.SliceData(c.Q0Bar),
-							d*a + C*d*s + T*d*l,
 							d,
+							4*d*a + 4*C*d*s + 4*T*d*l,
 							[2]float32{thetaEntry8},
 						}
 						stepBackwardNest17(&a2)

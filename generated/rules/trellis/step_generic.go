@@ -14,8 +14,6 @@ func stepNest4(*stepNest4Args) { panic("no assembly in this build") }
 
 func stepNest5(*stepNest5Args) { panic("no assembly in this build") }
 
-func stepNest6(*stepNest6Args) { panic("no assembly in this build") }
-
 func stepNest7(*stepNest7Args) { panic("no assembly in this build") }
 
 func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
@@ -23,10 +21,6 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
 func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
-func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
 
 func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
@@ -39,8 +33,6 @@ func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this buil
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
 func stepBackwardNest5(*stepBackwardNest5Args) { panic("no assembly in this build") }
-
-func stepBackwardNest6(*stepBackwardNest6Args) { panic("no assembly in this build") }
 
 func stepBackwardNest7(*stepBackwardNest7Args) { panic("no assembly in this build") }
 
@@ -57,8 +49,6 @@ func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this bu
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }
-
-func stepBackwardNest15(*stepBackwardNest15Args) { panic("no assembly in this build") }
 
 func stepBackwardNest16(*stepBackwardNest16Args) { panic("no assembly in this build") }
 

@@ -3,7 +3,7 @@
 package yaad
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,9 +14,9 @@ type readNest1Args struct {
 	t         *float32
 	ySigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 // readFused is Read in fused arithmetic.
@@ -45,9 +45,9 @@ func (c *readFused) run() {
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.YSigmoid2),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readNest1(&a)
 	} else {
@@ -79,9 +79,9 @@ type readBackwardNest1Args struct {
 	ySigmoid *float32
 	t        *float32
 	n0       int // L
-	n1       int // T·d_h
-	n2       int // T
-	n3       int // d_h
+	n1       int // T
+	n2       int // d_h
+	n3       int // T·d_h
 }
 
 type readBackwardNest2Args struct {
@@ -91,9 +91,9 @@ type readBackwardNest2Args struct {
 	ySigmoid2 *float32
 	t9        *float32
 	n0        int // L
-	n1        int // T·d_h
-	n2        int // T
-	n3        int // d_h
+	n1        int // T
+	n2        int // d_h
+	n3        int // T·d_h
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -118,9 +118,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid),
 			unsafe.SliceData(t),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest1(&a)
 	} else {
@@ -155,9 +155,9 @@ func (c *readBackwardFused) run() {
 			unsafe.SliceData(c.YSigmoid2),
 			unsafe.SliceData(t9),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		readBackwardNest2(&a)
 	} else {

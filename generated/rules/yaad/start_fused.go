@@ -3,7 +3,7 @@
 package yaad
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
 
@@ -12,19 +12,9 @@ type startNest1Args struct {
 	W1     *float32
 	B1     *float32
 	n0     int // L
-	n1     int // d_h·d_k
-	n2     int // d_h
-	n3     int // d_k
-}
-
-type startNest2Args struct {
-	W2Init *float32
-	W2     *float32
-	B2     *float32
-	n0     int // L
-	n1     int // d_h·d_v
-	n2     int // d_v
-	n3     int // d_h
+	n1     int // d_h
+	n2     int // d_k
+	n3     int // d_h·d_k
 }
 
 // startFused is Start in fused arithmetic.
@@ -45,9 +35,9 @@ func (c *startFused) run() {
 			unsafe.SliceData(c.W1),
 			unsafe.SliceData(c.B1),
 			L,
-			dH * dK,
 			dH,
 			dK,
+			dH * dK,
 		}
 		startNest1(&a)
 	} else {
@@ -67,16 +57,16 @@ func (c *startFused) run() {
 
 	// yaad.W2.start
 	if kern.Wide() {
-		a := startNest2Args{
+		a := startNest1Args{
 			unsafe.SliceData(c.W2Init),
 			unsafe.SliceData(c.W2),
 			unsafe.SliceData(c.B2),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
-		startNest2(&a)
+		startNest1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -97,24 +87,10 @@ type startBackwardNest1Args struct {
 	W2InitBar *float32
 	W2Bar     *float32
 	B2Bar     *float32
-	n0        int // d_h·d_v
-	n1        int // 2·d_h·d_v
-	n2        int // 3·d_h·d_v
-	n3        int // d_v
-	n4        int // d_h
-	n5        int // L
-}
-
-type startBackwardNest2Args struct {
-	W1InitBar *float32
-	W1Bar     *float32
-	B1Bar     *float32
-	n0        int // d_h·d_k
-	n1        int // 2·d_h·d_k
-	n2        int // 3·d_h·d_k
-	n3        int // d_h
-	n4        int // d_k
-	n5        int // L
+	n0        int // d_v
+	n1        int // L
+	n2        int // d_h
+	n3        int // d_h·d_v
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -135,12 +111,10 @@ func (c *startBackwardFused) run() {
 			unsafe.SliceData(c.W2InitBar),
 			unsafe.SliceData(c.W2Bar),
 			unsafe.SliceData(c.B2Bar),
-			dH * dV,
-			2 * dH * dV,
-			3 * dH * dV,
 			dV,
-			dH,
 			L,
+			dH,
+			dH * dV,
 		}
 		startBackwardNest1(&a)
 	} else {
@@ -159,18 +133,16 @@ func (c *startBackwardFused) run() {
 	// yaad.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := startBackwardNest2Args{
+		a := startBackwardNest1Args{
 			unsafe.SliceData(c.W1InitBar),
 			unsafe.SliceData(c.W1Bar),
 			unsafe.SliceData(c.B1Bar),
-			dH * dK,
-			2 * dH * dK,
-			3 * dH * dK,
 			dH,
-			dK,
 			L,
+			dK,
+			dH * dK,
 		}
-		startBackwardNest2(&a)
+		startBackwardNest1(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

@@ -61,28 +61,10 @@ func stepNest9AVX512(a *stepNest9Args)
 func stepNest9AVX2(a *stepNest9Args)
 
 //go:noescape
-func stepNest10AVX512(a *stepNest10Args)
-
-//go:noescape
-func stepNest10AVX2(a *stepNest10Args)
-
-//go:noescape
-func stepNest11AVX512(a *stepNest11Args)
-
-//go:noescape
-func stepNest11AVX2(a *stepNest11Args)
-
-//go:noescape
 func stepNest12AVX512(a *stepNest12Args)
 
 //go:noescape
 func stepNest12AVX2(a *stepNest12Args)
-
-//go:noescape
-func stepNest13AVX512(a *stepNest13Args)
-
-//go:noescape
-func stepNest13AVX2(a *stepNest13Args)
 
 //go:noescape
 func stepBackwardNest1AVX512(a *stepBackwardNest1Args)
@@ -95,12 +77,6 @@ func stepBackwardNest2AVX512(a *stepBackwardNest2Args)
 
 //go:noescape
 func stepBackwardNest2AVX2(a *stepBackwardNest2Args)
-
-//go:noescape
-func stepBackwardNest3AVX512(a *stepBackwardNest3Args)
-
-//go:noescape
-func stepBackwardNest3AVX2(a *stepBackwardNest3Args)
 
 //go:noescape
 func stepBackwardNest4AVX512(a *stepBackwardNest4Args)
@@ -161,12 +137,6 @@ func stepBackwardNest13AVX512(a *stepBackwardNest13Args)
 
 //go:noescape
 func stepBackwardNest13AVX2(a *stepBackwardNest13Args)
-
-//go:noescape
-func stepBackwardNest14AVX512(a *stepBackwardNest14Args)
-
-//go:noescape
-func stepBackwardNest14AVX2(a *stepBackwardNest14Args)
 
 func stepNest1(a *stepNest1Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -240,36 +210,12 @@ func stepNest9(a *stepNest9Args) {
 	stepNest9AVX2(a)
 }
 
-func stepNest10(a *stepNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest10AVX512(a)
-		return
-	}
-	stepNest10AVX2(a)
-}
-
-func stepNest11(a *stepNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest11AVX512(a)
-		return
-	}
-	stepNest11AVX2(a)
-}
-
 func stepNest12(a *stepNest12Args) {
 	if cpu.Active() == cpu.AVX512 {
 		stepNest12AVX512(a)
 		return
 	}
 	stepNest12AVX2(a)
-}
-
-func stepNest13(a *stepNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepNest13AVX512(a)
-		return
-	}
-	stepNest13AVX2(a)
 }
 
 func stepBackwardNest1(a *stepBackwardNest1Args) {
@@ -286,14 +232,6 @@ func stepBackwardNest2(a *stepBackwardNest2Args) {
 		return
 	}
 	stepBackwardNest2AVX2(a)
-}
-
-func stepBackwardNest3(a *stepBackwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest3AVX512(a)
-		return
-	}
-	stepBackwardNest3AVX2(a)
 }
 
 func stepBackwardNest4(a *stepBackwardNest4Args) {
@@ -374,12 +312,4 @@ func stepBackwardNest13(a *stepBackwardNest13Args) {
 		return
 	}
 	stepBackwardNest13AVX2(a)
-}
-
-func stepBackwardNest14(a *stepBackwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		stepBackwardNest14AVX512(a)
-		return
-	}
-	stepBackwardNest14AVX2(a)
 }

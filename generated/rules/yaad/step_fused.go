@@ -3,7 +3,7 @@
 package yaad
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,11 +12,12 @@ type stepNest1Args struct {
 	W1State *float32
 	k0      *float32
 	t2      *float32
-	n0      int // d_k·a + C·d_k·s + T·d_k·l
+	n0      int // d_h
 	n1      int // d_k
-	n2      int // 2·d_k
-	n3      int // 3·d_k
-	n4      int // d_h
+	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n3      int // 4
+	n4      int // 8
+	n5      int // 12
 }
 
 type stepNest2Args struct {
@@ -30,26 +31,27 @@ type stepNest3Args struct {
 	W2State *float32
 	t17     *float32
 	t4      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
+	n0      int // d_v
+	n1      int // d_h
+	n2      int // 4
+	n3      int // 8
+	n4      int // 12
 }
 
 type stepNest4Args struct {
 	t4    *float32
 	v     *float32
 	W2Lin *float32
-	n0    int // d_v·a + C·d_v·s + T·d_v·l
-	n1    int // d_v
+	n0    int // d_v
+	n1    int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest5Args struct {
 	t4  *float32
 	v   *float32
 	t32 *float32
-	n0  int // d_v·a + C·d_v·s + T·d_v·l
-	n1  int // d_v
+	n0  int // d_v
+	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
 }
 
 type stepNest6Args struct {
@@ -58,14 +60,13 @@ type stepNest6Args struct {
 	B2         *float32
 	t17        *float32
 	t162       *float32
-	n0         int        // d_h·d_v·l
-	n1         int        // d_h
-	n2         int        // d_h·d_v·l + d_h
-	n3         int        // 2·d_h
-	n4         int        // d_h·d_v·l + 2·d_h
-	n5         int        // 3·d_h
-	n6         int        // d_h·d_v·l + 3·d_h
-	n7         int        // d_v
+	n0         int        // d_v
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_h
+	n5         int        // 4·d_h·d_v·l + 12·d_h
+	n6         int        // 4·d_h·d_v·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -85,15 +86,14 @@ type stepNest8Args struct {
 	k0         *float32
 	q0         *float32
 	t127       *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·l
-	n2         int        // d_k
-	n3         int        // d_h·d_k·l + d_k
-	n4         int        // 2·d_k
-	n5         int        // d_h·d_k·l + 2·d_k
-	n6         int        // 3·d_k
-	n7         int        // d_h·d_k·l + 3·d_k
-	n8         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_h·d_k·l + 12·d_k
+	n6         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n7         int        // 4·d_h·d_k·l
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -101,38 +101,14 @@ type stepNest8Args struct {
 type stepNest9Args struct {
 	t2     *float32
 	W2Prod *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest10Args struct {
-	t162   *float32
-	W1Prod *float32
-	n0     int // d_h·a + C·d_h·s + T·d_h·l
-	n1     int // d_h
-}
-
-type stepNest11Args struct {
-	t127  *float32
-	yProd *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0     int // d_h
+	n1     int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepNest12Args struct {
 	t127 *float32
 	t21  *float32
 	n0   int // d_h
-}
-
-type stepNest13Args struct {
-	W2State *float32
-	t21     *float32
-	y2      *float32
-	n0      int // d_h
-	n1      int // 2·d_h
-	n2      int // 3·d_h
-	n3      int // d_v
 }
 
 // stepFused is Step in fused arithmetic.
@@ -191,11 +167,12 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W1State),
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(t2),
-							dK*a + C*dK*s + T*dK*l,
-							dK,
-							2 * dK,
-							3 * dK,
 							dH,
+							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4,
+							8,
+							12,
 						}
 						stepNest1(&a2)
 					} else {
@@ -234,10 +211,11 @@ func (c *stepFused) run() {
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t4),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
 						stepNest3(&a2)
 					} else {
@@ -259,8 +237,8 @@ func (c *stepFused) run() {
 								unsafe.SliceData(t4),
 								unsafe.SliceData(c.V),
 								kern.Given(c.W2Lin),
-								dV*a + C*dV*s + T*dV*l,
 								dV,
+								4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							stepNest4(&a2)
 						} else {
@@ -281,8 +259,8 @@ func (c *stepFused) run() {
 							unsafe.SliceData(t4),
 							unsafe.SliceData(c.V),
 							unsafe.SliceData(t32),
-							dV*a + C*dV*s + T*dV*l,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						stepNest5(&a2)
 					} else {
@@ -307,14 +285,13 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.B2),
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t162),
-							dH * dV * l,
-							dH,
-							dH*dV*l + dH,
-							2 * dH,
-							dH*dV*l + 2*dH,
-							3 * dH,
-							dH*dV*l + 3*dH,
 							dV,
+							4,
+							8,
+							12,
+							dH,
+							4*dH*dV*l + 12*dH,
+							4 * dH * dV * l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -358,15 +335,14 @@ func (c *stepFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(t127),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * l,
-							dK,
-							dH*dK*l + dK,
-							2 * dK,
-							dH*dK*l + 2*dK,
-							3 * dK,
-							dH*dK*l + 3*dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							4*dH*dK*l + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * l,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -396,8 +372,8 @@ func (c *stepFused) run() {
 							a2 := stepNest9Args{
 								unsafe.SliceData(t2),
 								kern.Given(c.W2Prod),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
 							stepNest9(&a2)
 						} else {
@@ -410,13 +386,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest10Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t162),
 								kern.Given(c.W1Prod),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest10(&a2)
+							stepNest9(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -427,13 +403,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest11Args{
+							a2 := stepNest9Args{
 								unsafe.SliceData(t127),
 								kern.Given(c.YProd),
-								dH*a + C*dH*s + T*dH*l,
 								dH,
+								4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest11(&a2)
+							stepNest9(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -457,16 +433,17 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepNest13Args{
+						a2 := stepNest3Args{
 							unsafe.SliceData(W2State),
 							unsafe.SliceData(t21),
 							unsafe.SliceData(y2),
-							dH,
-							2 * dH,
-							3 * dH,
 							dV,
+							dH,
+							4,
+							8,
+							12,
 						}
-						stepNest13(&a2)
+						stepNest3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -518,9 +495,9 @@ type stepBackwardNest1Args struct {
 	t95    *float32
 	t62    *float32
 	n0     int // L
-	n1     int // T·d_h
-	n2     int // T
-	n3     int // d_h
+	n1     int // T
+	n2     int // d_h
+	n3     int // T·d_h
 }
 
 type stepBackwardNest2Args struct {
@@ -528,29 +505,13 @@ type stepBackwardNest2Args struct {
 	W2Trail    *float32
 	B2         *float32
 	t17        *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_h·d_v·a
-	n2         int        // d_h·d_v·l
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l
-	n4         int        // d_h·d_v·a + d_h·d_v
-	n5         int        // d_v
-	n6         int        // d_h
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	t92        *float32
-	W1Trail    *float32
-	B1         *float32
-	k0         *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·l
-	n3         int        // d_k·a + C·d_k·s + T·d_k·l
-	n4         int        // d_h·d_k·a + d_h·d_k
-	n5         int        // d_h
-	n6         int        // d_k
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // d_h
+	n3         int        // 4·d_h·d_v·a
+	n4         int        // 4·d_h·d_v·l
+	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n6         int        // d_h·d_v
 	thetaEntry [2]float32 // and nothing
 	rhoEntry   [2]float32 // and nothing
 }
@@ -561,21 +522,20 @@ type stepBackwardNest4Args struct {
 	t17     *float32
 	t22     *float32
 	t4      *float32
-	n0      int // d_v·a + C·d_v·s + T·d_v·l
-	n1      int // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2      int // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3      int // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4      int // d_h·a + C·d_h·s + T·d_h·l
-	n5      int // d_h·d_v·a
-	n6      int // d_h·d_v·a + d_h·d_v
-	n7      int // d_h·d_v·a + d_h
-	n8      int // d_h·d_v·a + d_h·d_v + d_h
-	n9      int // d_h·d_v·a + 2·d_h
-	n10     int // d_h·d_v·a + d_h·d_v + 2·d_h
-	n11     int // d_h·d_v·a + 3·d_h
-	n12     int // d_h·d_v·a + d_h·d_v + 3·d_h
-	n13     int // d_v
-	n14     int // d_h
+	n0      int // d_v
+	n1      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5      int // d_h
+	n6      int // 4·d_h·d_v·a + 4·d_h·d_v + 12·d_h
+	n7      int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n8      int // 4·d_h·d_v·a
+	n9      int // d_h·d_v
+	n10     int // -d_h·d_v + d_h
+	n11     int // 4
+	n12     int // 8
+	n13     int // 12
 }
 
 type stepBackwardNest5Args struct {
@@ -584,8 +544,8 @@ type stepBackwardNest5Args struct {
 	yProd *float32
 	t62   *float32
 	t822  *float32
-	n0    int // d_h·a + C·d_h·s + T·d_h·l
-	n1    int // d_h
+	n0    int // d_h
+	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 }
 
 type stepBackwardNest6Args struct {
@@ -602,27 +562,31 @@ type stepBackwardNest6Args struct {
 	t87        *float32
 	t14Total   *float32
 	t16Total   *float32
-	n0         int        // d_h·a + C·d_h·s + T·d_h·l
-	n1         int        // d_h·a + C·d_h·s + T·d_h·l + 1
-	n2         int        // d_h·a + C·d_h·s + T·d_h·l + 2
-	n3         int        // d_h·a + C·d_h·s + T·d_h·l + 3
-	n4         int        // d_k·a + C·d_k·s + T·d_k·l
-	n5         int        // d_h·d_k·a
-	n6         int        // d_h·d_k·l
-	n7         int        // d_h·d_k·a + d_h·d_k
+	n0         int        // d_h
+	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n2         int        // 4
+	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
+	n4         int        // 8
+	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
+	n6         int        // 12
+	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
 	n8         int        // d_k
-	n9         int        // d_h·d_k·a + d_k
-	n10        int        // d_h·d_k·l + d_k
-	n11        int        // d_h·d_k·a + d_h·d_k + d_k
-	n12        int        // 2·d_k
-	n13        int        // d_h·d_k·a + 2·d_k
-	n14        int        // d_h·d_k·l + 2·d_k
-	n15        int        // d_h·d_k·a + d_h·d_k + 2·d_k
-	n16        int        // 3·d_k
-	n17        int        // d_h·d_k·a + 3·d_k
-	n18        int        // d_h·d_k·l + 3·d_k
-	n19        int        // d_h·d_k·a + d_h·d_k + 3·d_k
-	n20        int        // d_h
+	n9         int        // 4·d_k
+	n10        int        // 4·d_h·d_k·a + 4·d_k
+	n11        int        // 4·d_h·d_k·l + 4·d_k
+	n12        int        // 4·d_h·d_k·a + 4·d_h·d_k + 4·d_k
+	n13        int        // 8·d_k
+	n14        int        // 4·d_h·d_k·a + 8·d_k
+	n15        int        // 4·d_h·d_k·l + 8·d_k
+	n16        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
+	n17        int        // 12·d_k
+	n18        int        // 4·d_h·d_k·a + 12·d_k
+	n19        int        // 4·d_h·d_k·l + 12·d_k
+	n20        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
+	n21        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n22        int        // 4·d_h·d_k·a
+	n23        int        // 4·d_h·d_k·l
+	n24        int        // d_h·d_k
 	t16        [2]float32 // and nothing
 	t14        [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -634,8 +598,8 @@ type stepBackwardNest7Args struct {
 	W2Prod      *float32
 	t106        *float32
 	t312        *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry6 [2]float32 // and nothing
 }
 
@@ -654,23 +618,26 @@ type stepBackwardNest8Args struct {
 	t88        *float32
 	t412Total  *float32
 	t432Total  *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·l
-	n7         int        // d_h·d_v·a + d_h
-	n8         int        // d_h
-	n9         int        // d_h·d_v·l + d_h
-	n10        int        // d_h·d_v·a + 2·d_h
-	n11        int        // 2·d_h
-	n12        int        // d_h·d_v·l + 2·d_h
-	n13        int        // d_h·d_v·a + 3·d_h
-	n14        int        // 3·d_h
-	n15        int        // d_h·d_v·l + 3·d_h
-	n16        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n5         int        // d_h
+	n6         int        // 4·d_h
+	n7         int        // 4·d_h·d_v·l + 4·d_h
+	n8         int        // 4·d_h·d_v·a + 8·d_h
+	n9         int        // 8·d_h
+	n10        int        // 4·d_h·d_v·l + 8·d_h
+	n11        int        // 4·d_h·d_v·a + 12·d_h
+	n12        int        // 12·d_h
+	n13        int        // 4·d_h·d_v·l + 12·d_h
+	n14        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n15        int        // 4·d_h·d_v·a
+	n16        int        // 4·d_h·d_v·l
+	n17        int        // 4
+	n18        int        // 8
+	n19        int        // 12
 	t432       [2]float32 // and nothing
 	t412       [2]float32 // and nothing
 	w          [2]float32 // and nothing
@@ -686,19 +653,20 @@ type stepBackwardNest9Args struct {
 	t95        *float32
 	W2BarState *float32
 	t312       *float32
-	n0         int        // d_v·a + C·d_v·s + T·d_v·l
-	n1         int        // d_v·a + C·d_v·s + T·d_v·l + 1
-	n2         int        // d_v·a + C·d_v·s + T·d_v·l + 2
-	n3         int        // d_v·a + C·d_v·s + T·d_v·l + 3
-	n4         int        // d_h·a + C·d_h·s + T·d_h·l
-	n5         int        // d_h·d_v·a
-	n6         int        // d_h·d_v·a + d_h
-	n7         int        // d_h
-	n8         int        // d_h·d_v·a + 2·d_h
-	n9         int        // 2·d_h
-	n10        int        // d_h·d_v·a + 3·d_h
-	n11        int        // 3·d_h
-	n12        int        // d_v
+	n0         int        // d_v
+	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
+	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
+	n3         int        // 4
+	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
+	n5         int        // 8
+	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
+	n7         int        // 12
+	n8         int        // d_h
+	n9         int        // 8·d_h
+	n10        int        // 4·d_h·d_v·a + 12·d_h
+	n11        int        // 12·d_h
+	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
+	n13        int        // 4·d_h·d_v·a
 	w3         [2]float32 // and nothing
 }
 
@@ -711,8 +679,8 @@ type stepBackwardNest10Args struct {
 	t87         *float32
 	W2Prod      *float32
 	t78         *float32
-	n0          int        // d_h·a + C·d_h·s + T·d_h·l
-	n1          int        // d_h
+	n0          int        // d_h
+	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
 	thetaEntry6 [2]float32 // and nothing
 }
 
@@ -724,15 +692,15 @@ type stepBackwardNest11Args struct {
 	k0         *float32
 	q0         *float32
 	W1BarState *float32
-	n0         int        // d_k·a + C·d_k·s + T·d_k·l
-	n1         int        // d_h·d_k·a
-	n2         int        // d_h·d_k·a + d_k
-	n3         int        // d_k
-	n4         int        // d_h·d_k·a + 2·d_k
-	n5         int        // 2·d_k
-	n6         int        // d_h·d_k·a + 3·d_k
-	n7         int        // 3·d_k
-	n8         int        // d_h
+	n0         int        // d_h
+	n1         int        // 4
+	n2         int        // 8
+	n3         int        // 12
+	n4         int        // d_k
+	n5         int        // 4·d_h·d_k·a + 12·d_k
+	n6         int        // 12·d_k
+	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
+	n8         int        // 4·d_h·d_k·a
 	w3         [2]float32 // and nothing
 }
 
@@ -742,8 +710,8 @@ type stepBackwardNest12Args struct {
 	k0Bar       *float32
 	t10         *float32
 	q0Bar       *float32
-	n0          int        // d_k·a + C·d_k·s + T·d_k·l
-	n1          int        // d_k
+	n0          int        // d_k
+	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
 	thetaEntry6 [2]float32 // and nothing
 }
 
@@ -752,19 +720,9 @@ type stepBackwardNest13Args struct {
 	t8       *float32
 	B2BarOut *float32
 	n0       int // L
-	n1       int // d_h·d_v
-	n2       int // d_v
-	n3       int // d_h
-}
-
-type stepBackwardNest14Args struct {
-	B1Bar    *float32
-	t9       *float32
-	B1BarOut *float32
-	n0       int // L
-	n1       int // d_h·d_k
+	n1       int // d_v
 	n2       int // d_h
-	n3       int // d_k
+	n3       int // d_h·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -834,9 +792,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t95),
 			unsafe.SliceData(t62),
 			L,
-			T * dH,
 			T,
 			dH,
+			T * dH,
 		}
 		stepBackwardNest1(&a)
 	} else {
@@ -910,13 +868,13 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(W2Trail),
 							unsafe.SliceData(c.B2),
 							unsafe.SliceData(t17),
-							dV*a + C*dV*s + T*dV*l,
-							dH * dV * a,
-							dH * dV * l,
-							dH*a + C*dH*s + T*dH*l,
-							dH*dV*a + dH*dV,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							dH,
+							4 * dH * dV * a,
+							4 * dH * dV * l,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							dH * dV,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
@@ -937,22 +895,22 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
+						a2 := stepBackwardNest2Args{
 							unsafe.SliceData(t92),
 							unsafe.SliceData(W1Trail),
 							unsafe.SliceData(c.B1),
 							unsafe.SliceData(c.K0),
-							dH*a + C*dH*s + T*dH*l,
-							dH * dK * a,
-							dH * dK * l,
-							dK*a + C*dK*s + T*dK*l,
-							dH*dK*a + dH*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							dK,
+							4 * dH * dK * a,
+							4 * dH * dK * l,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							dH * dK,
 							[2]float32{thetaEntry},
 							[2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						stepBackwardNest2(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -986,21 +944,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t17),
 							unsafe.SliceData(t22),
 							unsafe.SliceData(t4),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH*dV,
-							dH*dV*a + dH,
-							dH*dV*a + dH*dV + dH,
-							dH*dV*a + 2*dH,
-							dH*dV*a + dH*dV + 2*dH,
-							dH*dV*a + 3*dH,
-							dH*dV*a + dH*dV + 3*dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							dH,
+							4*dH*dV*a + 4*dH*dV + 12*dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							dH * dV,
+							-dH*dV + dH,
+							4,
+							8,
+							12,
 						}
 						stepBackwardNest4(&a2)
 					} else {
@@ -1032,8 +989,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.YProd),
 							unsafe.SliceData(t62),
 							unsafe.SliceData(t822),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						stepBackwardNest5(&a2)
 					} else {
@@ -1068,27 +1025,31 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t87),
 							unsafe.SliceData(t14Total),
 							unsafe.SliceData(t16Total),
-							dH*a + C*dH*s + T*dH*l,
-							dH*a + C*dH*s + T*dH*l + 1,
-							dH*a + C*dH*s + T*dH*l + 2,
-							dH*a + C*dH*s + T*dH*l + 3,
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH * dK * l,
-							dH*dK*a + dH*dK,
-							dK,
-							dH*dK*a + dK,
-							dH*dK*l + dK,
-							dH*dK*a + dH*dK + dK,
-							2 * dK,
-							dH*dK*a + 2*dK,
-							dH*dK*l + 2*dK,
-							dH*dK*a + dH*dK + 2*dK,
-							3 * dK,
-							dH*dK*a + 3*dK,
-							dH*dK*l + 3*dK,
-							dH*dK*a + dH*dK + 3*dK,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							8,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							12,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							dK,
+							4 * dK,
+							4*dH*dK*a + 4*dK,
+							4*dH*dK*l + 4*dK,
+							4*dH*dK*a + 4*dH*dK + 4*dK,
+							8 * dK,
+							4*dH*dK*a + 8*dK,
+							4*dH*dK*l + 8*dK,
+							4*dH*dK*a + 4*dH*dK + 8*dK,
+							12 * dK,
+							4*dH*dK*a + 12*dK,
+							4*dH*dK*l + 12*dK,
+							4*dH*dK*a + 4*dH*dK + 12*dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
+							4 * dH * dK * l,
+							dH * dK,
 							[2]float32{t16},
 							[2]float32{t14},
 							[2]float32{w},
@@ -1146,8 +1107,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.W2Prod),
 							unsafe.SliceData(t106),
 							unsafe.SliceData(t312),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry6},
 						}
 						stepBackwardNest7(&a2)
@@ -1181,23 +1142,26 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t88),
 							unsafe.SliceData(t412Total),
 							unsafe.SliceData(t432Total),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH * dV * l,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*l + dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*l + 2*dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
-							dH*dV*l + 3*dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							dH,
+							4 * dH,
+							4*dH*dV*l + 4*dH,
+							4*dH*dV*a + 8*dH,
+							8 * dH,
+							4*dH*dV*l + 8*dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*dV*l + 12*dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
+							4 * dH * dV * l,
+							4,
+							8,
+							12,
 							[2]float32{t432},
 							[2]float32{t412},
 							[2]float32{w},
@@ -1272,19 +1236,20 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t95),
 							unsafe.SliceData(W2BarState),
 							unsafe.SliceData(t312),
-							dV*a + C*dV*s + T*dV*l,
-							dV*a + C*dV*s + T*dV*l + 1,
-							dV*a + C*dV*s + T*dV*l + 2,
-							dV*a + C*dV*s + T*dV*l + 3,
-							dH*a + C*dH*s + T*dH*l,
-							dH * dV * a,
-							dH*dV*a + dH,
-							dH,
-							dH*dV*a + 2*dH,
-							2 * dH,
-							dH*dV*a + 3*dH,
-							3 * dH,
 							dV,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							4,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							8,
+							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							12,
+							dH,
+							8 * dH,
+							4*dH*dV*a + 12*dH,
+							12 * dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							4 * dH * dV * a,
 							[2]float32{w3},
 						}
 						stepBackwardNest9(&a2)
@@ -1316,8 +1281,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(t87),
 							unsafe.SliceData(c.W2Prod),
 							unsafe.SliceData(t78),
-							dH*a + C*dH*s + T*dH*l,
 							dH,
+							4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							[2]float32{thetaEntry6},
 						}
 						stepBackwardNest10(&a2)
@@ -1349,15 +1314,15 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0),
 							unsafe.SliceData(c.Q0),
 							unsafe.SliceData(W1BarState),
-							dK*a + C*dK*s + T*dK*l,
-							dH * dK * a,
-							dH*dK*a + dK,
-							dK,
-							dH*dK*a + 2*dK,
-							2 * dK,
-							dH*dK*a + 3*dK,
-							3 * dK,
 							dH,
+							4,
+							8,
+							12,
+							dK,
+							4*dH*dK*a + 12*dK,
+							12 * dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							4 * dH * dK * a,
 							[2]float32{w3},
 						}
 						stepBackwardNest11(&a2)
@@ -1386,8 +1351,8 @@ func (c *stepBackwardFused) run() {
 							unsafe.SliceData(c.K0Bar),
 							unsafe.SliceData(t10),
 							unsafe.SliceData(c.Q0Bar),
-							dK*a + C*dK*s + T*dK*l,
 							dK,
+							4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							[2]float32{thetaEntry6},
 						}
 						stepBackwardNest12(&a2)
@@ -1417,9 +1382,9 @@ func (c *stepBackwardFused) run() {
 			unsafe.SliceData(t8),
 			unsafe.SliceData(c.B2BarOut),
 			L,
-			dH * dV,
 			dV,
 			dH,
+			dH * dV,
 		}
 		stepBackwardNest13(&a)
 	} else {
@@ -1437,16 +1402,16 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
+		a := stepBackwardNest13Args{
 			unsafe.SliceData(c.B1Bar),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(c.B1BarOut),
 			L,
-			dH * dK,
 			dH,
 			dK,
+			dH * dK,
 		}
-		stepBackwardNest14(&a)
+		stepBackwardNest13(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

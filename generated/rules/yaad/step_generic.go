@@ -22,19 +22,11 @@ func stepNest8(*stepNest8Args) { panic("no assembly in this build") }
 
 func stepNest9(*stepNest9Args) { panic("no assembly in this build") }
 
-func stepNest10(*stepNest10Args) { panic("no assembly in this build") }
-
-func stepNest11(*stepNest11Args) { panic("no assembly in this build") }
-
 func stepNest12(*stepNest12Args) { panic("no assembly in this build") }
-
-func stepNest13(*stepNest13Args) { panic("no assembly in this build") }
 
 func stepBackwardNest1(*stepBackwardNest1Args) { panic("no assembly in this build") }
 
 func stepBackwardNest2(*stepBackwardNest2Args) { panic("no assembly in this build") }
-
-func stepBackwardNest3(*stepBackwardNest3Args) { panic("no assembly in this build") }
 
 func stepBackwardNest4(*stepBackwardNest4Args) { panic("no assembly in this build") }
 
@@ -55,5 +47,3 @@ func stepBackwardNest11(*stepBackwardNest11Args) { panic("no assembly in this bu
 func stepBackwardNest12(*stepBackwardNest12Args) { panic("no assembly in this build") }
 
 func stepBackwardNest13(*stepBackwardNest13Args) { panic("no assembly in this build") }
-
-func stepBackwardNest14(*stepBackwardNest14Args) { panic("no assembly in this build") }

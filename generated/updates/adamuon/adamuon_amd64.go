@@ -37,48 +37,6 @@ func fireNest5AVX512(a *fireNest5Args)
 func fireNest5AVX2(a *fireNest5Args)
 
 //go:noescape
-func fireNest6AVX512(a *fireNest6Args)
-
-//go:noescape
-func fireNest6AVX2(a *fireNest6Args)
-
-//go:noescape
-func fireNest7AVX512(a *fireNest7Args)
-
-//go:noescape
-func fireNest7AVX2(a *fireNest7Args)
-
-//go:noescape
-func fireNest8AVX512(a *fireNest8Args)
-
-//go:noescape
-func fireNest8AVX2(a *fireNest8Args)
-
-//go:noescape
-func fireNest9AVX512(a *fireNest9Args)
-
-//go:noescape
-func fireNest9AVX2(a *fireNest9Args)
-
-//go:noescape
-func fireNest10AVX512(a *fireNest10Args)
-
-//go:noescape
-func fireNest10AVX2(a *fireNest10Args)
-
-//go:noescape
-func fireNest11AVX512(a *fireNest11Args)
-
-//go:noescape
-func fireNest11AVX2(a *fireNest11Args)
-
-//go:noescape
-func fireNest12AVX512(a *fireNest12Args)
-
-//go:noescape
-func fireNest12AVX2(a *fireNest12Args)
-
-//go:noescape
 func fireNest13AVX512(a *fireNest13Args)
 
 //go:noescape
@@ -128,62 +86,6 @@ func fireNest5(a *fireNest5Args) {
 		return
 	}
 	fireNest5AVX2(a)
-}
-
-func fireNest6(a *fireNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest6AVX512(a)
-		return
-	}
-	fireNest6AVX2(a)
-}
-
-func fireNest7(a *fireNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest7AVX512(a)
-		return
-	}
-	fireNest7AVX2(a)
-}
-
-func fireNest8(a *fireNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest8AVX512(a)
-		return
-	}
-	fireNest8AVX2(a)
-}
-
-func fireNest9(a *fireNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest9AVX512(a)
-		return
-	}
-	fireNest9AVX2(a)
-}
-
-func fireNest10(a *fireNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest10AVX512(a)
-		return
-	}
-	fireNest10AVX2(a)
-}
-
-func fireNest11(a *fireNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest11AVX512(a)
-		return
-	}
-	fireNest11AVX2(a)
-}
-
-func fireNest12(a *fireNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest12AVX512(a)
-		return
-	}
-	fireNest12AVX2(a)
 }
 
 func fireNest13(a *fireNest13Args) {

@@ -3,119 +3,10 @@
 package adamuon
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireTallNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	n0         int        // r
-	n1         int        // c
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireTallNest2Args struct {
-	mOut     *float32
-	d        *float32
-	t12Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
-	t12      [2]float32 // and nothing
-	t10      [2]float32 // and nothing
-}
-
-type fireTallNest3Args struct {
-	d   *float32
-	t21 *float32
-	n0  int        // r
-	n1  int        // c
-	t20 [2]float32 // and nothing
-}
-
-type fireTallNest4Args struct {
-	t22 *float32
-	t23 *float32
-	t24 *float32
-	n0  int // c
-}
-
-type fireTallNest5Args struct {
-	t27 *float32
-	t28 *float32
-	t29 *float32
-	n0  int // c
-}
-
-type fireTallNest6Args struct {
-	t26 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest7Args struct {
-	t32 *float32
-	t33 *float32
-	t34 *float32
-	n0  int // c
-}
-
-type fireTallNest8Args struct {
-	t31 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest9Args struct {
-	t37 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // c
-}
-
-type fireTallNest10Args struct {
-	t36 *float32
-	t40 *float32
-	t41 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest11Args struct {
-	t42 *float32
-	t43 *float32
-	t44 *float32
-	n0  int // c
-}
-
-type fireTallNest12Args struct {
-	t41 *float32
-	t45 *float32
-	o   *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest13Args struct {
-	w                  *float32
-	z                  *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	t71                [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t79                [2]float32 // and nothing
-}
 
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
@@ -159,7 +50,7 @@ func (c *fireTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireTallNest1Args{
+		a := fireNest1Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.MOut),
@@ -168,7 +59,7 @@ func (c *fireTallFused) run() {
 			[2]float32{w2},
 			[2]float32{beta1Entry},
 		}
-		fireTallNest1(&a)
+		fireNest1(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -187,18 +78,16 @@ func (c *fireTallFused) run() {
 	// ada_muon.d, ada_muon.o
 	var t12 F
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireNest2Args{
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t12Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
 			[2]float32{t12},
 			[2]float32{t10},
 		}
-		fireTallNest2(&a)
+		fireNest2(&a)
 	} else {
 		t12_2 := t12
 		for i := range r {
@@ -227,14 +116,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireNest3Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t21),
 			r,
 			c2,
 			[2]float32{t20},
 		}
-		fireTallNest3(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -253,13 +142,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*c2:][:c2]
@@ -291,13 +180,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*c2:][:c2]
@@ -314,14 +203,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*r:][:r]
@@ -341,13 +230,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*c2:][:c2]
@@ -364,14 +253,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*r:][:r]
@@ -391,13 +280,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*c2:][:c2]
@@ -414,14 +303,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			c2,
 			r,
 		}
-		fireTallNest10(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*r:][:r]
@@ -441,13 +330,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			c2,
 		}
-		fireTallNest11(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*c2:][:c2]
@@ -464,14 +353,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(o),
 			c2,
 			r,
 		}
-		fireTallNest12(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t41_2 := t41[i*r:][:r]
@@ -511,7 +400,7 @@ func (c *fireTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireNest14Args{
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(z),
 			unsafe.SliceData(c.WOut),
@@ -522,7 +411,7 @@ func (c *fireTallFused) run() {
 			[2]float32{lambdaEntry},
 			[2]float32{t79},
 		}
-		fireTallNest13(&a)
+		fireNest14(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

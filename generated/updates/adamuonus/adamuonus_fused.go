@@ -3,7 +3,7 @@
 package adamuonus
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -22,10 +22,8 @@ type fireNest2Args struct {
 	mOut     *float32
 	d        *float32
 	t12Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
 	t12      [2]float32 // and nothing
 	t10      [2]float32 // and nothing
 }
@@ -53,43 +51,6 @@ type fireNest5Args struct {
 	n1  int // c
 }
 
-type fireNest6Args struct {
-	t27 *float32
-	t28 *float32
-	t29 *float32
-	n0  int // r
-}
-
-type fireNest7Args struct {
-	t26 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest8Args struct {
-	t32 *float32
-	t33 *float32
-	t34 *float32
-	n0  int // r
-}
-
-type fireNest9Args struct {
-	t31 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest10Args struct {
-	t37 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // r
-}
-
 type fireNest11Args struct {
 	g           *float32
 	t36         *float32
@@ -101,13 +62,6 @@ type fireNest11Args struct {
 	n1          int        // c
 	w3          [2]float32 // and nothing
 	beta2Entry2 [2]float32 // and nothing
-}
-
-type fireNest12Args struct {
-	t42 *float32
-	t43 *float32
-	t44 *float32
-	n0  int // r
 }
 
 type fireNest13Args struct {
@@ -197,10 +151,8 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t12Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
 			[2]float32{t12},
 			[2]float32{t10},
 		}
@@ -309,13 +261,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			r,
 		}
-		fireNest6(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*r:][:r]
@@ -332,14 +284,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t26),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			r,
 			c2,
 		}
-		fireNest7(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*c2:][:c2]
@@ -359,13 +311,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			r,
 		}
-		fireNest8(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*r:][:r]
@@ -382,14 +334,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			r,
 			c2,
 		}
-		fireNest9(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*c2:][:c2]
@@ -409,13 +361,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			r,
 		}
-		fireNest10(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*r:][:r]
@@ -470,13 +422,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			r,
 		}
-		fireNest12(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*r:][:r]

@@ -7,86 +7,10 @@ package adamuonus
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func fireTallNest1AVX512(a *fireTallNest1Args)
-
-//go:noescape
-func fireTallNest1AVX2(a *fireTallNest1Args)
-
-//go:noescape
-func fireTallNest2AVX512(a *fireTallNest2Args)
-
-//go:noescape
-func fireTallNest2AVX2(a *fireTallNest2Args)
-
-//go:noescape
 func fireTallNest3AVX512(a *fireTallNest3Args)
 
 //go:noescape
 func fireTallNest3AVX2(a *fireTallNest3Args)
-
-//go:noescape
-func fireTallNest4AVX512(a *fireTallNest4Args)
-
-//go:noescape
-func fireTallNest4AVX2(a *fireTallNest4Args)
-
-//go:noescape
-func fireTallNest5AVX512(a *fireTallNest5Args)
-
-//go:noescape
-func fireTallNest5AVX2(a *fireTallNest5Args)
-
-//go:noescape
-func fireTallNest6AVX512(a *fireTallNest6Args)
-
-//go:noescape
-func fireTallNest6AVX2(a *fireTallNest6Args)
-
-//go:noescape
-func fireTallNest7AVX512(a *fireTallNest7Args)
-
-//go:noescape
-func fireTallNest7AVX2(a *fireTallNest7Args)
-
-//go:noescape
-func fireTallNest8AVX512(a *fireTallNest8Args)
-
-//go:noescape
-func fireTallNest8AVX2(a *fireTallNest8Args)
-
-//go:noescape
-func fireTallNest9AVX512(a *fireTallNest9Args)
-
-//go:noescape
-func fireTallNest9AVX2(a *fireTallNest9Args)
-
-//go:noescape
-func fireTallNest10AVX512(a *fireTallNest10Args)
-
-//go:noescape
-func fireTallNest10AVX2(a *fireTallNest10Args)
-
-//go:noescape
-func fireTallNest11AVX512(a *fireTallNest11Args)
-
-//go:noescape
-func fireTallNest11AVX2(a *fireTallNest11Args)
-
-func fireTallNest1(a *fireTallNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest1AVX512(a)
-		return
-	}
-	fireTallNest1AVX2(a)
-}
-
-func fireTallNest2(a *fireTallNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest2AVX512(a)
-		return
-	}
-	fireTallNest2AVX2(a)
-}
 
 func fireTallNest3(a *fireTallNest3Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -94,68 +18,4 @@ func fireTallNest3(a *fireTallNest3Args) {
 		return
 	}
 	fireTallNest3AVX2(a)
-}
-
-func fireTallNest4(a *fireTallNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest4AVX512(a)
-		return
-	}
-	fireTallNest4AVX2(a)
-}
-
-func fireTallNest5(a *fireTallNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest5AVX512(a)
-		return
-	}
-	fireTallNest5AVX2(a)
-}
-
-func fireTallNest6(a *fireTallNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest6AVX512(a)
-		return
-	}
-	fireTallNest6AVX2(a)
-}
-
-func fireTallNest7(a *fireTallNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest7AVX512(a)
-		return
-	}
-	fireTallNest7AVX2(a)
-}
-
-func fireTallNest8(a *fireTallNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest8AVX512(a)
-		return
-	}
-	fireTallNest8AVX2(a)
-}
-
-func fireTallNest9(a *fireTallNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest9AVX512(a)
-		return
-	}
-	fireTallNest9AVX2(a)
-}
-
-func fireTallNest10(a *fireTallNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest10AVX512(a)
-		return
-	}
-	fireTallNest10AVX2(a)
-}
-
-func fireTallNest11(a *fireTallNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest11AVX512(a)
-		return
-	}
-	fireTallNest11AVX2(a)
 }

@@ -4,24 +4,4 @@
 
 package adamuonus
 
-func fireTallNest1(*fireTallNest1Args) { panic("no assembly in this build") }
-
-func fireTallNest2(*fireTallNest2Args) { panic("no assembly in this build") }
-
 func fireTallNest3(*fireTallNest3Args) { panic("no assembly in this build") }
-
-func fireTallNest4(*fireTallNest4Args) { panic("no assembly in this build") }
-
-func fireTallNest5(*fireTallNest5Args) { panic("no assembly in this build") }
-
-func fireTallNest6(*fireTallNest6Args) { panic("no assembly in this build") }
-
-func fireTallNest7(*fireTallNest7Args) { panic("no assembly in this build") }
-
-func fireTallNest8(*fireTallNest8Args) { panic("no assembly in this build") }
-
-func fireTallNest9(*fireTallNest9Args) { panic("no assembly in this build") }
-
-func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }
-
-func fireTallNest11(*fireTallNest11Args) { panic("no assembly in this build") }

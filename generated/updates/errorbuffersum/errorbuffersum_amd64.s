@@ -4,7 +4,16 @@
 
 #include "textflag.h"
 
-// Sixteen lanes that are there, then sixteen that are not.
+
+// Masks of the first n of sixteen lanes, a bit for each, n from 0 to 16.
+DATA masks<>+0(SB)/8, $0x0007000300010000
+DATA masks<>+8(SB)/8, $0x007f003f001f000f
+DATA masks<>+16(SB)/8, $0x07ff03ff01ff00ff
+DATA masks<>+24(SB)/8, $0x7fff3fff1fff0fff
+DATA masks<>+32(SB)/2, $0xffff
+GLOBL masks<>(SB), RODATA|NOPTR, $34
+
+// Masks of sixteen lanes: all set, then none.
 DATA lanes<>+0(SB)/8, $-1
 DATA lanes<>+8(SB)/8, $-1
 DATA lanes<>+16(SB)/8, $-1
@@ -24,23 +33,15 @@ DATA lanes<>+120(SB)/8, $0
 GLOBL lanes<>(SB), RODATA|NOPTR, $128
 
 // fireNest1AVX512.
-TEXT ·fireNest1AVX512(SB), 0, $104-8
+TEXT ·fireNest1AVX512(SB), 0, $72-8
 	MOVQ a+0(FP), DI
-	LEAQ 103(SP), R13
+	LEAQ 71(SP), R13
 	ANDQ $~63, R13
-	MOVQ 0(DI), AX
-	MOVQ AX, 8(SP)
-	MOVQ 8(DI), AX
-	MOVQ AX, 16(SP)
-	MOVQ 16(DI), AX
-	MOVQ AX, 24(SP)
-	MOVQ 24(DI), AX
-	MOVQ AX, 32(SP)
 	MOVQ 32(DI), DX
-	MOVQ 8(SP), SI
-	MOVQ 16(SP), R8
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), R10
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), R8
+	MOVQ 16(DI), R9
+	MOVQ 24(DI), R10
 	XORL CX, CX
 	SUBQ $16, DX
 	JLT rest2
@@ -50,47 +51,32 @@ pass1:
 	VMOVUPS Z0, (R9)(CX*4)
 	VMOVUPS Z0, (R10)(CX*4)
 	ADDQ $16, CX
-	CMPQ CX, DX
-	JLE pass1
+	SUBQ $16, DX
+	JGE pass1
 rest2:
 	ADDQ $16, DX
-	CMPQ CX, DX
-	JGE end3
-	SUBQ CX, DX
-	XCHGQ CX, DX
-	MOVL $1, AX
-	SHLL CX, AX
-	DECL AX
-	KMOVW AX, K1
-	XCHGQ CX, DX
+	JEQ end3
+	LEAQ masks<>(SB), AX
+	KMOVW (AX)(DX*2), K1
 	VMOVUPS.Z (SI)(CX*4), K1, Z0
 	VMOVUPS.Z (R8)(CX*4), K1, Z1
 	VADDPS Z1, Z0, Z0
 	VMOVUPS Z0, K1, (R9)(CX*4)
 	VMOVUPS Z0, K1, (R10)(CX*4)
 end3:
-	MOVQ a+0(FP), DI
 	VZEROUPPER
 	RET
 
 // fireNest1AVX2.
-TEXT ·fireNest1AVX2(SB), 0, $168-8
+TEXT ·fireNest1AVX2(SB), 0, $72-8
 	MOVQ a+0(FP), DI
-	LEAQ 103(SP), R13
+	LEAQ 71(SP), R13
 	ANDQ $~63, R13
-	MOVQ 0(DI), AX
-	MOVQ AX, 8(SP)
-	MOVQ 8(DI), AX
-	MOVQ AX, 16(SP)
-	MOVQ 16(DI), AX
-	MOVQ AX, 24(SP)
-	MOVQ 24(DI), AX
-	MOVQ AX, 32(SP)
 	MOVQ 32(DI), DX
-	MOVQ 8(SP), SI
-	MOVQ 16(SP), R8
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), R10
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), R8
+	MOVQ 16(DI), R9
+	MOVQ 24(DI), R10
 	XORL CX, CX
 	SUBQ $16, DX
 	JLT rest2
@@ -104,39 +90,26 @@ pass1:
 	VMOVUPS Y0, 32(R9)(CX*4)
 	VMOVUPS Y0, 32(R10)(CX*4)
 	ADDQ $16, CX
-	CMPQ CX, DX
-	JLE pass1
+	SUBQ $16, DX
+	JGE pass1
 rest2:
 	ADDQ $16, DX
-	CMPQ CX, DX
-	JGE end3
-	SUBQ CX, DX
+	JEQ end3
 	LEAQ lanes<>+64(SB), AX
-	SHLQ $2, DX
-	SUBQ DX, AX
-	VMOVUPS (AX), Y15
-	VMOVUPS Y15, 0(R13)
-	VMOVUPS 32(AX), Y15
-	VMOVUPS Y15, 32(R13)
-	VMOVUPS 0(R13), Y1
-	VMASKMOVPS (SI)(CX*4), Y1, Y0
-	VMOVUPS 0(R13), Y2
-	VMASKMOVPS (R8)(CX*4), Y2, Y1
+	NEGQ DX
+	LEAQ (AX)(DX*4), DX
+	VMOVUPS 0(DX), Y15
+	VMASKMOVPS (SI)(CX*4), Y15, Y0
+	VMASKMOVPS (R8)(CX*4), Y15, Y1
 	VADDPS Y1, Y0, Y0
-	VMOVUPS 0(R13), Y1
-	VMASKMOVPS Y0, Y1, (R9)(CX*4)
-	VMOVUPS 0(R13), Y1
-	VMASKMOVPS Y0, Y1, (R10)(CX*4)
-	VMOVUPS 32(R13), Y1
-	VMASKMOVPS 32(SI)(CX*4), Y1, Y0
-	VMOVUPS 32(R13), Y2
-	VMASKMOVPS 32(R8)(CX*4), Y2, Y1
+	VMASKMOVPS Y0, Y15, (R9)(CX*4)
+	VMASKMOVPS Y0, Y15, (R10)(CX*4)
+	VMOVUPS 32(DX), Y15
+	VMASKMOVPS 32(SI)(CX*4), Y15, Y0
+	VMASKMOVPS 32(R8)(CX*4), Y15, Y1
 	VADDPS Y1, Y0, Y0
-	VMOVUPS 32(R13), Y1
-	VMASKMOVPS Y0, Y1, 32(R9)(CX*4)
-	VMOVUPS 32(R13), Y1
-	VMASKMOVPS Y0, Y1, 32(R10)(CX*4)
+	VMASKMOVPS Y0, Y15, 32(R9)(CX*4)
+	VMASKMOVPS Y0, Y15, 32(R10)(CX*4)
 end3:
-	MOVQ a+0(FP), DI
 	VZEROUPPER
 	RET

@@ -3,7 +3,7 @@
 package m3
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -28,10 +28,11 @@ type fireNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t23Total   *float32
-	n0         int        // c
-	n1         int        // 2·c
-	n2         int        // 3·c
-	n3         int        // r
+	n0         int        // r
+	n1         int        // c
+	n2         int        // 4·c
+	n3         int        // 8·c
+	n4         int        // 12·c
 	t23        [2]float32 // and nothing
 	t12Number  [2]float32 // and nothing
 	w3         [2]float32 // and nothing
@@ -61,136 +62,17 @@ type fireNest5Args struct {
 	n1  int // c
 }
 
-type fireNest6Args struct {
-	t38 *float32
-	t39 *float32
-	t40 *float32
-	n0  int // r
-}
-
-type fireNest7Args struct {
-	t37 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest8Args struct {
-	t43 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // r
-}
-
-type fireNest9Args struct {
-	t42 *float32
-	t46 *float32
-	t47 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest10Args struct {
-	t48 *float32
-	t49 *float32
-	t50 *float32
-	n0  int // r
-}
-
 type fireNest11Args struct {
 	sOut     *float32
 	t47      *float32
 	t51      *float32
 	t52      *float32
 	t58Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
+	n2       int        // 8·c
+	n3       int        // 12·c
 	t58      [2]float32 // and nothing
-}
-
-type fireNest12Args struct {
-	t53 *float32
-	t54 *float32
-	t55 *float32
-	n0  int // r
-}
-
-type fireNest13Args struct {
-	sOut *float32
-	t67  *float32
-	n0   int        // r
-	n1   int        // c
-	t66  [2]float32 // and nothing
-}
-
-type fireNest14Args struct {
-	t68 *float32
-	t69 *float32
-	t70 *float32
-	n0  int // r
-}
-
-type fireNest15Args struct {
-	t67 *float32
-	t71 *float32
-	t72 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest16Args struct {
-	t73 *float32
-	t74 *float32
-	t75 *float32
-	n0  int // r
-}
-
-type fireNest17Args struct {
-	t72 *float32
-	t76 *float32
-	t77 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest18Args struct {
-	t78 *float32
-	t79 *float32
-	t80 *float32
-	n0  int // r
-}
-
-type fireNest19Args struct {
-	t77 *float32
-	t81 *float32
-	t82 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest20Args struct {
-	t83 *float32
-	t84 *float32
-	t85 *float32
-	n0  int // r
-}
-
-type fireNest21Args struct {
-	t82 *float32
-	t86 *float32
-	t87 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest22Args struct {
-	t88 *float32
-	t89 *float32
-	t90 *float32
-	n0  int // r
 }
 
 type fireNest23Args struct {
@@ -202,10 +84,11 @@ type fireNest23Args struct {
 	vOut         *float32
 	z            *float32
 	t109Total    *float32
-	n0           int        // c
-	n1           int        // 2·c
-	n2           int        // 3·c
-	n3           int        // r
+	n0           int        // r
+	n1           int        // c
+	n2           int        // 4·c
+	n3           int        // 8·c
+	n4           int        // 12·c
 	t109         [2]float32 // and nothing
 	alphaEntry   [2]float32 // and nothing
 	w4           [2]float32 // and nothing
@@ -338,10 +221,11 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t23Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			4 * c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t23},
 			[2]float32{t12Number},
 			[2]float32{w3},
@@ -457,13 +341,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			r,
 		}
-		fireNest6(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -480,14 +364,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			r,
 			c2,
 		}
-		fireNest7(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -507,13 +391,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			r,
 		}
-		fireNest8(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]
@@ -530,14 +414,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
 			r,
 			c2,
 		}
-		fireNest9(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*c2:][:c2]
@@ -557,13 +441,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			r,
 		}
-		fireNest10(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t48_2 := t48[i*r:][:r]
@@ -587,10 +471,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t52),
 			unsafe.SliceData(t58Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t58},
 		}
 		fireNest11(&a)
@@ -623,13 +507,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			r,
 		}
-		fireNest12(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t53_2 := t53[i*r:][:r]
@@ -652,14 +536,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest3Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireNest13(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -678,13 +562,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			r,
 		}
-		fireNest14(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*r:][:r]
@@ -701,14 +585,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t71),
 			unsafe.SliceData(t72),
 			r,
 			c2,
 		}
-		fireNest15(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t67_2 := t67[i*c2:][:c2]
@@ -728,13 +612,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			r,
 		}
-		fireNest16(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*r:][:r]
@@ -751,14 +635,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			r,
 			c2,
 		}
-		fireNest17(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t72_2 := t72[i*c2:][:c2]
@@ -778,13 +662,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			r,
 		}
-		fireNest18(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t78_2 := t78[i*r:][:r]
@@ -801,14 +685,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			r,
 			c2,
 		}
-		fireNest19(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t77_2 := t77[i*c2:][:c2]
@@ -828,13 +712,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			r,
 		}
-		fireNest20(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t83_2 := t83[i*r:][:r]
@@ -851,14 +735,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest21Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			r,
 			c2,
 		}
-		fireNest21(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t82_2 := t82[i*c2:][:c2]
@@ -878,13 +762,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest22Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			r,
 		}
-		fireNest22(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t88_2 := t88[i*r:][:r]
@@ -914,10 +798,11 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.VOut),
 			unsafe.SliceData(z),
 			unsafe.SliceData(t109Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			4 * c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t109},
 			[2]float32{alphaEntry},
 			[2]float32{w4},

@@ -14,39 +14,7 @@ func fireNest4(*fireNest4Args) { panic("no assembly in this build") }
 
 func fireNest5(*fireNest5Args) { panic("no assembly in this build") }
 
-func fireNest6(*fireNest6Args) { panic("no assembly in this build") }
-
-func fireNest7(*fireNest7Args) { panic("no assembly in this build") }
-
-func fireNest8(*fireNest8Args) { panic("no assembly in this build") }
-
-func fireNest9(*fireNest9Args) { panic("no assembly in this build") }
-
-func fireNest10(*fireNest10Args) { panic("no assembly in this build") }
-
 func fireNest11(*fireNest11Args) { panic("no assembly in this build") }
-
-func fireNest12(*fireNest12Args) { panic("no assembly in this build") }
-
-func fireNest13(*fireNest13Args) { panic("no assembly in this build") }
-
-func fireNest14(*fireNest14Args) { panic("no assembly in this build") }
-
-func fireNest15(*fireNest15Args) { panic("no assembly in this build") }
-
-func fireNest16(*fireNest16Args) { panic("no assembly in this build") }
-
-func fireNest17(*fireNest17Args) { panic("no assembly in this build") }
-
-func fireNest18(*fireNest18Args) { panic("no assembly in this build") }
-
-func fireNest19(*fireNest19Args) { panic("no assembly in this build") }
-
-func fireNest20(*fireNest20Args) { panic("no assembly in this build") }
-
-func fireNest21(*fireNest21Args) { panic("no assembly in this build") }
-
-func fireNest22(*fireNest22Args) { panic("no assembly in this build") }
 
 func fireNest23(*fireNest23Args) { panic("no assembly in this build") }
 

@@ -3,190 +3,22 @@
 package m3
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireTallNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	b          *float32
-	e          *float32
-	n0         int        // r
-	n1         int        // c
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireTallNest2Args struct {
-	s          *float32
-	e          *float32
-	mOut       *float32
-	sOut       *float32
-	bOut       *float32
-	t23Total   *float32
-	n0         int        // c
-	n1         int        // 2·c
-	n2         int        // 3·c
-	n3         int        // r
-	t23        [2]float32 // and nothing
-	t12Number  [2]float32 // and nothing
-	w3         [2]float32 // and nothing
-	beta3Entry [2]float32 // and nothing
-}
 
 type fireTallNest3Args struct {
 	sOut     *float32
 	mOut     *float32
 	t32      *float32
 	t58Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
+	n2       int        // 12·c
 	t58      [2]float32 // and nothing
 	t31      [2]float32 // and nothing
-}
-
-type fireTallNest4Args struct {
-	t33 *float32
-	t34 *float32
-	t35 *float32
-	n0  int // c
-}
-
-type fireTallNest5Args struct {
-	t38 *float32
-	t39 *float32
-	t40 *float32
-	n0  int // c
-}
-
-type fireTallNest6Args struct {
-	t37 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest7Args struct {
-	t43 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // c
-}
-
-type fireTallNest8Args struct {
-	t42 *float32
-	t46 *float32
-	t47 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest9Args struct {
-	t48 *float32
-	t49 *float32
-	t50 *float32
-	n0  int // c
-}
-
-type fireTallNest10Args struct {
-	t47 *float32
-	t51 *float32
-	t52 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest11Args struct {
-	t53 *float32
-	t54 *float32
-	t55 *float32
-	n0  int // c
-}
-
-type fireTallNest12Args struct {
-	sOut *float32
-	t67  *float32
-	n0   int        // r
-	n1   int        // c
-	t66  [2]float32 // and nothing
-}
-
-type fireTallNest13Args struct {
-	t68 *float32
-	t69 *float32
-	t70 *float32
-	n0  int // c
-}
-
-type fireTallNest14Args struct {
-	t73 *float32
-	t74 *float32
-	t75 *float32
-	n0  int // c
-}
-
-type fireTallNest15Args struct {
-	t72 *float32
-	t76 *float32
-	t77 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest16Args struct {
-	t78 *float32
-	t79 *float32
-	t80 *float32
-	n0  int // c
-}
-
-type fireTallNest17Args struct {
-	t77 *float32
-	t81 *float32
-	t82 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest18Args struct {
-	t83 *float32
-	t84 *float32
-	t85 *float32
-	n0  int // c
-}
-
-type fireTallNest19Args struct {
-	t82 *float32
-	t86 *float32
-	t87 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest20Args struct {
-	t88 *float32
-	t89 *float32
-	t90 *float32
-	n0  int // c
-}
-
-type fireTallNest21Args struct {
-	w                  *float32
-	z                  *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	t119               [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t127               [2]float32 // and nothing
 }
 
 // fireTallFused is FireTall in fused arithmetic.
@@ -256,7 +88,7 @@ func (c *fireTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireTallNest1Args{
+		a := fireNest1Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.MOut),
@@ -267,7 +99,7 @@ func (c *fireTallFused) run() {
 			[2]float32{w2},
 			[2]float32{beta1Entry},
 		}
-		fireTallNest1(&a)
+		fireNest1(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -293,23 +125,24 @@ func (c *fireTallFused) run() {
 	w3 := F(1) - beta3Entry
 	t12Number := kern.Choose(t12, F(1), F(0))
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireNest2Args{
 			unsafe.SliceData(c.S),
 			unsafe.SliceData(e),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t23Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			4 * c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t23},
 			[2]float32{t12Number},
 			[2]float32{w3},
 			[2]float32{beta3Entry},
 		}
-		fireTallNest2(&a)
+		fireNest2(&a)
 	} else {
 		t23_2 := t23
 		t12_2 := (F(0) < t12Number)
@@ -349,10 +182,9 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t58Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			12 * c2,
 			[2]float32{t58},
 			[2]float32{t31},
 		}
@@ -385,13 +217,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -423,13 +255,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -446,14 +278,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -473,13 +305,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]
@@ -496,14 +328,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t46),
 			unsafe.SliceData(t47),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*r:][:r]
@@ -523,13 +355,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t48_2 := t48[i*c2:][:c2]
@@ -546,14 +378,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t51),
 			unsafe.SliceData(t52),
 			c2,
 			r,
 		}
-		fireTallNest10(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t47_2 := t47[i*r:][:r]
@@ -573,13 +405,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t53),
 			unsafe.SliceData(t54),
 			unsafe.SliceData(t55),
 			c2,
 		}
-		fireTallNest11(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t53_2 := t53[i*c2:][:c2]
@@ -602,14 +434,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest12Args{
+		a := fireNest3Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t67),
 			r,
 			c2,
 			[2]float32{t66},
 		}
-		fireTallNest12(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -628,13 +460,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			c2,
 		}
-		fireTallNest13(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*c2:][:c2]
@@ -666,13 +498,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			c2,
 		}
-		fireTallNest14(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*c2:][:c2]
@@ -689,14 +521,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t76),
 			unsafe.SliceData(t77),
 			c2,
 			r,
 		}
-		fireTallNest15(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t72_2 := t72[i*r:][:r]
@@ -716,13 +548,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			c2,
 		}
-		fireTallNest16(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*c2:][:c2]
@@ -739,14 +571,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t81),
 			unsafe.SliceData(t82),
 			c2,
 			r,
 		}
-		fireTallNest17(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t77_2 := t77[i*r:][:r]
@@ -766,13 +598,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t83),
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			c2,
 		}
-		fireTallNest18(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t83_2 := t83[i*c2:][:c2]
@@ -789,14 +621,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest19Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t86),
 			unsafe.SliceData(t87),
 			c2,
 			r,
 		}
-		fireTallNest19(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t82_2 := t82[i*r:][:r]
@@ -816,13 +648,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireTallNest20Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t88),
 			unsafe.SliceData(t89),
 			unsafe.SliceData(t90),
 			c2,
 		}
-		fireTallNest20(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t88_2 := t88[i*c2:][:c2]
@@ -866,7 +698,7 @@ func (c *fireTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireTallNest21Args{
+		a := fireNest24Args{
 			unsafe.SliceData(c.W),
 			unsafe.SliceData(z),
 			unsafe.SliceData(c.WOut),
@@ -877,7 +709,7 @@ func (c *fireTallFused) run() {
 			[2]float32{lambdaEntry},
 			[2]float32{t127},
 		}
-		fireTallNest21(&a)
+		fireNest24(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -37,106 +37,16 @@ func fireNest5AVX512(a *fireNest5Args)
 func fireNest5AVX2(a *fireNest5Args)
 
 //go:noescape
-func fireNest6AVX512(a *fireNest6Args)
-
-//go:noescape
-func fireNest6AVX2(a *fireNest6Args)
-
-//go:noescape
-func fireNest7AVX512(a *fireNest7Args)
-
-//go:noescape
-func fireNest7AVX2(a *fireNest7Args)
-
-//go:noescape
-func fireNest8AVX512(a *fireNest8Args)
-
-//go:noescape
-func fireNest8AVX2(a *fireNest8Args)
-
-//go:noescape
-func fireNest9AVX512(a *fireNest9Args)
-
-//go:noescape
-func fireNest9AVX2(a *fireNest9Args)
-
-//go:noescape
-func fireNest10AVX512(a *fireNest10Args)
-
-//go:noescape
-func fireNest10AVX2(a *fireNest10Args)
-
-//go:noescape
 func fireNest11AVX512(a *fireNest11Args)
 
 //go:noescape
 func fireNest11AVX2(a *fireNest11Args)
 
 //go:noescape
-func fireNest12AVX512(a *fireNest12Args)
-
-//go:noescape
-func fireNest12AVX2(a *fireNest12Args)
-
-//go:noescape
-func fireNest13AVX512(a *fireNest13Args)
-
-//go:noescape
-func fireNest13AVX2(a *fireNest13Args)
-
-//go:noescape
-func fireNest14AVX512(a *fireNest14Args)
-
-//go:noescape
-func fireNest14AVX2(a *fireNest14Args)
-
-//go:noescape
-func fireNest15AVX512(a *fireNest15Args)
-
-//go:noescape
-func fireNest15AVX2(a *fireNest15Args)
-
-//go:noescape
-func fireNest16AVX512(a *fireNest16Args)
-
-//go:noescape
-func fireNest16AVX2(a *fireNest16Args)
-
-//go:noescape
-func fireNest17AVX512(a *fireNest17Args)
-
-//go:noescape
-func fireNest17AVX2(a *fireNest17Args)
-
-//go:noescape
-func fireNest18AVX512(a *fireNest18Args)
-
-//go:noescape
-func fireNest18AVX2(a *fireNest18Args)
-
-//go:noescape
-func fireNest19AVX512(a *fireNest19Args)
-
-//go:noescape
-func fireNest19AVX2(a *fireNest19Args)
-
-//go:noescape
-func fireNest20AVX512(a *fireNest20Args)
-
-//go:noescape
-func fireNest20AVX2(a *fireNest20Args)
-
-//go:noescape
 func fireNest21AVX512(a *fireNest21Args)
 
 //go:noescape
 func fireNest21AVX2(a *fireNest21Args)
-
-//go:noescape
-func fireNest22AVX512(a *fireNest22Args)
-
-//go:noescape
-func fireNest22AVX2(a *fireNest22Args)
 
 //go:noescape
 func fireNest23AVX512(a *fireNest23Args)
@@ -184,46 +94,6 @@ func fireNest5(a *fireNest5Args) {
 	fireNest5AVX2(a)
 }
 
-func fireNest6(a *fireNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest6AVX512(a)
-		return
-	}
-	fireNest6AVX2(a)
-}
-
-func fireNest7(a *fireNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest7AVX512(a)
-		return
-	}
-	fireNest7AVX2(a)
-}
-
-func fireNest8(a *fireNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest8AVX512(a)
-		return
-	}
-	fireNest8AVX2(a)
-}
-
-func fireNest9(a *fireNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest9AVX512(a)
-		return
-	}
-	fireNest9AVX2(a)
-}
-
-func fireNest10(a *fireNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest10AVX512(a)
-		return
-	}
-	fireNest10AVX2(a)
-}
-
 func fireNest11(a *fireNest11Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest11AVX512(a)
@@ -232,92 +102,12 @@ func fireNest11(a *fireNest11Args) {
 	fireNest11AVX2(a)
 }
 
-func fireNest12(a *fireNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest12AVX512(a)
-		return
-	}
-	fireNest12AVX2(a)
-}
-
-func fireNest13(a *fireNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest13AVX512(a)
-		return
-	}
-	fireNest13AVX2(a)
-}
-
-func fireNest14(a *fireNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest14AVX512(a)
-		return
-	}
-	fireNest14AVX2(a)
-}
-
-func fireNest15(a *fireNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest15AVX512(a)
-		return
-	}
-	fireNest15AVX2(a)
-}
-
-func fireNest16(a *fireNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest16AVX512(a)
-		return
-	}
-	fireNest16AVX2(a)
-}
-
-func fireNest17(a *fireNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest17AVX512(a)
-		return
-	}
-	fireNest17AVX2(a)
-}
-
-func fireNest18(a *fireNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest18AVX512(a)
-		return
-	}
-	fireNest18AVX2(a)
-}
-
-func fireNest19(a *fireNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest19AVX512(a)
-		return
-	}
-	fireNest19AVX2(a)
-}
-
-func fireNest20(a *fireNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest20AVX512(a)
-		return
-	}
-	fireNest20AVX2(a)
-}
-
 func fireNest21(a *fireNest21Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireNest21AVX512(a)
 		return
 	}
 	fireNest21AVX2(a)
-}
-
-func fireNest22(a *fireNest22Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireNest22AVX512(a)
-		return
-	}
-	fireNest22AVX2(a)
 }
 
 func fireNest23(a *fireNest23Args) {

@@ -3,7 +3,7 @@
 package m3papersums
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
@@ -27,10 +27,11 @@ type fireNest2Args struct {
 	sOut       *float32
 	bOut       *float32
 	t19Total   *float32
-	n0         int        // c
-	n1         int        // 2·c
-	n2         int        // 3·c
-	n3         int        // r
+	n0         int        // r
+	n1         int        // c
+	n2         int        // 4·c
+	n3         int        // 8·c
+	n4         int        // 12·c
 	t19        [2]float32 // and nothing
 	t10Number  [2]float32 // and nothing
 	beta3Entry [2]float32 // and nothing
@@ -59,121 +60,17 @@ type fireNest5Args struct {
 	n1  int // c
 }
 
-type fireNest6Args struct {
-	t34 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // r
-}
-
-type fireNest7Args struct {
-	t33 *float32
-	t37 *float32
-	t38 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest8Args struct {
-	t39 *float32
-	t40 *float32
-	t41 *float32
-	n0  int // r
-}
-
-type fireNest9Args struct {
-	t38 *float32
-	t42 *float32
-	t43 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest10Args struct {
-	t44 *float32
-	t45 *float32
-	t46 *float32
-	n0  int // r
-}
-
 type fireNest11Args struct {
 	sOut     *float32
 	t43      *float32
 	t47      *float32
 	t48      *float32
 	t54Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
+	n2       int        // 8·c
+	n3       int        // 12·c
 	t54      [2]float32 // and nothing
-}
-
-type fireNest12Args struct {
-	t49 *float32
-	t50 *float32
-	t51 *float32
-	n0  int // r
-}
-
-type fireNest13Args struct {
-	sOut *float32
-	t63  *float32
-	n0   int        // r
-	n1   int        // c
-	t62  [2]float32 // and nothing
-}
-
-type fireNest14Args struct {
-	t64 *float32
-	t65 *float32
-	t66 *float32
-	n0  int // r
-}
-
-type fireNest15Args struct {
-	t63 *float32
-	t67 *float32
-	t68 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest16Args struct {
-	t69 *float32
-	t70 *float32
-	t71 *float32
-	n0  int // r
-}
-
-type fireNest17Args struct {
-	t68 *float32
-	t72 *float32
-	t73 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest18Args struct {
-	t74 *float32
-	t75 *float32
-	t76 *float32
-	n0  int // r
-}
-
-type fireNest19Args struct {
-	t73 *float32
-	t77 *float32
-	t78 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest20Args struct {
-	t79 *float32
-	t80 *float32
-	t81 *float32
-	n0  int // r
 }
 
 type fireNest21Args struct {
@@ -186,13 +83,6 @@ type fireNest21Args struct {
 	n0         int        // r
 	n1         int        // c
 	beta2Entry [2]float32 // and nothing
-}
-
-type fireNest22Args struct {
-	t84 *float32
-	t85 *float32
-	t86 *float32
-	n0  int // r
 }
 
 type fireNest23Args struct {
@@ -319,10 +209,11 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t19Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			4 * c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t19},
 			[2]float32{t10Number},
 			[2]float32{beta3Entry},
@@ -437,13 +328,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			r,
 		}
-		fireNest6(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*r:][:r]
@@ -460,14 +351,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			r,
 			c2,
 		}
-		fireNest7(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*c2:][:c2]
@@ -487,13 +378,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			r,
 		}
-		fireNest8(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*r:][:r]
@@ -510,14 +401,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			r,
 			c2,
 		}
-		fireNest9(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*c2:][:c2]
@@ -537,13 +428,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
 			r,
 		}
-		fireNest10(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t44_2 := t44[i*r:][:r]
@@ -567,10 +458,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t54Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t54},
 		}
 		fireNest11(&a)
@@ -603,13 +494,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest12Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			r,
 		}
-		fireNest12(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t49_2 := t49[i*r:][:r]
@@ -631,14 +522,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest13Args{
+		a := fireNest3Args{
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(t63),
 			r,
 			c2,
 			[2]float32{t62},
 		}
-		fireNest13(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -657,13 +548,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest14Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			r,
 		}
-		fireNest14(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*r:][:r]
@@ -680,14 +571,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest15Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t63),
 			unsafe.SliceData(t67),
 			unsafe.SliceData(t68),
 			r,
 			c2,
 		}
-		fireNest15(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t63_2 := t63[i*c2:][:c2]
@@ -707,13 +598,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest16Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			r,
 		}
-		fireNest16(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*r:][:r]
@@ -730,14 +621,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest17Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			r,
 			c2,
 		}
-		fireNest17(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*c2:][:c2]
@@ -757,13 +648,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest18Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			r,
 		}
-		fireNest18(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*r:][:r]
@@ -780,14 +671,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest19Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			r,
 			c2,
 		}
-		fireNest19(&a)
+		fireNest5(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*c2:][:c2]
@@ -807,13 +698,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest20Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			r,
 		}
-		fireNest20(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*r:][:r]
@@ -867,13 +758,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest22Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			r,
 		}
-		fireNest22(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*r:][:r]

@@ -7,140 +7,16 @@ package m3papersums
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
 //go:noescape
-func fireTallNest1AVX512(a *fireTallNest1Args)
-
-//go:noescape
-func fireTallNest1AVX2(a *fireTallNest1Args)
-
-//go:noescape
-func fireTallNest2AVX512(a *fireTallNest2Args)
-
-//go:noescape
-func fireTallNest2AVX2(a *fireTallNest2Args)
-
-//go:noescape
 func fireTallNest3AVX512(a *fireTallNest3Args)
 
 //go:noescape
 func fireTallNest3AVX2(a *fireTallNest3Args)
 
 //go:noescape
-func fireTallNest4AVX512(a *fireTallNest4Args)
-
-//go:noescape
-func fireTallNest4AVX2(a *fireTallNest4Args)
-
-//go:noescape
-func fireTallNest5AVX512(a *fireTallNest5Args)
-
-//go:noescape
-func fireTallNest5AVX2(a *fireTallNest5Args)
-
-//go:noescape
-func fireTallNest6AVX512(a *fireTallNest6Args)
-
-//go:noescape
-func fireTallNest6AVX2(a *fireTallNest6Args)
-
-//go:noescape
-func fireTallNest7AVX512(a *fireTallNest7Args)
-
-//go:noescape
-func fireTallNest7AVX2(a *fireTallNest7Args)
-
-//go:noescape
-func fireTallNest8AVX512(a *fireTallNest8Args)
-
-//go:noescape
-func fireTallNest8AVX2(a *fireTallNest8Args)
-
-//go:noescape
-func fireTallNest9AVX512(a *fireTallNest9Args)
-
-//go:noescape
-func fireTallNest9AVX2(a *fireTallNest9Args)
-
-//go:noescape
-func fireTallNest10AVX512(a *fireTallNest10Args)
-
-//go:noescape
-func fireTallNest10AVX2(a *fireTallNest10Args)
-
-//go:noescape
-func fireTallNest11AVX512(a *fireTallNest11Args)
-
-//go:noescape
-func fireTallNest11AVX2(a *fireTallNest11Args)
-
-//go:noescape
 func fireTallNest12AVX512(a *fireTallNest12Args)
 
 //go:noescape
 func fireTallNest12AVX2(a *fireTallNest12Args)
-
-//go:noescape
-func fireTallNest13AVX512(a *fireTallNest13Args)
-
-//go:noescape
-func fireTallNest13AVX2(a *fireTallNest13Args)
-
-//go:noescape
-func fireTallNest14AVX512(a *fireTallNest14Args)
-
-//go:noescape
-func fireTallNest14AVX2(a *fireTallNest14Args)
-
-//go:noescape
-func fireTallNest15AVX512(a *fireTallNest15Args)
-
-//go:noescape
-func fireTallNest15AVX2(a *fireTallNest15Args)
-
-//go:noescape
-func fireTallNest16AVX512(a *fireTallNest16Args)
-
-//go:noescape
-func fireTallNest16AVX2(a *fireTallNest16Args)
-
-//go:noescape
-func fireTallNest17AVX512(a *fireTallNest17Args)
-
-//go:noescape
-func fireTallNest17AVX2(a *fireTallNest17Args)
-
-//go:noescape
-func fireTallNest18AVX512(a *fireTallNest18Args)
-
-//go:noescape
-func fireTallNest18AVX2(a *fireTallNest18Args)
-
-//go:noescape
-func fireTallNest19AVX512(a *fireTallNest19Args)
-
-//go:noescape
-func fireTallNest19AVX2(a *fireTallNest19Args)
-
-//go:noescape
-func fireTallNest20AVX512(a *fireTallNest20Args)
-
-//go:noescape
-func fireTallNest20AVX2(a *fireTallNest20Args)
-
-func fireTallNest1(a *fireTallNest1Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest1AVX512(a)
-		return
-	}
-	fireTallNest1AVX2(a)
-}
-
-func fireTallNest2(a *fireTallNest2Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest2AVX512(a)
-		return
-	}
-	fireTallNest2AVX2(a)
-}
 
 func fireTallNest3(a *fireTallNest3Args) {
 	if cpu.Active() == cpu.AVX512 {
@@ -150,138 +26,10 @@ func fireTallNest3(a *fireTallNest3Args) {
 	fireTallNest3AVX2(a)
 }
 
-func fireTallNest4(a *fireTallNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest4AVX512(a)
-		return
-	}
-	fireTallNest4AVX2(a)
-}
-
-func fireTallNest5(a *fireTallNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest5AVX512(a)
-		return
-	}
-	fireTallNest5AVX2(a)
-}
-
-func fireTallNest6(a *fireTallNest6Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest6AVX512(a)
-		return
-	}
-	fireTallNest6AVX2(a)
-}
-
-func fireTallNest7(a *fireTallNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest7AVX512(a)
-		return
-	}
-	fireTallNest7AVX2(a)
-}
-
-func fireTallNest8(a *fireTallNest8Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest8AVX512(a)
-		return
-	}
-	fireTallNest8AVX2(a)
-}
-
-func fireTallNest9(a *fireTallNest9Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest9AVX512(a)
-		return
-	}
-	fireTallNest9AVX2(a)
-}
-
-func fireTallNest10(a *fireTallNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest10AVX512(a)
-		return
-	}
-	fireTallNest10AVX2(a)
-}
-
-func fireTallNest11(a *fireTallNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest11AVX512(a)
-		return
-	}
-	fireTallNest11AVX2(a)
-}
-
 func fireTallNest12(a *fireTallNest12Args) {
 	if cpu.Active() == cpu.AVX512 {
 		fireTallNest12AVX512(a)
 		return
 	}
 	fireTallNest12AVX2(a)
-}
-
-func fireTallNest13(a *fireTallNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest13AVX512(a)
-		return
-	}
-	fireTallNest13AVX2(a)
-}
-
-func fireTallNest14(a *fireTallNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest14AVX512(a)
-		return
-	}
-	fireTallNest14AVX2(a)
-}
-
-func fireTallNest15(a *fireTallNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest15AVX512(a)
-		return
-	}
-	fireTallNest15AVX2(a)
-}
-
-func fireTallNest16(a *fireTallNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest16AVX512(a)
-		return
-	}
-	fireTallNest16AVX2(a)
-}
-
-func fireTallNest17(a *fireTallNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest17AVX512(a)
-		return
-	}
-	fireTallNest17AVX2(a)
-}
-
-func fireTallNest18(a *fireTallNest18Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest18AVX512(a)
-		return
-	}
-	fireTallNest18AVX2(a)
-}
-
-func fireTallNest19(a *fireTallNest19Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest19AVX512(a)
-		return
-	}
-	fireTallNest19AVX2(a)
-}
-
-func fireTallNest20(a *fireTallNest20Args) {
-	if cpu.Active() == cpu.AVX512 {
-		fireTallNest20AVX512(a)
-		return
-	}
-	fireTallNest20AVX2(a)
 }

@@ -3,109 +3,22 @@
 package m3papersums
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireTallNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	b          *float32
-	e          *float32
-	n0         int        // r
-	n1         int        // c
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireTallNest2Args struct {
-	s          *float32
-	e          *float32
-	mOut       *float32
-	sOut       *float32
-	bOut       *float32
-	t19Total   *float32
-	n0         int        // c
-	n1         int        // 2·c
-	n2         int        // 3·c
-	n3         int        // r
-	t19        [2]float32 // and nothing
-	t10Number  [2]float32 // and nothing
-	beta3Entry [2]float32 // and nothing
-}
 
 type fireTallNest3Args struct {
 	sOut     *float32
 	mOut     *float32
 	t28      *float32
 	t54Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
+	n2       int        // 12·c
 	t54      [2]float32 // and nothing
 	t27      [2]float32 // and nothing
-}
-
-type fireTallNest4Args struct {
-	t29 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // c
-}
-
-type fireTallNest5Args struct {
-	t34 *float32
-	t35 *float32
-	t36 *float32
-	n0  int // c
-}
-
-type fireTallNest6Args struct {
-	t33 *float32
-	t37 *float32
-	t38 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest7Args struct {
-	t39 *float32
-	t40 *float32
-	t41 *float32
-	n0  int // c
-}
-
-type fireTallNest8Args struct {
-	t38 *float32
-	t42 *float32
-	t43 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest9Args struct {
-	t44 *float32
-	t45 *float32
-	t46 *float32
-	n0  int // c
-}
-
-type fireTallNest10Args struct {
-	t43 *float32
-	t47 *float32
-	t48 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest11Args struct {
-	t49 *float32
-	t50 *float32
-	t51 *float32
-	n0  int // c
 }
 
 type fireTallNest12Args struct {
@@ -118,65 +31,6 @@ type fireTallNest12Args struct {
 	n1         int        // c
 	t62        [2]float32 // and nothing
 	beta2Entry [2]float32 // and nothing
-}
-
-type fireTallNest13Args struct {
-	t64 *float32
-	t65 *float32
-	t66 *float32
-	n0  int // c
-}
-
-type fireTallNest14Args struct {
-	t69 *float32
-	t70 *float32
-	t71 *float32
-	n0  int // c
-}
-
-type fireTallNest15Args struct {
-	t68 *float32
-	t72 *float32
-	t73 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest16Args struct {
-	t74 *float32
-	t75 *float32
-	t76 *float32
-	n0  int // c
-}
-
-type fireTallNest17Args struct {
-	t73 *float32
-	t77 *float32
-	t78 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest18Args struct {
-	t79 *float32
-	t80 *float32
-	t81 *float32
-	n0  int // c
-}
-
-type fireTallNest19Args struct {
-	t78 *float32
-	t82 *float32
-	t83 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest20Args struct {
-	t84 *float32
-	t85 *float32
-	t86 *float32
-	n0  int // c
 }
 
 // fireTallFused is FireTall in fused arithmetic.
@@ -244,7 +98,7 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := fireTallNest1Args{
+		a := fireNest1Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.MOut),
@@ -254,7 +108,7 @@ func (c *fireTallFused) run() {
 			c2,
 			[2]float32{beta1Entry},
 		}
-		fireTallNest1(&a)
+		fireNest1(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -279,22 +133,23 @@ func (c *fireTallFused) run() {
 	beta3Entry := c.Beta3[0]
 	t10Number := kern.Choose(t10, F(1), F(0))
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireNest2Args{
 			unsafe.SliceData(c.S),
 			unsafe.SliceData(e),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(c.SOut),
 			unsafe.SliceData(c.BOut),
 			unsafe.SliceData(t19Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			4 * c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t19},
 			[2]float32{t10Number},
 			[2]float32{beta3Entry},
 		}
-		fireTallNest2(&a)
+		fireNest2(&a)
 	} else {
 		t19_2 := t19
 		t10_2 := (F(0) < t10Number)
@@ -334,10 +189,9 @@ func (c *fireTallFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t54Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			12 * c2,
 			[2]float32{t54},
 			[2]float32{t27},
 		}
@@ -370,13 +224,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			unsafe.SliceData(t31),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
@@ -408,13 +262,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			unsafe.SliceData(t36),
 			c2,
 		}
-		fireTallNest5(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
@@ -431,14 +285,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t38),
 			c2,
 			r,
 		}
-		fireTallNest6(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
@@ -458,13 +312,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			unsafe.SliceData(t41),
 			c2,
 		}
-		fireTallNest7(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
@@ -481,14 +335,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t42),
 			unsafe.SliceData(t43),
 			c2,
 			r,
 		}
-		fireTallNest8(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*r:][:r]
@@ -508,13 +362,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			unsafe.SliceData(t46),
 			c2,
 		}
-		fireTallNest9(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*c2:][:c2]
@@ -531,14 +385,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t47),
 			unsafe.SliceData(t48),
 			c2,
 			r,
 		}
-		fireTallNest10(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*r:][:r]
@@ -558,13 +412,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireTallNest11Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t49),
 			unsafe.SliceData(t50),
 			unsafe.SliceData(t51),
 			c2,
 		}
-		fireTallNest11(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t49_2 := t49[i*c2:][:c2]
@@ -622,13 +476,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest13Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t64),
 			unsafe.SliceData(t65),
 			unsafe.SliceData(t66),
 			c2,
 		}
-		fireTallNest13(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t64_2 := t64[i*c2:][:c2]
@@ -660,13 +514,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest14Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t70),
 			unsafe.SliceData(t71),
 			c2,
 		}
-		fireTallNest14(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*c2:][:c2]
@@ -683,14 +537,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest15Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t68),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(t73),
 			c2,
 			r,
 		}
-		fireTallNest15(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*r:][:r]
@@ -710,13 +564,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest16Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t74),
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t76),
 			c2,
 		}
-		fireTallNest16(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*c2:][:c2]
@@ -733,14 +587,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest17Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t73),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			c2,
 			r,
 		}
-		fireTallNest17(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*r:][:r]
@@ -760,13 +614,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest18Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t79),
 			unsafe.SliceData(t80),
 			unsafe.SliceData(t81),
 			c2,
 		}
-		fireTallNest18(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*c2:][:c2]
@@ -783,14 +637,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest19Args{
+		a := fireNest5Args{
 			unsafe.SliceData(t78),
 			unsafe.SliceData(t82),
 			unsafe.SliceData(t83),
 			c2,
 			r,
 		}
-		fireTallNest19(&a)
+		fireNest5(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*r:][:r]
@@ -810,13 +664,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireTallNest20Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t84),
 			unsafe.SliceData(t85),
 			unsafe.SliceData(t86),
 			c2,
 		}
-		fireTallNest20(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t84_2 := t84[i*c2:][:c2]

@@ -4,42 +4,6 @@
 
 package m3papersums
 
-func fireTallNest1(*fireTallNest1Args) { panic("no assembly in this build") }
-
-func fireTallNest2(*fireTallNest2Args) { panic("no assembly in this build") }
-
 func fireTallNest3(*fireTallNest3Args) { panic("no assembly in this build") }
 
-func fireTallNest4(*fireTallNest4Args) { panic("no assembly in this build") }
-
-func fireTallNest5(*fireTallNest5Args) { panic("no assembly in this build") }
-
-func fireTallNest6(*fireTallNest6Args) { panic("no assembly in this build") }
-
-func fireTallNest7(*fireTallNest7Args) { panic("no assembly in this build") }
-
-func fireTallNest8(*fireTallNest8Args) { panic("no assembly in this build") }
-
-func fireTallNest9(*fireTallNest9Args) { panic("no assembly in this build") }
-
-func fireTallNest10(*fireTallNest10Args) { panic("no assembly in this build") }
-
-func fireTallNest11(*fireTallNest11Args) { panic("no assembly in this build") }
-
 func fireTallNest12(*fireTallNest12Args) { panic("no assembly in this build") }
-
-func fireTallNest13(*fireTallNest13Args) { panic("no assembly in this build") }
-
-func fireTallNest14(*fireTallNest14Args) { panic("no assembly in this build") }
-
-func fireTallNest15(*fireTallNest15Args) { panic("no assembly in this build") }
-
-func fireTallNest16(*fireTallNest16Args) { panic("no assembly in this build") }
-
-func fireTallNest17(*fireTallNest17Args) { panic("no assembly in this build") }
-
-func fireTallNest18(*fireTallNest18Args) { panic("no assembly in this build") }
-
-func fireTallNest19(*fireTallNest19Args) { panic("no assembly in this build") }
-
-func fireTallNest20(*fireTallNest20Args) { panic("no assembly in this build") }

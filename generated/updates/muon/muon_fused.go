@@ -3,7 +3,7 @@
 package muon
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,10 +14,10 @@ type fireNest1Args struct {
 	mOut     *float32
 	d        *float32
 	t13Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
+	n0       int        // r
+	n1       int        // c
+	n2       int        // 8·c
+	n3       int        // 12·c
 	t13      [2]float32 // and nothing
 	w2       [2]float32 // and nothing
 	muEntry  [2]float32 // and nothing
@@ -44,58 +44,6 @@ type fireNest4Args struct {
 	t27 *float32
 	n0  int // r
 	n1  int // c
-}
-
-type fireNest5Args struct {
-	t28 *float32
-	t29 *float32
-	t30 *float32
-	n0  int // r
-}
-
-type fireNest6Args struct {
-	t27 *float32
-	t31 *float32
-	t32 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest7Args struct {
-	t33 *float32
-	t34 *float32
-	t35 *float32
-	n0  int // r
-}
-
-type fireNest8Args struct {
-	t32 *float32
-	t36 *float32
-	t37 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest9Args struct {
-	t38 *float32
-	t39 *float32
-	t40 *float32
-	n0  int // r
-}
-
-type fireNest10Args struct {
-	t37 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest11Args struct {
-	t43 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // r
 }
 
 type fireNest12Args struct {
@@ -158,10 +106,10 @@ func (c *fireFused) run() {
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t13Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t13},
 			[2]float32{w2},
 			[2]float32{muEntry},
@@ -275,13 +223,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			r,
 		}
-		fireNest5(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
@@ -298,14 +246,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest6Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
 			r,
 			c2,
 		}
-		fireNest6(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
@@ -325,13 +273,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest7Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			r,
 		}
-		fireNest7(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -348,14 +296,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest8Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t37),
 			r,
 			c2,
 		}
-		fireNest8(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -375,13 +323,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest9Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			r,
 		}
-		fireNest9(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -398,14 +346,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest10Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			r,
 			c2,
 		}
-		fireNest10(&a)
+		fireNest4(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -425,13 +373,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest11Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			r,
 		}
-		fireNest11(&a)
+		fireNest3(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]

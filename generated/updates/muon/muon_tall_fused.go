@@ -3,92 +3,10 @@
 package muon
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireTallNest1Args struct {
-	g        *float32
-	m        *float32
-	mOut     *float32
-	d        *float32
-	t13Total *float32
-	n0       int        // c
-	n1       int        // 2·c
-	n2       int        // 3·c
-	n3       int        // r
-	t13      [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-	muEntry  [2]float32 // and nothing
-}
-
-type fireTallNest2Args struct {
-	d   *float32
-	t22 *float32
-	n0  int        // r
-	n1  int        // c
-	t21 [2]float32 // and nothing
-}
-
-type fireTallNest3Args struct {
-	t23 *float32
-	t24 *float32
-	t25 *float32
-	n0  int // c
-}
-
-type fireTallNest4Args struct {
-	t28 *float32
-	t29 *float32
-	t30 *float32
-	n0  int // c
-}
-
-type fireTallNest5Args struct {
-	t27 *float32
-	t31 *float32
-	t32 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest6Args struct {
-	t33 *float32
-	t34 *float32
-	t35 *float32
-	n0  int // c
-}
-
-type fireTallNest7Args struct {
-	t32 *float32
-	t36 *float32
-	t37 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest8Args struct {
-	t38 *float32
-	t39 *float32
-	t40 *float32
-	n0  int // c
-}
-
-type fireTallNest9Args struct {
-	t37 *float32
-	t41 *float32
-	t42 *float32
-	n0  int // c
-	n1  int // r
-}
-
-type fireTallNest10Args struct {
-	t43 *float32
-	t44 *float32
-	t45 *float32
-	n0  int // c
-}
 
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
@@ -131,21 +49,21 @@ func (c *fireTallFused) run() {
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
-		a := fireTallNest1Args{
+		a := fireNest1Args{
 			unsafe.SliceData(c.G),
 			unsafe.SliceData(c.M),
 			unsafe.SliceData(c.MOut),
 			unsafe.SliceData(d),
 			unsafe.SliceData(t13Total),
-			c2,
-			2 * c2,
-			3 * c2,
 			r,
+			c2,
+			8 * c2,
+			12 * c2,
 			[2]float32{t13},
 			[2]float32{w2},
 			[2]float32{muEntry},
 		}
-		fireTallNest1(&a)
+		fireNest1(&a)
 	} else {
 		t13_2 := t13
 		for i := range r {
@@ -178,14 +96,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest2Args{
+		a := fireNest2Args{
 			unsafe.SliceData(d),
 			unsafe.SliceData(t22),
 			r,
 			c2,
 			[2]float32{t21},
 		}
-		fireTallNest2(&a)
+		fireNest2(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -204,13 +122,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest3Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t23),
 			unsafe.SliceData(t24),
 			unsafe.SliceData(t25),
 			c2,
 		}
-		fireTallNest3(&a)
+		fireNest3(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*c2:][:c2]
@@ -242,13 +160,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest4Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t30),
 			c2,
 		}
-		fireTallNest4(&a)
+		fireNest3(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
@@ -265,14 +183,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest5Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t27),
 			unsafe.SliceData(t31),
 			unsafe.SliceData(t32),
 			c2,
 			r,
 		}
-		fireTallNest5(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*r:][:r]
@@ -292,13 +210,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest6Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t33),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t35),
 			c2,
 		}
-		fireTallNest6(&a)
+		fireNest3(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -315,14 +233,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest7Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t36),
 			unsafe.SliceData(t37),
 			c2,
 			r,
 		}
-		fireTallNest7(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*r:][:r]
@@ -342,13 +260,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest8Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t40),
 			c2,
 		}
-		fireTallNest8(&a)
+		fireNest3(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -365,14 +283,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest9Args{
+		a := fireNest4Args{
 			unsafe.SliceData(t37),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t42),
 			c2,
 			r,
 		}
-		fireTallNest9(&a)
+		fireNest4(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -392,13 +310,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireTallNest10Args{
+		a := fireNest3Args{
 			unsafe.SliceData(t43),
 			unsafe.SliceData(t44),
 			unsafe.SliceData(t45),
 			c2,
 		}
-		fireTallNest10(&a)
+		fireNest3(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]

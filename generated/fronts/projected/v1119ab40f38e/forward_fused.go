@@ -2,7 +2,7 @@
 
 package projected
 
-import "github.com/nl-hecate/hecate/generated/kern"
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]

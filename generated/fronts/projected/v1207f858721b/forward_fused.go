@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -16,12 +16,13 @@ type forwardNest1Args struct {
 	t2       *float32
 	t9       *float32
 	t14      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // d_k + d_v
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
+	n6       int // T·d_k + T·d_v
 }
 
 type forwardNest2Args struct {
@@ -89,11 +90,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t14),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
 		}
 		forwardNest1(&a)
@@ -201,10 +203,11 @@ type backwardNest1Args struct {
 	t62Total      *float32
 	t19Total      *float32
 	t38Total      *float32
-	n0            int        // T
-	n1            int        // 2·T
-	n2            int        // 3·T
-	n3            int        // L
+	n0            int        // L
+	n1            int        // T
+	n2            int        // 4·T
+	n3            int        // 8·T
+	n4            int        // 12·T
 	t38           [2]float32 // and nothing
 	t19           [2]float32 // and nothing
 	t62           [2]float32 // and nothing
@@ -222,25 +225,29 @@ type backwardNest2Args struct {
 	wTheta    *float32
 	wEta      *float32
 	t41       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_k + d_v
+	n6        int // 4·d_k + 4·d_v
+	n7        int // 8·d_k + 8·d_v
+	n8        int // 12·d_k + 12·d_v
+	n9        int // T·d_k + T·d_v
 }
 
 type backwardNest3Args struct {
 	vBar *float32
 	t41  *float32
 	t44  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·d_k
+	n4   int // d_k + d_v
+	n5   int // T·d_k + T·d_v
+	n6   int // T·d_v
 }
 
 type backwardNest4Args struct {
@@ -248,11 +255,11 @@ type backwardNest4Args struct {
 	t41   *float32
 	t49   *float32
 	n0    int // L
-	n1    int // T·d_k + T·d_v
-	n2    int // T·d_k
-	n3    int // T
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n1    int // T
+	n2    int // d_k
+	n3    int // d_k + d_v
+	n4    int // T·d_k + T·d_v
+	n5    int // T·d_k
 }
 
 type backwardNest5Args struct {
@@ -261,9 +268,9 @@ type backwardNest5Args struct {
 	t50  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -311,10 +318,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t62Total),
 			unsafe.SliceData(t19Total),
 			unsafe.SliceData(t38Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			4 * T,
+			8 * T,
+			12 * T,
 			[2]float32{t38},
 			[2]float32{t19},
 			[2]float32{t62},
@@ -393,11 +401,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(t41),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK + dV,
+			4*dK + 4*dV,
+			8*dK + 8*dV,
+			12*dK + 12*dV,
 			T*dK + T*dV,
 		}
 		backwardNest2(&a)
@@ -435,13 +447,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t44),
-			dK,
 			L,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -476,11 +488,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t49),
 			L,
+			T,
+			dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dK,
-			T,
-			dK + dV,
-			dK,
 		}
 		backwardNest4(&a)
 	} else {
@@ -510,9 +522,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t50),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest5(&a)
 	} else {

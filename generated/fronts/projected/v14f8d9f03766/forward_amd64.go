@@ -25,12 +25,6 @@ func forwardNest3AVX512(a *forwardNest3Args)
 func forwardNest3AVX2(a *forwardNest3Args)
 
 //go:noescape
-func forwardNest4AVX512(a *forwardNest4Args)
-
-//go:noescape
-func forwardNest4AVX2(a *forwardNest4Args)
-
-//go:noescape
 func forwardNest5AVX512(a *forwardNest5Args)
 
 //go:noescape
@@ -100,14 +94,6 @@ func forwardNest3(a *forwardNest3Args) {
 		return
 	}
 	forwardNest3AVX2(a)
-}
-
-func forwardNest4(a *forwardNest4Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest4AVX512(a)
-		return
-	}
-	forwardNest4AVX2(a)
 }
 
 func forwardNest5(a *forwardNest5Args) {

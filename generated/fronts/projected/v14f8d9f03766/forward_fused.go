@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type forwardNest1Args struct {
 	k0    *float32
 	kProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // d_k
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // T·d_k
 }
 
 type forwardNest2Args struct {
@@ -33,20 +34,14 @@ type forwardNest3Args struct {
 	k0    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type forwardNest4Args struct {
-	qProd *float32
-	qSqrt *float32
-	t20   *float32
 	n0    int // L
 	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 12·d_k
+	n7    int // T·d_k
 }
 
 type forwardNest5Args struct {
@@ -59,8 +54,8 @@ type forwardNest5Args struct {
 	kDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 type forwardNest6Args struct {
@@ -71,12 +66,13 @@ type forwardNest6Args struct {
 	t22      *float32
 	t29      *float32
 	t34      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // d_k + d_v
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
+	n6       int // T·d_k + T·d_v
 }
 
 type forwardNest7Args struct {
@@ -137,11 +133,12 @@ func (c *forwardFused) run() {
 		a := forwardNest1Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest1(&a)
@@ -195,11 +192,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
 		}
 		forwardNest3(&a)
@@ -227,14 +226,14 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
+		a := forwardNest2Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QSqrt),
 			unsafe.SliceData(t20),
 			L,
 			T,
 		}
-		forwardNest4(&a)
+		forwardNest2(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -262,8 +261,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest5(&a)
 	} else {
@@ -310,11 +309,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t22),
 			unsafe.SliceData(t29),
 			unsafe.SliceData(t34),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
 		}
 		forwardNest6(&a)
@@ -438,12 +438,16 @@ type backwardNest1Args struct {
 	wTheta    *float32
 	wEta      *float32
 	t41       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_k + d_v
+	n6        int // 4·d_k + 4·d_v
+	n7        int // 8·d_k + 8·d_v
+	n8        int // 12·d_k + 12·d_v
+	n9        int // T·d_k + T·d_v
 }
 
 type backwardNest2Args struct {
@@ -455,29 +459,34 @@ type backwardNest2Args struct {
 	t69   *float32
 	t48   *float32
 	t74   *float32
-	n0    int // d_k
-	n1    int // d_k + d_v
-	n2    int // 2·d_k
-	n3    int // 2·d_k + 2·d_v
-	n4    int // 3·d_k
-	n5    int // 3·d_k + 3·d_v
-	n6    int // L
-	n7    int // T
-	n8    int // T·d_k + T·d_v
-	n9    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // d_k
+	n3    int // 4·d_k + 4·d_v
+	n4    int // 4·d_k
+	n5    int // 8·d_k
+	n6    int // 8·d_k + 8·d_v
+	n7    int // 12·d_k
+	n8    int // 12·d_k + 12·d_v
+	n9    int // 4
+	n10   int // 8
+	n11   int // 12
+	n12   int // d_k + d_v
+	n13   int // T·d_k + T·d_v
+	n14   int // T·d_k
 }
 
 type backwardNest3Args struct {
 	vBar *float32
 	t41  *float32
 	t95  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·d_k
+	n4   int // d_k + d_v
+	n5   int // T·d_k + T·d_v
+	n6   int // T·d_v
 }
 
 type backwardNest4Args struct {
@@ -501,8 +510,8 @@ type backwardNest4Args struct {
 	t101  *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 type backwardNest5Args struct {
@@ -511,9 +520,9 @@ type backwardNest5Args struct {
 	t102 *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -621,11 +630,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(t41),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK + dV,
+			4*dK + 4*dV,
+			8*dK + 8*dV,
+			12*dK + 12*dV,
 			T*dK + T*dV,
 		}
 		backwardNest1(&a)
@@ -668,14 +681,19 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t69),
 			unsafe.SliceData(t48),
 			unsafe.SliceData(t74),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK,
+			4*dK + 4*dV,
+			4 * dK,
+			8 * dK,
+			8*dK + 8*dV,
+			12 * dK,
+			12*dK + 12*dV,
+			4,
+			8,
+			12,
+			dK + dV,
 			T*dK + T*dV,
 			T * dK,
 		}
@@ -715,13 +733,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t41),
 			unsafe.SliceData(t95),
-			dK,
 			L,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -766,8 +784,8 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t101),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		backwardNest4(&a)
 	} else {
@@ -825,9 +843,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t102),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest5(&a)
 	} else {

@@ -10,8 +10,6 @@ func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
 func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
 
-func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
-
 func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
 
 func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -12,12 +12,13 @@ type forwardNest1Args struct {
 	rhoStack *float32
 	wRho     *float32
 	t2       *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // d_k + d_v
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
+	n6       int // T·d_k + T·d_v
 }
 
 type forwardNest2Args struct {
@@ -70,11 +71,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(t2),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
 		}
 		forwardNest1(&a)
@@ -131,10 +133,10 @@ type backwardNest1Args struct {
 	rhoSigmoid2 *float32
 	t15         *float32
 	t18Total    *float32
-	n0          int        // T
-	n1          int        // 2·T
-	n2          int        // 3·T
-	n3          int        // L
+	n0          int        // L
+	n1          int        // T
+	n2          int        // 8·T
+	n3          int        // 12·T
 	t18         [2]float32 // and nothing
 }
 
@@ -144,25 +146,27 @@ type backwardNest2Args struct {
 	t19      *float32
 	rhoStack *float32
 	wRhoBar  *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // 4
+	n3       int // 8
+	n4       int // 12
+	n5       int // d_k + d_v
+	n6       int // 12·d_k + 12·d_v
+	n7       int // T·d_k + T·d_v
 }
 
 type backwardNest3Args struct {
 	vBar *float32
 	t19  *float32
 	t23  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·d_k
+	n4   int // d_k + d_v
+	n5   int // T·d_k + T·d_v
+	n6   int // T·d_v
 }
 
 type backwardNest4Args struct {
@@ -170,11 +174,11 @@ type backwardNest4Args struct {
 	t19   *float32
 	t28   *float32
 	n0    int // L
-	n1    int // T·d_k + T·d_v
-	n2    int // T·d_k
-	n3    int // T
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n1    int // T
+	n2    int // d_k
+	n3    int // d_k + d_v
+	n4    int // T·d_k + T·d_v
+	n5    int // T·d_k
 }
 
 type backwardNest5Args struct {
@@ -183,9 +187,9 @@ type backwardNest5Args struct {
 	t29  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -217,10 +221,10 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.RhoSigmoid2),
 			unsafe.SliceData(t15),
 			unsafe.SliceData(t18Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			8 * T,
+			12 * T,
 			[2]float32{t18},
 		}
 		backwardNest1(&a)
@@ -258,11 +262,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t19),
 			unsafe.SliceData(c.RhoStack),
 			unsafe.SliceData(c.WRhoBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK + dV,
+			12*dK + 12*dV,
 			T*dK + T*dV,
 		}
 		backwardNest2(&a)
@@ -289,13 +295,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t23),
-			dK,
 			L,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -330,11 +336,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t19),
 			unsafe.SliceData(t28),
 			L,
+			T,
+			dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dK,
-			T,
-			dK + dV,
-			dK,
 		}
 		backwardNest4(&a)
 	} else {
@@ -364,9 +370,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t29),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest5(&a)
 	} else {

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,14 +13,13 @@ type forwardNest1Args struct {
 	k1Stack *float32
 	cK      *float32
 	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
+	n0      int // L
+	n1      int // T
 	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n3      int // 12·d_k
+	n4      int // -d_k
+	n5      int // T·d_k + 3·d_k
+	n6      int // T·d_k
 }
 
 type forwardNest2Args struct {
@@ -30,24 +29,9 @@ type forwardNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
-}
-
-type forwardNest3Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 type forwardNest4Args struct {
@@ -58,12 +42,16 @@ type forwardNest4Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 4·d_k
+	n4        int // 8·d_k
+	n5        int // 12·d_k
+	n6        int // 4
+	n7        int // 8
+	n8        int // 12
+	n9        int // T·d_k
 }
 
 type forwardNest5Args struct {
@@ -80,20 +68,14 @@ type forwardNest6Args struct {
 	k1    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
-}
-
-type forwardNest7Args struct {
-	qProd *float32
-	qSqrt *float32
-	t30   *float32
 	n0    int // L
 	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 12·d_k
+	n7    int // T·d_k
 }
 
 type forwardNest8Args struct {
@@ -110,8 +92,8 @@ type forwardNest8Args struct {
 	k1Sigmoid2 *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // T·d_k
 }
 
 type forwardNest9Args struct {
@@ -122,12 +104,13 @@ type forwardNest9Args struct {
 	t32      *float32
 	t39      *float32
 	t44      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // d_k + d_v
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
+	n6       int // T·d_k + T·d_v
 }
 
 type forwardNest10Args struct {
@@ -213,14 +196,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Stack),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
 		forwardNest1(&a)
 	} else {
@@ -248,9 +230,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		forwardNest2(&a)
 	} else {
@@ -294,21 +276,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest3Args{
+		a := forwardNest1Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
-		forwardNest3(&a)
+		forwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -335,11 +316,15 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest4(&a)
@@ -406,11 +391,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
 		}
 		forwardNest6(&a)
@@ -438,14 +425,14 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest7Args{
+		a := forwardNest5Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QSqrt),
 			unsafe.SliceData(t30),
 			L,
 			T,
 		}
-		forwardNest7(&a)
+		forwardNest5(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -477,8 +464,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest8(&a)
 	} else {
@@ -531,11 +518,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t44),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
 		}
 		forwardNest9(&a)
@@ -657,12 +645,16 @@ type backwardNest1Args struct {
 	q1Prod *float32
 	t9     *float32
 	t48    *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_k
+	n0     int // L
+	n1     int // T
+	n2     int // d_k
+	n3     int // 4·d_k
+	n4     int // 8·d_k
+	n5     int // 12·d_k
+	n6     int // 4
+	n7     int // 8
+	n8     int // 12
+	n9     int // T·d_k
 }
 
 type backwardNest2Args struct {
@@ -677,12 +669,16 @@ type backwardNest2Args struct {
 	wTheta    *float32
 	wEta      *float32
 	t412      *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_k + d_v
+	n6        int // 4·d_k + 4·d_v
+	n7        int // 8·d_k + 8·d_v
+	n8        int // 12·d_k + 12·d_v
+	n9        int // T·d_k + T·d_v
 }
 
 type backwardNest3Args struct {
@@ -703,29 +699,37 @@ type backwardNest3Args struct {
 	t104       *float32
 	bQBar      *float32
 	t74        *float32
-	n0         int // d_k
-	n1         int // d_k + d_v
-	n2         int // 2·d_k
-	n3         int // 2·d_k + 2·d_v
-	n4         int // 3·d_k
-	n5         int // 3·d_k + 3·d_v
-	n6         int // L
-	n7         int // T
-	n8         int // T·d_k + T·d_v
-	n9         int // T·d_k
+	n0         int // L
+	n1         int // T
+	n2         int // 1
+	n3         int // 4
+	n4         int // 2
+	n5         int // 8
+	n6         int // 3
+	n7         int // 12
+	n8         int // d_k
+	n9         int // 4·d_k
+	n10        int // 4·d_k + 4·d_v
+	n11        int // 8·d_k
+	n12        int // 8·d_k + 8·d_v
+	n13        int // 12·d_k
+	n14        int // 12·d_k + 12·d_v
+	n15        int // d_k + d_v
+	n16        int // T·d_k + T·d_v
+	n17        int // T·d_k
 }
 
 type backwardNest4Args struct {
 	vBar *float32
 	t412 *float32
 	t95  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·d_k
+	n4   int // d_k + d_v
+	n5   int // T·d_k + T·d_v
+	n6   int // T·d_v
 }
 
 type backwardNest5Args struct {
@@ -733,33 +737,33 @@ type backwardNest5Args struct {
 	t104 *float32
 	cQ   *float32
 	t107 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
+	n0   int // L
+	n1   int // T
+	n2   int // d_k
+	n3   int // 12·d_k
+	n4   int // -d_k
+	n5   int // T·d_k + 3·d_k
+	n6   int // T·d_k
 }
 
 type backwardNest6Args struct {
 	q1Stack *float32
 	t104    *float32
 	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
+	n2      int // 4·d_k·k + 4·T·d_k·j
+	n3      int // 4·d_k·i
 }
 
 type backwardNest7Args struct {
 	t109      *float32
 	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
+	n0        int // L
+	n1        int // d_k
+	n2        int // 4·T·d_k
+	n3        int // 3·d_k
+	n4        int // T·d_k + 3·d_k
 }
 
 type backwardNest8Args struct {
@@ -767,9 +771,9 @@ type backwardNest8Args struct {
 	t109 *float32
 	t110 *float32
 	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
+	n1   int // T + 3
+	n2   int // d_k
+	n3   int // T·d_k + 3·d_k
 }
 
 type backwardNest9Args struct {
@@ -777,11 +781,11 @@ type backwardNest9Args struct {
 	q0TailBarOut *float32
 	t124         *float32
 	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
+	n0           int // L
+	n1           int // d_k
+	n2           int // 4·T·d_k
+	n3           int // 3·d_k
+	n4           int // T·d_k + 3·d_k
 }
 
 type backwardNest10Args struct {
@@ -797,46 +801,19 @@ type backwardNest10Args struct {
 	k1Sigmoid2 *float32
 	t119       *float32
 	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
-}
-
-type backwardNest11Args struct {
-	pos  *int32
-	t119 *float32
-	cK   *float32
-	t122 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k + 3·d_k
-	n3   int // T·d_k
-	n4   int // T
-	n5   int // d_k
-	n6   int // -d_k
-}
-
-type backwardNest12Args struct {
-	k1Stack *float32
-	t119    *float32
-	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type backwardNest13Args struct {
-	t122 *float32
-	t124 *float32
-	t125 *float32
-	n0   int // L
-	n1   int // T·d_k + 3·d_k
-	n2   int // T + 3
-	n3   int // d_k
+	n0         int // L
+	n1         int // T
+	n2         int // 1
+	n3         int // 4
+	n4         int // 2
+	n5         int // 8
+	n6         int // 3
+	n7         int // 12
+	n8         int // d_k
+	n9         int // 4·d_k
+	n10        int // 8·d_k
+	n11        int // 12·d_k
+	n12        int // T·d_k
 }
 
 type backwardNest14Args struct {
@@ -845,9 +822,9 @@ type backwardNest14Args struct {
 	t130 *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -901,11 +878,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Prod),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t48),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		backwardNest1(&a)
@@ -1008,11 +989,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(t412),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK + dV,
+			4*dK + 4*dV,
+			8*dK + 8*dV,
+			12*dK + 12*dV,
 			T*dK + T*dV,
 		}
 		backwardNest2(&a)
@@ -1065,14 +1050,22 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t104),
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t74),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
 			L,
 			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			4*dK + 4*dV,
+			8 * dK,
+			8*dK + 8*dV,
+			12 * dK,
+			12*dK + 12*dV,
+			dK + dV,
 			T*dK + T*dV,
 			T * dK,
 		}
@@ -1125,13 +1118,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(t95),
-			dK,
 			L,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
 		}
 		backwardNest4(&a)
 	} else {
@@ -1161,13 +1154,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t104),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(t107),
-			3 * dK,
 			L,
-			T*dK + 3*dK,
-			T * dK,
 			T,
 			dK,
+			12 * dK,
 			-dK,
+			T*dK + 3*dK,
+			T * dK,
 		}
 		backwardNest5(&a)
 	} else {
@@ -1198,10 +1191,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t104),
 							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
 							dK,
+							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							4*dK*k + 4*T*dK*j,
+							4 * dK * i,
 						}
 						backwardNest6(&a)
 					} else {
@@ -1223,11 +1216,11 @@ func (c *backwardFused) run() {
 		a := backwardNest7Args{
 			unsafe.SliceData(t109),
 			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		backwardNest7(&a)
 	} else {
@@ -1249,9 +1242,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t110),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
 		backwardNest8(&a)
 	} else {
@@ -1275,11 +1268,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(c.K0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		backwardNest9(&a)
 	} else {
@@ -1313,11 +1306,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t119),
 			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		backwardNest10(&a)
@@ -1354,20 +1354,20 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t122)
 	if kern.Wide() {
-		a := backwardNest11Args{
+		a := backwardNest5Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t119),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(t122),
-			3 * dK,
 			L,
-			T*dK + 3*dK,
-			T * dK,
 			T,
 			dK,
+			12 * dK,
 			-dK,
+			T*dK + 3*dK,
+			T * dK,
 		}
-		backwardNest11(&a)
+		backwardNest5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1392,16 +1392,16 @@ func (c *backwardFused) run() {
 				n4 := int(c.Pos[j]) + -i + k
 				if n4 >= 0 {
 					if kern.Wide() {
-						a := backwardNest12Args{
+						a := backwardNest6Args{
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t119),
 							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
 							dK,
+							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							4*dK*k + 4*T*dK*j,
+							4 * dK * i,
 						}
-						backwardNest12(&a)
+						backwardNest6(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t119_2 := t119[(j*T+k)*dK:][:dK]
@@ -1417,16 +1417,16 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest13Args{
+		a := backwardNest8Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(t125),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
-		backwardNest13(&a)
+		backwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1477,9 +1477,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t130),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest14(&a)
 	} else {

@@ -8,15 +8,11 @@ func forwardNest1(*forwardNest1Args) { panic("no assembly in this build") }
 
 func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
-func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
-
 func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
 
 func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
 
 func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
-
-func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
 
 func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
 
@@ -43,11 +39,5 @@ func backwardNest8(*backwardNest8Args) { panic("no assembly in this build") }
 func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
 
 func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
-
-func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
-
-func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
-
-func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
 
 func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }

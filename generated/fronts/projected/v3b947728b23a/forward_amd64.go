@@ -19,12 +19,6 @@ func forwardNest2AVX512(a *forwardNest2Args)
 func forwardNest2AVX2(a *forwardNest2Args)
 
 //go:noescape
-func forwardNest3AVX512(a *forwardNest3Args)
-
-//go:noescape
-func forwardNest3AVX2(a *forwardNest3Args)
-
-//go:noescape
 func forwardNest4AVX512(a *forwardNest4Args)
 
 //go:noescape
@@ -110,14 +104,6 @@ func forwardNest2(a *forwardNest2Args) {
 		return
 	}
 	forwardNest2AVX2(a)
-}
-
-func forwardNest3(a *forwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest3AVX512(a)
-		return
-	}
-	forwardNest3AVX2(a)
 }
 
 func forwardNest4(a *forwardNest4Args) {

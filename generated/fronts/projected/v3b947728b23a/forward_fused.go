@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,14 +13,13 @@ type forwardNest1Args struct {
 	k1Stack *float32
 	cK      *float32
 	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
+	n0      int // L
+	n1      int // T
 	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n3      int // 12·d_k
+	n4      int // -d_k
+	n5      int // T·d_k + 3·d_k
+	n6      int // T·d_k
 }
 
 type forwardNest2Args struct {
@@ -30,24 +29,9 @@ type forwardNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
-}
-
-type forwardNest3Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 type forwardNest4Args struct {
@@ -58,12 +42,16 @@ type forwardNest4Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 4·d_k
+	n4        int // 8·d_k
+	n5        int // 12·d_k
+	n6        int // 4
+	n7        int // 8
+	n8        int // 12
+	n9        int // T·d_k
 }
 
 type forwardNest5Args struct {
@@ -80,12 +68,14 @@ type forwardNest6Args struct {
 	k1    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 12·d_k
+	n7    int // T·d_k
 }
 
 type forwardNest7Args struct {
@@ -116,8 +106,8 @@ type forwardNest8Args struct {
 	k1Sigmoid2 *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // T·d_k
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -178,14 +168,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Stack),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
 		forwardNest1(&a)
 	} else {
@@ -213,9 +202,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		forwardNest2(&a)
 	} else {
@@ -259,21 +248,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest3Args{
+		a := forwardNest1Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
-		forwardNest3(&a)
+		forwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -300,11 +288,15 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest4(&a)
@@ -387,11 +379,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
 		}
 		forwardNest6(&a)
@@ -475,8 +469,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest8(&a)
 	} else {
@@ -521,12 +515,16 @@ type backwardNest1Args struct {
 	t9     *float32
 	t62    *float32
 	t312   *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_k
+	n0     int // L
+	n1     int // T
+	n2     int // d_k
+	n3     int // 4·d_k
+	n4     int // 8·d_k
+	n5     int // 12·d_k
+	n6     int // 4
+	n7     int // 8
+	n8     int // 12
+	n9     int // T·d_k
 }
 
 type backwardNest2Args struct {
@@ -554,12 +552,19 @@ type backwardNest2Args struct {
 	bQBar      *float32
 	t72_2      *float32
 	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
+	n0         int // L
+	n1         int // T
+	n2         int // 1
+	n3         int // 4
+	n4         int // 2
+	n5         int // 8
+	n6         int // 3
+	n7         int // 12
+	n8         int // d_k
+	n9         int // 4·d_k
+	n10        int // 8·d_k
+	n11        int // 12·d_k
+	n12        int // T·d_k
 }
 
 type backwardNest3Args struct {
@@ -570,13 +575,13 @@ type backwardNest3Args struct {
 	t72 *float32
 	cK  *float32
 	t75 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
+	n0  int // L
+	n1  int // T
+	n2  int // d_k
+	n3  int // 12·d_k
+	n4  int // -d_k
+	n5  int // T·d_k + 3·d_k
+	n6  int // T·d_k
 }
 
 type backwardNest4Args struct {
@@ -586,10 +591,10 @@ type backwardNest4Args struct {
 	k1Stack *float32
 	t72     *float32
 	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
+	n2      int // 4·d_k·k + 4·T·d_k·j
+	n3      int // 4·d_k·i
 }
 
 type backwardNest5Args struct {
@@ -597,11 +602,11 @@ type backwardNest5Args struct {
 	q0TailBar *float32
 	t77       *float32
 	k0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
+	n0        int // L
+	n1        int // d_k
+	n2        int // 4·T·d_k
+	n3        int // 3·d_k
+	n4        int // T·d_k + 3·d_k
 }
 
 type backwardNest6Args struct {
@@ -612,9 +617,9 @@ type backwardNest6Args struct {
 	t77 *float32
 	t78 *float32
 	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
+	n1  int // T + 3
+	n2  int // d_k
+	n3  int // T·d_k + 3·d_k
 }
 
 type backwardNest7Args struct {
@@ -622,9 +627,9 @@ type backwardNest7Args struct {
 	t82  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -673,11 +678,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t312),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		backwardNest1(&a)
@@ -769,11 +778,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		backwardNest2(&a)
@@ -840,13 +856,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t72),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(t75),
-			3 * dK,
 			L,
-			T*dK + 3*dK,
-			T * dK,
 			T,
 			dK,
+			12 * dK,
 			-dK,
+			T*dK + 3*dK,
+			T * dK,
 		}
 		backwardNest3(&a)
 	} else {
@@ -885,10 +901,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t72),
 							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
 							dK,
+							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							4*dK*k + 4*T*dK*j,
+							4 * dK * i,
 						}
 						backwardNest4(&a)
 					} else {
@@ -917,11 +933,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q0TailBar),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(c.K0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		backwardNest5(&a)
 	} else {
@@ -949,9 +965,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
 		backwardNest6(&a)
 	} else {
@@ -1000,9 +1016,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t82),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest7(&a)
 	} else {

@@ -8,8 +8,6 @@ func forwardNest1(*forwardNest1Args) { panic("no assembly in this build") }
 
 func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
-func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
-
 func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
 
 func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }

@@ -19,22 +19,10 @@ func forwardNest2AVX512(a *forwardNest2Args)
 func forwardNest2AVX2(a *forwardNest2Args)
 
 //go:noescape
-func forwardNest3AVX512(a *forwardNest3Args)
-
-//go:noescape
-func forwardNest3AVX2(a *forwardNest3Args)
-
-//go:noescape
 func forwardNest4AVX512(a *forwardNest4Args)
 
 //go:noescape
 func forwardNest4AVX2(a *forwardNest4Args)
-
-//go:noescape
-func forwardNest5AVX512(a *forwardNest5Args)
-
-//go:noescape
-func forwardNest5AVX2(a *forwardNest5Args)
 
 //go:noescape
 func forwardNest6AVX512(a *forwardNest6Args)
@@ -121,28 +109,10 @@ func backwardNest9AVX512(a *backwardNest9Args)
 func backwardNest9AVX2(a *backwardNest9Args)
 
 //go:noescape
-func backwardNest10AVX512(a *backwardNest10Args)
-
-//go:noescape
-func backwardNest10AVX2(a *backwardNest10Args)
-
-//go:noescape
-func backwardNest11AVX512(a *backwardNest11Args)
-
-//go:noescape
-func backwardNest11AVX2(a *backwardNest11Args)
-
-//go:noescape
 func backwardNest12AVX512(a *backwardNest12Args)
 
 //go:noescape
 func backwardNest12AVX2(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest13AVX512(a *backwardNest13Args)
-
-//go:noescape
-func backwardNest13AVX2(a *backwardNest13Args)
 
 //go:noescape
 func backwardNest14AVX512(a *backwardNest14Args)
@@ -166,28 +136,12 @@ func forwardNest2(a *forwardNest2Args) {
 	forwardNest2AVX2(a)
 }
 
-func forwardNest3(a *forwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest3AVX512(a)
-		return
-	}
-	forwardNest3AVX2(a)
-}
-
 func forwardNest4(a *forwardNest4Args) {
 	if cpu.Active() == cpu.AVX512 {
 		forwardNest4AVX512(a)
 		return
 	}
 	forwardNest4AVX2(a)
-}
-
-func forwardNest5(a *forwardNest5Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest5AVX512(a)
-		return
-	}
-	forwardNest5AVX2(a)
 }
 
 func forwardNest6(a *forwardNest6Args) {
@@ -302,36 +256,12 @@ func backwardNest9(a *backwardNest9Args) {
 	backwardNest9AVX2(a)
 }
 
-func backwardNest10(a *backwardNest10Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest10AVX512(a)
-		return
-	}
-	backwardNest10AVX2(a)
-}
-
-func backwardNest11(a *backwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest11AVX512(a)
-		return
-	}
-	backwardNest11AVX2(a)
-}
-
 func backwardNest12(a *backwardNest12Args) {
 	if cpu.Active() == cpu.AVX512 {
 		backwardNest12AVX512(a)
 		return
 	}
 	backwardNest12AVX2(a)
-}
-
-func backwardNest13(a *backwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest13AVX512(a)
-		return
-	}
-	backwardNest13AVX2(a)
 }
 
 func backwardNest14(a *backwardNest14Args) {

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,14 +13,13 @@ type forwardNest1Args struct {
 	k1Stack *float32
 	cK      *float32
 	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
+	n0      int // L
+	n1      int // T
 	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n3      int // 12·d_k
+	n4      int // -d_k
+	n5      int // T·d_k + 3·d_k
+	n6      int // T·d_k
 }
 
 type forwardNest2Args struct {
@@ -30,24 +29,9 @@ type forwardNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	n0        int // L
-	n1        int // T·d_k
-	n2        int // T
-	n3        int // d_k
-}
-
-type forwardNest3Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n1        int // T
+	n2        int // d_k
+	n3        int // T·d_k
 }
 
 type forwardNest4Args struct {
@@ -58,27 +42,16 @@ type forwardNest4Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
-}
-
-type forwardNest5Args struct {
-	pos    *int32
-	vStack *float32
-	cV     *float32
-	vProd  *float32
-	n0     int // 3·d_v
-	n1     int // 2·d_v
-	n2     int // d_v
-	n3     int // L
-	n4     int // T·d_v + 3·d_v
-	n5     int // T·d_v
-	n6     int // T
-	n7     int // -d_v
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 4·d_k
+	n4        int // 8·d_k
+	n5        int // 12·d_k
+	n6        int // 4
+	n7        int // 8
+	n8        int // 12
+	n9        int // T·d_k
 }
 
 type forwardNest6Args struct {
@@ -88,9 +61,9 @@ type forwardNest6Args struct {
 	v         *float32
 	vSigmoid2 *float32
 	n0        int // L
-	n1        int // T·d_v
-	n2        int // T
-	n3        int // d_v
+	n1        int // T
+	n2        int // d_v
+	n3        int // T·d_v
 }
 
 type forwardNest7Args struct {
@@ -107,12 +80,14 @@ type forwardNest8Args struct {
 	k1    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 12·d_k
+	n7    int // T·d_k
 }
 
 type forwardNest9Args struct {
@@ -143,8 +118,8 @@ type forwardNest10Args struct {
 	k1Sigmoid2 *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // T·d_k
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -204,14 +179,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Stack),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
 		forwardNest1(&a)
 	} else {
@@ -239,9 +213,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			L,
-			T * dK,
 			T,
 			dK,
+			T * dK,
 		}
 		forwardNest2(&a)
 	} else {
@@ -285,21 +259,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest3Args{
+		a := forwardNest1Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
-		forwardNest3(&a)
+		forwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -326,11 +299,15 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest4(&a)
@@ -383,21 +360,20 @@ func (c *forwardFused) run() {
 	// projected.v
 	clear(c.VProd)
 	if kern.Wide() {
-		a := forwardNest5Args{
+		a := forwardNest1Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.VStack),
 			unsafe.SliceData(c.CV),
 			unsafe.SliceData(c.VProd),
-			3 * dV,
-			2 * dV,
-			dV,
 			L,
+			T,
+			dV,
+			12 * dV,
+			-dV,
 			T*dV + 3*dV,
 			T * dV,
-			T,
-			-dV,
 		}
-		forwardNest5(&a)
+		forwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -423,9 +399,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.V),
 			unsafe.SliceData(c.VSigmoid2),
 			L,
-			T * dV,
 			T,
 			dV,
+			T * dV,
 		}
 		forwardNest6(&a)
 	} else {
@@ -480,11 +456,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
 		}
 		forwardNest8(&a)
@@ -568,8 +546,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest10(&a)
 	} else {
@@ -614,12 +592,16 @@ type backwardNest1Args struct {
 	t9     *float32
 	t62    *float32
 	t312   *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_k
+	n0     int // L
+	n1     int // T
+	n2     int // d_k
+	n3     int // 4·d_k
+	n4     int // 8·d_k
+	n5     int // 12·d_k
+	n6     int // 4
+	n7     int // 8
+	n8     int // 12
+	n9     int // T·d_k
 }
 
 type backwardNest2Args struct {
@@ -630,12 +612,13 @@ type backwardNest2Args struct {
 	vSigmoid2 *float32
 	t57       *float32
 	bVBar     *float32
-	n0        int // d_v
-	n1        int // 2·d_v
-	n2        int // 3·d_v
-	n3        int // L
-	n4        int // T·d_v
-	n5        int // T
+	n0        int // L
+	n1        int // T
+	n2        int // d_v
+	n3        int // 4·d_v
+	n4        int // 8·d_v
+	n5        int // 12·d_v
+	n6        int // T·d_v
 }
 
 type backwardNest3Args struct {
@@ -643,33 +626,33 @@ type backwardNest3Args struct {
 	t57 *float32
 	cV  *float32
 	t60 *float32
-	n0  int // 3·d_v
-	n1  int // L
-	n2  int // T·d_v + 3·d_v
-	n3  int // T·d_v
-	n4  int // T
-	n5  int // d_v
-	n6  int // -d_v
+	n0  int // L
+	n1  int // T
+	n2  int // d_v
+	n3  int // 12·d_v
+	n4  int // -d_v
+	n5  int // T·d_v + 3·d_v
+	n6  int // T·d_v
 }
 
 type backwardNest4Args struct {
 	vStack *float32
 	t57    *float32
 	cVBar  *float32
-	n0     int // -d_v·i + d_v·k + (T·d_v + 3·d_v)·j + 3·d_v
-	n1     int // d_v·k + T·d_v·j
-	n2     int // d_v·i
-	n3     int // d_v
+	n0     int // d_v
+	n1     int // -4·d_v·i + 4·d_v·k + (4·T·d_v + 12·d_v)·j + 12·d_v
+	n2     int // 4·d_v·k + 4·T·d_v·j
+	n3     int // 4·d_v·i
 }
 
 type backwardNest5Args struct {
 	t62       *float32
 	v0TailBar *float32
-	n0        int // T·d_v
-	n1        int // L
-	n2        int // 3·d_v
-	n3        int // T·d_v + 3·d_v
-	n4        int // d_v
+	n0        int // L
+	n1        int // d_v
+	n2        int // 4·T·d_v
+	n3        int // 3·d_v
+	n4        int // T·d_v + 3·d_v
 }
 
 type backwardNest6Args struct {
@@ -677,9 +660,9 @@ type backwardNest6Args struct {
 	t62 *float32
 	t63 *float32
 	n0  int // L
-	n1  int // T·d_v + 3·d_v
-	n2  int // T + 3
-	n3  int // d_v
+	n1  int // T + 3
+	n2  int // d_v
+	n3  int // T·d_v + 3·d_v
 }
 
 type backwardNest7Args struct {
@@ -707,12 +690,19 @@ type backwardNest7Args struct {
 	bQBar      *float32
 	t87        *float32
 	bKBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
+	n0         int // L
+	n1         int // T
+	n2         int // 1
+	n3         int // 4
+	n4         int // 2
+	n5         int // 8
+	n6         int // 3
+	n7         int // 12
+	n8         int // d_k
+	n9         int // 4·d_k
+	n10        int // 8·d_k
+	n11        int // 12·d_k
+	n12        int // T·d_k
 }
 
 type backwardNest8Args struct {
@@ -723,13 +713,13 @@ type backwardNest8Args struct {
 	t87 *float32
 	cK  *float32
 	t90 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
+	n0  int // L
+	n1  int // T
+	n2  int // d_k
+	n3  int // 12·d_k
+	n4  int // -d_k
+	n5  int // T·d_k + 3·d_k
+	n6  int // T·d_k
 }
 
 type backwardNest9Args struct {
@@ -739,30 +729,10 @@ type backwardNest9Args struct {
 	k1Stack *float32
 	t87     *float32
 	cKBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
-}
-
-type backwardNest10Args struct {
-	t77       *float32
-	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
-}
-
-type backwardNest11Args struct {
-	t75 *float32
-	t77 *float32
-	t78 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
+	n2      int // 4·d_k·k + 4·T·d_k·j
+	n3      int // 4·d_k·i
 }
 
 type backwardNest12Args struct {
@@ -770,21 +740,11 @@ type backwardNest12Args struct {
 	q0TailBarOut *float32
 	t92          *float32
 	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k
-	n3           int // T·d_k + 3·d_k
-	n4           int // d_k
-}
-
-type backwardNest13Args struct {
-	t90 *float32
-	t92 *float32
-	t93 *float32
-	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
+	n0           int // L
+	n1           int // d_k
+	n2           int // 4·T·d_k
+	n3           int // 3·d_k
+	n4           int // T·d_k + 3·d_k
 }
 
 type backwardNest14Args struct {
@@ -793,9 +753,9 @@ type backwardNest14Args struct {
 	t100 *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -850,11 +810,15 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t312),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		backwardNest1(&a)
@@ -928,12 +892,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VSigmoid2),
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.BVBar),
-			dV,
-			2 * dV,
-			3 * dV,
 			L,
-			T * dV,
 			T,
+			dV,
+			4 * dV,
+			8 * dV,
+			12 * dV,
+			T * dV,
 		}
 		backwardNest2(&a)
 	} else {
@@ -965,13 +930,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t57),
 			unsafe.SliceData(c.CV),
 			unsafe.SliceData(t60),
-			3 * dV,
 			L,
-			T*dV + 3*dV,
-			T * dV,
 			T,
 			dV,
+			12 * dV,
 			-dV,
+			T*dV + 3*dV,
+			T * dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -1002,10 +967,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.VStack),
 							unsafe.SliceData(t57),
 							unsafe.SliceData(c.CVBar),
-							-dV*i + dV*k + (T*dV+3*dV)*j + 3*dV,
-							dV*k + T*dV*j,
-							dV * i,
 							dV,
+							-4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
+							4*dV*k + 4*T*dV*j,
+							4 * dV * i,
 						}
 						backwardNest4(&a)
 					} else {
@@ -1027,11 +992,11 @@ func (c *backwardFused) run() {
 		a := backwardNest5Args{
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(c.V0TailBar),
-			T * dV,
 			L,
+			dV,
+			4 * T * dV,
 			3 * dV,
 			T*dV + 3*dV,
-			dV,
 		}
 		backwardNest5(&a)
 	} else {
@@ -1053,9 +1018,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t62_2),
 			unsafe.SliceData(t63),
 			L,
-			T*dV + 3*dV,
 			T + 3,
 			dV,
+			T*dV + 3*dV,
 		}
 		backwardNest6(&a)
 	} else {
@@ -1107,11 +1072,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t87),
 			unsafe.SliceData(c.BKBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		backwardNest7(&a)
@@ -1178,13 +1150,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t87),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(t90),
-			3 * dK,
 			L,
-			T*dK + 3*dK,
-			T * dK,
 			T,
 			dK,
+			12 * dK,
 			-dK,
+			T*dK + 3*dK,
+			T * dK,
 		}
 		backwardNest8(&a)
 	} else {
@@ -1223,10 +1195,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.K1Stack),
 							unsafe.SliceData(t87),
 							unsafe.SliceData(c.CKBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
 							dK,
+							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							4*dK*k + 4*T*dK*j,
+							4 * dK * i,
 						}
 						backwardNest9(&a)
 					} else {
@@ -1249,16 +1221,16 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t77)
 	if kern.Wide() {
-		a := backwardNest10Args{
+		a := backwardNest5Args{
 			unsafe.SliceData(t77),
 			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
-		backwardNest10(&a)
+		backwardNest5(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1273,16 +1245,16 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest11Args{
+		a := backwardNest6Args{
 			unsafe.SliceData(t75),
 			unsafe.SliceData(t77),
 			unsafe.SliceData(t78),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
-		backwardNest11(&a)
+		backwardNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1304,11 +1276,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(c.K0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		backwardNest12(&a)
 	} else {
@@ -1328,16 +1300,16 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest13Args{
+		a := backwardNest6Args{
 			unsafe.SliceData(t90),
 			unsafe.SliceData(t92),
 			unsafe.SliceData(t93),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
-		backwardNest13(&a)
+		backwardNest6(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1399,9 +1371,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t100),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest14(&a)
 	} else {

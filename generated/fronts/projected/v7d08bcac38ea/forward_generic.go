@@ -8,11 +8,7 @@ func forwardNest1(*forwardNest1Args) { panic("no assembly in this build") }
 
 func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
-func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
-
 func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
-
-func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
 
 func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
 
@@ -42,12 +38,6 @@ func backwardNest8(*backwardNest8Args) { panic("no assembly in this build") }
 
 func backwardNest9(*backwardNest9Args) { panic("no assembly in this build") }
 
-func backwardNest10(*backwardNest10Args) { panic("no assembly in this build") }
-
-func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
-
 func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
-
-func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
 
 func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -11,12 +11,13 @@ import (
 type forwardNest1Args struct {
 	k0    *float32
 	kProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // d_k
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // T·d_k
 }
 
 type forwardNest2Args struct {
@@ -33,12 +34,14 @@ type forwardNest3Args struct {
 	k0    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // 4
+	n3    int // 8
+	n4    int // 12
+	n5    int // d_k
+	n6    int // 12·d_k
+	n7    int // T·d_k
 }
 
 type forwardNest4Args struct {
@@ -65,8 +68,8 @@ type forwardNest5Args struct {
 	kDiv2 *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -97,11 +100,12 @@ func (c *forwardFused) run() {
 		a := forwardNest1Args{
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest1(&a)
@@ -155,11 +159,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K0),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
 		}
 		forwardNest3(&a)
@@ -239,8 +245,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest5(&a)
 	} else {
@@ -273,12 +279,15 @@ type backwardNest1Args struct {
 	kDiv2 *float32
 	t62   *float32
 	t31   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T
-	n5    int // T·d_k
+	n0    int // L
+	n1    int // T
+	n2    int // d_k
+	n3    int // 8·d_k
+	n4    int // 12·d_k
+	n5    int // 4
+	n6    int // 8
+	n7    int // 12
+	n8    int // T·d_k
 }
 
 type backwardNest2Args struct {
@@ -302,8 +311,8 @@ type backwardNest2Args struct {
 	t57   *float32
 	n0    int // L
 	n1    int // T
-	n2    int // T·d_k
-	n3    int // d_k
+	n2    int // d_k
+	n3    int // T·d_k
 }
 
 type backwardNest3Args struct {
@@ -312,9 +321,9 @@ type backwardNest3Args struct {
 	t58  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -377,11 +386,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.KDiv2),
 			unsafe.SliceData(t62),
 			unsafe.SliceData(t31),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		backwardNest1(&a)
@@ -439,8 +451,8 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t57),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		backwardNest2(&a)
 	} else {
@@ -498,9 +510,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t58),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest3(&a)
 	} else {

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -14,12 +14,13 @@ type forwardNest1Args struct {
 	wTheta   *float32
 	t2       *float32
 	t9       *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T
-	n5       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // T
+	n2       int // d_k + d_v
+	n3       int // 4
+	n4       int // 8
+	n5       int // 12
+	n6       int // T·d_k + T·d_v
 }
 
 type forwardNest2Args struct {
@@ -80,11 +81,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t2),
 			unsafe.SliceData(t9),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
 		}
 		forwardNest1(&a)
@@ -169,10 +171,11 @@ type backwardNest1Args struct {
 	t28           *float32
 	t122Total     *float32
 	t31Total      *float32
-	n0            int        // T
-	n1            int        // 2·T
-	n2            int        // 3·T
-	n3            int        // L
+	n0            int        // L
+	n1            int        // T
+	n2            int        // 4·T
+	n3            int        // 8·T
+	n4            int        // 12·T
 	t31           [2]float32 // and nothing
 	t122          [2]float32 // and nothing
 }
@@ -186,25 +189,28 @@ type backwardNest2Args struct {
 	wRho      *float32
 	wTheta    *float32
 	t34       *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k + T·d_v
+	n0        int // L
+	n1        int // T
+	n2        int // 4
+	n3        int // 8
+	n4        int // 12
+	n5        int // d_k + d_v
+	n6        int // 8·d_k + 8·d_v
+	n7        int // 12·d_k + 12·d_v
+	n8        int // T·d_k + T·d_v
 }
 
 type backwardNest3Args struct {
 	vBar *float32
 	t34  *float32
 	t37  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k + T·d_v
-	n3   int // T·d_v
-	n4   int // T
-	n5   int // d_k + d_v
-	n6   int // d_v
+	n0   int // L
+	n1   int // T
+	n2   int // d_v
+	n3   int // 4·d_k
+	n4   int // d_k + d_v
+	n5   int // T·d_k + T·d_v
+	n6   int // T·d_v
 }
 
 type backwardNest4Args struct {
@@ -212,11 +218,11 @@ type backwardNest4Args struct {
 	t34   *float32
 	t42   *float32
 	n0    int // L
-	n1    int // T·d_k + T·d_v
-	n2    int // T·d_k
-	n3    int // T
-	n4    int // d_k + d_v
-	n5    int // d_k
+	n1    int // T
+	n2    int // d_k
+	n3    int // d_k + d_v
+	n4    int // T·d_k + T·d_v
+	n5    int // T·d_k
 }
 
 type backwardNest5Args struct {
@@ -225,9 +231,9 @@ type backwardNest5Args struct {
 	t43  *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -267,10 +273,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t28),
 			unsafe.SliceData(t122Total),
 			unsafe.SliceData(t31Total),
-			T,
-			2 * T,
-			3 * T,
 			L,
+			T,
+			4 * T,
+			8 * T,
+			12 * T,
 			[2]float32{t31},
 			[2]float32{t122},
 		}
@@ -329,11 +336,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WRho),
 			unsafe.SliceData(c.WTheta),
 			unsafe.SliceData(t34),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
 			T,
+			4,
+			8,
+			12,
+			dK + dV,
+			8*dK + 8*dV,
+			12*dK + 12*dV,
 			T*dK + T*dV,
 		}
 		backwardNest2(&a)
@@ -366,13 +376,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t37),
-			dK,
 			L,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -407,11 +417,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t34),
 			unsafe.SliceData(t42),
 			L,
+			T,
+			dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dK,
-			T,
-			dK + dV,
-			dK,
 		}
 		backwardNest4(&a)
 	} else {
@@ -441,9 +451,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t43),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest5(&a)
 	} else {

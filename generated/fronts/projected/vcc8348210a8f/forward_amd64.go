@@ -19,12 +19,6 @@ func forwardNest2AVX512(a *forwardNest2Args)
 func forwardNest2AVX2(a *forwardNest2Args)
 
 //go:noescape
-func forwardNest3AVX512(a *forwardNest3Args)
-
-//go:noescape
-func forwardNest3AVX2(a *forwardNest3Args)
-
-//go:noescape
 func forwardNest4AVX512(a *forwardNest4Args)
 
 //go:noescape
@@ -41,12 +35,6 @@ func forwardNest6AVX512(a *forwardNest6Args)
 
 //go:noescape
 func forwardNest6AVX2(a *forwardNest6Args)
-
-//go:noescape
-func forwardNest7AVX512(a *forwardNest7Args)
-
-//go:noescape
-func forwardNest7AVX2(a *forwardNest7Args)
 
 //go:noescape
 func forwardNest8AVX512(a *forwardNest8Args)
@@ -145,30 +133,6 @@ func backwardNest13AVX512(a *backwardNest13Args)
 func backwardNest13AVX2(a *backwardNest13Args)
 
 //go:noescape
-func backwardNest14AVX512(a *backwardNest14Args)
-
-//go:noescape
-func backwardNest14AVX2(a *backwardNest14Args)
-
-//go:noescape
-func backwardNest15AVX512(a *backwardNest15Args)
-
-//go:noescape
-func backwardNest15AVX2(a *backwardNest15Args)
-
-//go:noescape
-func backwardNest16AVX512(a *backwardNest16Args)
-
-//go:noescape
-func backwardNest16AVX2(a *backwardNest16Args)
-
-//go:noescape
-func backwardNest17AVX512(a *backwardNest17Args)
-
-//go:noescape
-func backwardNest17AVX2(a *backwardNest17Args)
-
-//go:noescape
 func backwardNest18AVX512(a *backwardNest18Args)
 
 //go:noescape
@@ -188,14 +152,6 @@ func forwardNest2(a *forwardNest2Args) {
 		return
 	}
 	forwardNest2AVX2(a)
-}
-
-func forwardNest3(a *forwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest3AVX512(a)
-		return
-	}
-	forwardNest3AVX2(a)
 }
 
 func forwardNest4(a *forwardNest4Args) {
@@ -220,14 +176,6 @@ func forwardNest6(a *forwardNest6Args) {
 		return
 	}
 	forwardNest6AVX2(a)
-}
-
-func forwardNest7(a *forwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest7AVX512(a)
-		return
-	}
-	forwardNest7AVX2(a)
 }
 
 func forwardNest8(a *forwardNest8Args) {
@@ -356,38 +304,6 @@ func backwardNest13(a *backwardNest13Args) {
 		return
 	}
 	backwardNest13AVX2(a)
-}
-
-func backwardNest14(a *backwardNest14Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest14AVX512(a)
-		return
-	}
-	backwardNest14AVX2(a)
-}
-
-func backwardNest15(a *backwardNest15Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest15AVX512(a)
-		return
-	}
-	backwardNest15AVX2(a)
-}
-
-func backwardNest16(a *backwardNest16Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest16AVX512(a)
-		return
-	}
-	backwardNest16AVX2(a)
-}
-
-func backwardNest17(a *backwardNest17Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest17AVX512(a)
-		return
-	}
-	backwardNest17AVX2(a)
 }
 
 func backwardNest18(a *backwardNest18Args) {

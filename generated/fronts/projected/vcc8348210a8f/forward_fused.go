@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,18 +13,17 @@ type forwardNest1Args struct {
 	k1Stack *float32
 	cK      *float32
 	k1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
+	n0      int // L
+	n1      int // heads
+	n2      int // T
+	n3      int // d_k
+	n4      int // 12·d_k
+	n5      int // -d_k
+	n6      int // 4·d_k
+	n7      int // T·d_k + 3·d_k
+	n8      int // T·d_k
+	n9      int // T·d_k·heads + 3·d_k·heads
+	n10     int // T·d_k·heads
 }
 
 type forwardNest2Args struct {
@@ -34,30 +33,11 @@ type forwardNest2Args struct {
 	k1Sigmoid *float32
 	k1        *float32
 	n0        int // L
-	n1        int // T·d_k·heads
-	n2        int // heads
-	n3        int // T·d_k
-	n4        int // d_k
-	n5        int // T
-}
-
-type forwardNest3Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
+	n1        int // heads
+	n2        int // T
+	n3        int // d_k
+	n4        int // T·d_k
+	n5        int // T·d_k·heads
 }
 
 type forwardNest4Args struct {
@@ -68,15 +48,19 @@ type forwardNest4Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	kProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
+	n0        int // L
+	n1        int // heads
+	n2        int // T
+	n3        int // d_k
+	n4        int // 4·d_k
+	n5        int // 8·d_k
+	n6        int // 12·d_k
+	n7        int // 4
+	n8        int // 8
+	n9        int // 12
+	n10       int // T·d_k
+	n11       int // T·d_k·heads
+	n12       int // T·heads
 }
 
 type forwardNest5Args struct {
@@ -84,9 +68,9 @@ type forwardNest5Args struct {
 	kSqrt *float32
 	t20   *float32
 	n0    int // L
-	n1    int // T·heads
-	n2    int // heads
-	n3    int // T
+	n1    int // heads
+	n2    int // T
+	n3    int // T·heads
 }
 
 type forwardNest6Args struct {
@@ -95,25 +79,17 @@ type forwardNest6Args struct {
 	k1    *float32
 	k     *float32
 	qProd *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // L
-	n4    int // T·d_k·heads
-	n5    int // T·heads
-	n6    int // heads
-	n7    int // T
-	n8    int // T·d_k
-}
-
-type forwardNest7Args struct {
-	qProd *float32
-	qSqrt *float32
-	t30   *float32
 	n0    int // L
-	n1    int // T·heads
-	n2    int // heads
-	n3    int // T
+	n1    int // heads
+	n2    int // T
+	n3    int // 4
+	n4    int // 8
+	n5    int // 12
+	n6    int // d_k
+	n7    int // 12·d_k
+	n8    int // T·d_k
+	n9    int // T·d_k·heads
+	n10   int // T·heads
 }
 
 type forwardNest8Args struct {
@@ -129,12 +105,12 @@ type forwardNest8Args struct {
 	t4         *float32
 	k1Sigmoid2 *float32
 	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
+	n1         int // heads
+	n2         int // T
+	n3         int // d_k
+	n4         int // T·d_k
+	n5         int // T·d_k·heads
+	n6         int // T·heads
 }
 
 type forwardNest9Args struct {
@@ -145,15 +121,16 @@ type forwardNest9Args struct {
 	t32      *float32
 	t39      *float32
 	t44      *float32
-	n0       int // d_k + d_v
-	n1       int // 2·d_k + 2·d_v
-	n2       int // 3·d_k + 3·d_v
-	n3       int // L
-	n4       int // T·d_k·heads + T·d_v·heads
-	n5       int // T·heads
-	n6       int // heads
-	n7       int // T
-	n8       int // T·d_k + T·d_v
+	n0       int // L
+	n1       int // heads
+	n2       int // T
+	n3       int // d_k + d_v
+	n4       int // 4
+	n5       int // 8
+	n6       int // 12
+	n7       int // T·d_k + T·d_v
+	n8       int // T·d_k·heads + T·d_v·heads
+	n9       int // T·heads
 }
 
 type forwardNest10Args struct {
@@ -180,9 +157,9 @@ type forwardNest10Args struct {
 	kSqrt         *float32
 	kDiv3         *float32
 	n0            int // L
-	n1            int // T·heads
-	n2            int // heads
-	n3            int // T
+	n1            int // heads
+	n2            int // T
+	n3            int // T·heads
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -256,18 +233,17 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Stack),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(c.K1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
 		forwardNest1(&a)
 	} else {
@@ -297,11 +273,11 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid),
 			unsafe.SliceData(k1),
 			L,
-			T * dK * heads,
 			heads,
-			T * dK,
-			dK,
 			T,
+			dK,
+			T * dK,
+			T * dK * heads,
 		}
 		forwardNest2(&a)
 	} else {
@@ -353,25 +329,24 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest3Args{
+		a := forwardNest1Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
-		forwardNest3(&a)
+		forwardNest1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -400,15 +375,19 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.KProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		forwardNest4(&a)
 	} else {
@@ -454,9 +433,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.KSqrt),
 			unsafe.SliceData(t20),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
 		forwardNest5(&a)
 	} else {
@@ -484,15 +463,17 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(k1),
 			unsafe.SliceData(c.K),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
+			4,
+			8,
+			12,
+			dK,
+			12 * dK,
 			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		forwardNest6(&a)
 	} else {
@@ -521,16 +502,16 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest7Args{
+		a := forwardNest5Args{
 			unsafe.SliceData(c.QProd),
 			unsafe.SliceData(c.QSqrt),
 			unsafe.SliceData(t30),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
-		forwardNest7(&a)
+		forwardNest5(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -563,12 +544,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t4),
 			unsafe.SliceData(c.K1Sigmoid2),
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
-			T * dK,
 			dK,
+			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		forwardNest8(&a)
 	} else {
@@ -627,15 +608,16 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t32),
 			unsafe.SliceData(t39),
 			unsafe.SliceData(t44),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
 			heads,
 			T,
+			dK + dV,
+			4,
+			8,
+			12,
 			T*dK + T*dV,
+			T*dK*heads + T*dV*heads,
+			T * heads,
 		}
 		forwardNest9(&a)
 	} else {
@@ -698,9 +680,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.KSqrt),
 			unsafe.SliceData(c.KDiv3),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
 		forwardNest10(&a)
 	} else {
@@ -765,15 +747,19 @@ type backwardNest1Args struct {
 	q1Prod *float32
 	t9     *float32
 	t48    *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T·d_k·heads
-	n5     int // T·heads
-	n6     int // heads
-	n7     int // T
-	n8     int // T·d_k
+	n0     int // L
+	n1     int // heads
+	n2     int // T
+	n3     int // d_k
+	n4     int // 4·d_k
+	n5     int // 8·d_k
+	n6     int // 12·d_k
+	n7     int // 4
+	n8     int // 8
+	n9     int // 12
+	n10    int // T·d_k
+	n11    int // T·d_k·heads
+	n12    int // T·heads
 }
 
 type backwardNest2Args struct {
@@ -783,12 +769,11 @@ type backwardNest2Args struct {
 	bEtaBar   *float32
 	bThetaBar *float32
 	bRhoBar   *float32
-	n0        int // T·heads
-	n1        int // 2·T·heads
-	n2        int // 3·T·heads
-	n3        int // heads
-	n4        int // T
-	n5        int // L
+	n0        int // heads
+	n1        int // L
+	n2        int // T
+	n3        int // 12·T·heads
+	n4        int // T·heads
 }
 
 type backwardNest3Args struct {
@@ -799,15 +784,16 @@ type backwardNest3Args struct {
 	wEtaBar   *float32
 	wThetaBar *float32
 	wRhoBar   *float32
-	n0        int // d_k + d_v
-	n1        int // 2·d_k + 2·d_v
-	n2        int // 3·d_k + 3·d_v
-	n3        int // heads
-	n4        int // T
-	n5        int // T·d_k + T·d_v
-	n6        int // L
+	n0        int // heads
+	n1        int // L
+	n2        int // T
+	n3        int // 4
+	n4        int // 8
+	n5        int // 12
+	n6        int // d_k + d_v
 	n7        int // T·d_k·heads + T·d_v·heads
 	n8        int // T·heads
+	n9        int // T·d_k + T·d_v
 }
 
 type backwardNest4Args struct {
@@ -819,12 +805,12 @@ type backwardNest4Args struct {
 	wEta   *float32
 	t412   *float32
 	n0     int // L
-	n1     int // T·d_k·heads + T·d_v·heads
-	n2     int // T·heads
-	n3     int // heads
-	n4     int // T
-	n5     int // T·d_k + T·d_v
-	n6     int // d_k + d_v
+	n1     int // heads
+	n2     int // T
+	n3     int // d_k + d_v
+	n4     int // T·d_k + T·d_v
+	n5     int // T·d_k·heads + T·d_v·heads
+	n6     int // T·heads
 }
 
 type backwardNest5Args struct {
@@ -844,49 +830,55 @@ type backwardNest5Args struct {
 	q1Sigmoid2 *float32
 	t104       *float32
 	t74        *float32
-	n0         int // d_k
-	n1         int // d_k + d_v
-	n2         int // 2·d_k
-	n3         int // 2·d_k + 2·d_v
-	n4         int // 3·d_k
-	n5         int // 3·d_k + 3·d_v
-	n6         int // L
-	n7         int // T·d_k·heads + T·d_v·heads
-	n8         int // T·d_k·heads
-	n9         int // T·heads
-	n10        int // heads
-	n11        int // T
-	n12        int // T·d_k + T·d_v
-	n13        int // T·d_k
+	n0         int // L
+	n1         int // heads
+	n2         int // T
+	n3         int // 1
+	n4         int // 4
+	n5         int // 2
+	n6         int // 8
+	n7         int // 3
+	n8         int // 12
+	n9         int // d_k
+	n10        int // 4·d_k
+	n11        int // 4·d_k + 4·d_v
+	n12        int // 8·d_k
+	n13        int // 8·d_k + 8·d_v
+	n14        int // 12·d_k
+	n15        int // 12·d_k + 12·d_v
+	n16        int // d_k + d_v
+	n17        int // T·d_k + T·d_v
+	n18        int // T·d_k
+	n19        int // T·d_k·heads + T·d_v·heads
+	n20        int // T·d_k·heads
+	n21        int // T·heads
 }
 
 type backwardNest6Args struct {
 	vBar *float32
 	t412 *float32
 	t95  *float32
-	n0   int // d_k
-	n1   int // L
-	n2   int // T·d_k·heads + T·d_v·heads
-	n3   int // T·d_v·heads
-	n4   int // heads
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-	n7   int // T
-	n8   int // d_k + d_v
-	n9   int // d_v
+	n0   int // L
+	n1   int // heads
+	n2   int // T
+	n3   int // d_v
+	n4   int // 4·d_k
+	n5   int // d_k + d_v
+	n6   int // T·d_k + T·d_v
+	n7   int // T·d_v
+	n8   int // T·d_k·heads + T·d_v·heads
+	n9   int // T·d_v·heads
 }
 
 type backwardNest7Args struct {
 	bQBar *float32
 	t104  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
+	n0    int // heads
+	n1    int // L
+	n2    int // T
+	n3    int // d_k
+	n4    int // T·d_k·heads
+	n5    int // T·d_k
 }
 
 type backwardNest8Args struct {
@@ -894,40 +886,40 @@ type backwardNest8Args struct {
 	t104 *float32
 	cQ   *float32
 	t107 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
+	n0   int // L
+	n1   int // heads
+	n2   int // T
+	n3   int // d_k
+	n4   int // 12·d_k
+	n5   int // -d_k
+	n6   int // 4·d_k
+	n7   int // T·d_k + 3·d_k
+	n8   int // T·d_k
+	n9   int // T·d_k·heads + 3·d_k·heads
+	n10  int // T·d_k·heads
 }
 
 type backwardNest9Args struct {
 	q1Stack *float32
 	t104    *float32
 	cQBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·j + 4·d_k·m + (4·T·d_k + 12·d_k)·i + (4·T·d_k·heads + 12·d_k·heads)·k + 12·d_k
+	n2      int // 4·d_k·m + 4·T·d_k·i + 4·T·d_k·heads·k
+	n3      int // 4·d_k·j + 16·d_k·i
 }
 
 type backwardNest10Args struct {
 	t109      *float32
 	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k·heads
-	n3        int // T·d_k·heads + 3·d_k·heads
-	n4        int // heads
-	n5        int // 3·d_k
-	n6        int // T·d_k + 3·d_k
-	n7        int // d_k
+	n0        int // L
+	n1        int // heads
+	n2        int // d_k
+	n3        int // 4·T·d_k
+	n4        int // 3·d_k
+	n5        int // T·d_k + 3·d_k
+	n6        int // 3·d_k·heads
+	n7        int // T·d_k·heads + 3·d_k·heads
 }
 
 type backwardNest11Args struct {
@@ -935,11 +927,11 @@ type backwardNest11Args struct {
 	t109 *float32
 	t110 *float32
 	n0   int // L
-	n1   int // T·d_k·heads + 3·d_k·heads
-	n2   int // heads
-	n3   int // T·d_k + 3·d_k
-	n4   int // T + 3
-	n5   int // d_k
+	n1   int // heads
+	n2   int // T + 3
+	n3   int // d_k
+	n4   int // T·d_k + 3·d_k
+	n5   int // T·d_k·heads + 3·d_k·heads
 }
 
 type backwardNest12Args struct {
@@ -947,14 +939,14 @@ type backwardNest12Args struct {
 	q0TailBarOut *float32
 	t124         *float32
 	k0TailBar    *float32
-	n0           int // T·d_k
-	n1           int // L
-	n2           int // 3·d_k·heads
-	n3           int // T·d_k·heads + 3·d_k·heads
-	n4           int // heads
-	n5           int // 3·d_k
-	n6           int // T·d_k + 3·d_k
-	n7           int // d_k
+	n0           int // L
+	n1           int // heads
+	n2           int // d_k
+	n3           int // 4·T·d_k
+	n4           int // 3·d_k
+	n5           int // T·d_k + 3·d_k
+	n6           int // 3·d_k·heads
+	n7           int // T·d_k·heads + 3·d_k·heads
 }
 
 type backwardNest13Args struct {
@@ -970,65 +962,12 @@ type backwardNest13Args struct {
 	k1Sigmoid2 *float32
 	t119       *float32
 	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
-}
-
-type backwardNest14Args struct {
-	bKBar *float32
-	t119  *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
-}
-
-type backwardNest15Args struct {
-	pos  *int32
-	t119 *float32
-	cK   *float32
-	t122 *float32
-	n0   int // 3·d_k
-	n1   int // L
-	n2   int // T·d_k·heads + 3·d_k·heads
-	n3   int // T·d_k·heads
-	n4   int // heads
-	n5   int // 4·d_k
-	n6   int // T·d_k + 3·d_k
-	n7   int // T·d_k
-	n8   int // T
-	n9   int // d_k
-	n10  int // -d_k
-}
-
-type backwardNest16Args struct {
-	k1Stack *float32
-	t119    *float32
-	cKBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
-}
-
-type backwardNest17Args struct {
-	t122 *float32
-	t124 *float32
-	t125 *float32
-	n0   int // L
-	n1   int // T·d_k·heads + 3·d_k·heads
-	n2   int // heads
-	n3   int // T·d_k + 3·d_k
-	n4   int // T + 3
-	n5   int // d_k
+	n1         int // heads
+	n2         int // T
+	n3         int // d_k
+	n4         int // T·d_k
+	n5         int // T·d_k·heads
+	n6         int // T·heads
 }
 
 type backwardNest18Args struct {
@@ -1037,9 +976,9 @@ type backwardNest18Args struct {
 	t131 *float32
 	xBar *float32
 	n0   int // L
-	n1   int // T·d
-	n2   int // T
-	n3   int // d
+	n1   int // T
+	n2   int // d
+	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -1094,15 +1033,19 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Prod),
 			unsafe.SliceData(t9),
 			unsafe.SliceData(t48),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		backwardNest1(&a)
 	} else {
@@ -1188,12 +1131,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.BEtaBar),
 			unsafe.SliceData(c.BThetaBar),
 			unsafe.SliceData(c.BRhoBar),
-			T * heads,
-			2 * T * heads,
-			3 * T * heads,
 			heads,
-			T,
 			L,
+			T,
+			12 * T * heads,
+			T * heads,
 		}
 		backwardNest2(&a)
 	} else {
@@ -1245,15 +1187,16 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WEtaBar),
 			unsafe.SliceData(c.WThetaBar),
 			unsafe.SliceData(c.WRhoBar),
-			dK + dV,
-			2*dK + 2*dV,
-			3*dK + 3*dV,
 			heads,
-			T,
-			T*dK + T*dV,
 			L,
+			T,
+			4,
+			8,
+			12,
+			dK + dV,
 			T*dK*heads + T*dV*heads,
 			T * heads,
+			T*dK + T*dV,
 		}
 		backwardNest3(&a)
 	} else {
@@ -1292,12 +1235,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.WEta),
 			unsafe.SliceData(t412),
 			L,
-			T*dK*heads + T*dV*heads,
-			T * heads,
 			heads,
 			T,
-			T*dK + T*dV,
 			dK + dV,
+			T*dK + T*dV,
+			T*dK*heads + T*dV*heads,
+			T * heads,
 		}
 		backwardNest4(&a)
 	} else {
@@ -1341,20 +1284,28 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t104),
 			unsafe.SliceData(t74),
-			dK,
-			dK + dV,
-			2 * dK,
-			2*dK + 2*dV,
-			3 * dK,
-			3*dK + 3*dV,
 			L,
+			heads,
+			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			4*dK + 4*dV,
+			8 * dK,
+			8*dK + 8*dV,
+			12 * dK,
+			12*dK + 12*dV,
+			dK + dV,
+			T*dK + T*dV,
+			T * dK,
 			T*dK*heads + T*dV*heads,
 			T * dK * heads,
 			T * heads,
-			heads,
-			T,
-			T*dK + T*dV,
-			T * dK,
 		}
 		backwardNest5(&a)
 	} else {
@@ -1404,16 +1355,16 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.VBar),
 			unsafe.SliceData(t412),
 			unsafe.SliceData(t95),
-			dK,
 			L,
-			T*dK*heads + T*dV*heads,
-			T * dV * heads,
 			heads,
+			T,
+			dV,
+			4 * dK,
+			dK + dV,
 			T*dK + T*dV,
 			T * dV,
-			T,
-			dK + dV,
-			dV,
+			T*dK*heads + T*dV*heads,
+			T * dV * heads,
 		}
 		backwardNest6(&a)
 	} else {
@@ -1453,14 +1404,12 @@ func (c *backwardFused) run() {
 		a := backwardNest7Args{
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t104),
-			dK,
-			2 * dK,
-			3 * dK,
 			heads,
-			T * dK,
 			L,
-			T * dK * heads,
 			T,
+			dK,
+			T * dK * heads,
+			T * dK,
 		}
 		backwardNest7(&a)
 	} else {
@@ -1485,17 +1434,17 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t104),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(t107),
-			3 * dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			dK,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
 		backwardNest8(&a)
 	} else {
@@ -1529,10 +1478,10 @@ func (c *backwardFused) run() {
 								unsafe.SliceData(c.Q1Stack),
 								unsafe.SliceData(t104),
 								unsafe.SliceData(c.CQBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
 								dK,
+								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								4*dK*j + 16*dK*i,
 							}
 							backwardNest9(&a)
 						} else {
@@ -1555,14 +1504,14 @@ func (c *backwardFused) run() {
 		a := backwardNest10Args{
 			unsafe.SliceData(t109),
 			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
 			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
 			heads,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
+			3 * dK * heads,
+			T*dK*heads + 3*dK*heads,
 		}
 		backwardNest10(&a)
 	} else {
@@ -1586,11 +1535,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t109),
 			unsafe.SliceData(t110),
 			L,
-			T*dK*heads + 3*dK*heads,
 			heads,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
+			T*dK*heads + 3*dK*heads,
 		}
 		backwardNest11(&a)
 	} else {
@@ -1616,14 +1565,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q0TailBarOut),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(c.K0TailBar),
-			T * dK,
 			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
 			heads,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
+			3 * dK * heads,
+			T*dK*heads + 3*dK*heads,
 		}
 		backwardNest12(&a)
 	} else {
@@ -1658,12 +1607,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.K1Sigmoid2),
 			unsafe.SliceData(t119),
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
-			T * dK,
 			dK,
+			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		backwardNest13(&a)
 	} else {
@@ -1698,19 +1647,17 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest14Args{
+		a := backwardNest7Args{
 			unsafe.SliceData(c.BKBar),
 			unsafe.SliceData(t119),
-			dK,
-			2 * dK,
-			3 * dK,
 			heads,
-			T * dK,
 			L,
-			T * dK * heads,
 			T,
+			dK,
+			T * dK * heads,
+			T * dK,
 		}
-		backwardNest14(&a)
+		backwardNest7(&a)
 	} else {
 		for i := range heads {
 			bKBar := c.BKBar[i*dK:][:dK]
@@ -1728,24 +1675,24 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t122)
 	if kern.Wide() {
-		a := backwardNest15Args{
+		a := backwardNest8Args{
 			unsafe.SliceData(c.Pos),
 			unsafe.SliceData(t119),
 			unsafe.SliceData(c.CK),
 			unsafe.SliceData(t122),
-			3 * dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			dK,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
-		backwardNest15(&a)
+		backwardNest8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1773,16 +1720,16 @@ func (c *backwardFused) run() {
 					n4 := int(c.Pos[k]) + -j + m
 					if n4 >= 0 {
 						if kern.Wide() {
-							a := backwardNest16Args{
+							a := backwardNest9Args{
 								unsafe.SliceData(c.K1Stack),
 								unsafe.SliceData(t119),
 								unsafe.SliceData(c.CKBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
 								dK,
+								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								4*dK*j + 16*dK*i,
 							}
-							backwardNest16(&a)
+							backwardNest9(&a)
 						} else {
 							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t119_2 := t119[((k*heads+i)*T+m)*dK:][:dK]
@@ -1799,18 +1746,18 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest17Args{
+		a := backwardNest11Args{
 			unsafe.SliceData(t122),
 			unsafe.SliceData(t124),
 			unsafe.SliceData(t125),
 			L,
-			T*dK*heads + 3*dK*heads,
 			heads,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
+			T*dK*heads + 3*dK*heads,
 		}
-		backwardNest17(&a)
+		backwardNest11(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1875,9 +1822,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t131),
 			unsafe.SliceData(c.XBar),
 			L,
-			T * d,
 			T,
 			d,
+			T * d,
 		}
 		backwardNest18(&a)
 	} else {

@@ -8,15 +8,11 @@ func forwardNest1(*forwardNest1Args) { panic("no assembly in this build") }
 
 func forwardNest2(*forwardNest2Args) { panic("no assembly in this build") }
 
-func forwardNest3(*forwardNest3Args) { panic("no assembly in this build") }
-
 func forwardNest4(*forwardNest4Args) { panic("no assembly in this build") }
 
 func forwardNest5(*forwardNest5Args) { panic("no assembly in this build") }
 
 func forwardNest6(*forwardNest6Args) { panic("no assembly in this build") }
-
-func forwardNest7(*forwardNest7Args) { panic("no assembly in this build") }
 
 func forwardNest8(*forwardNest8Args) { panic("no assembly in this build") }
 
@@ -49,13 +45,5 @@ func backwardNest11(*backwardNest11Args) { panic("no assembly in this build") }
 func backwardNest12(*backwardNest12Args) { panic("no assembly in this build") }
 
 func backwardNest13(*backwardNest13Args) { panic("no assembly in this build") }
-
-func backwardNest14(*backwardNest14Args) { panic("no assembly in this build") }
-
-func backwardNest15(*backwardNest15Args) { panic("no assembly in this build") }
-
-func backwardNest16(*backwardNest16Args) { panic("no assembly in this build") }
-
-func backwardNest17(*backwardNest17Args) { panic("no assembly in this build") }
 
 func backwardNest18(*backwardNest18Args) { panic("no assembly in this build") }

@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,14 +13,14 @@ type forwardNest1Args struct {
 	q0TailOut *float32
 	t         *float32
 	k0TailOut *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k·heads
-	n3        int // T·d_k·heads + 3·d_k·heads
-	n4        int // heads
-	n5        int // 3·d_k
-	n6        int // T·d_k + 3·d_k
-	n7        int // d_k
+	n0        int // L
+	n1        int // heads
+	n2        int // d_k
+	n3        int // 4·T·d_k
+	n4        int // 3·d_k
+	n5        int // T·d_k + 3·d_k
+	n6        int // 3·d_k·heads
+	n7        int // T·d_k·heads + 3·d_k·heads
 }
 
 type forwardNest2Args struct {
@@ -28,18 +28,17 @@ type forwardNest2Args struct {
 	q1Stack *float32
 	cQ      *float32
 	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
-	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k·heads + 3·d_k·heads
-	n5      int // T·d_k·heads
-	n6      int // heads
-	n7      int // 4·d_k
-	n8      int // T·d_k + 3·d_k
-	n9      int // T·d_k
-	n10     int // T
-	n11     int // -d_k
+	n0      int // L
+	n1      int // heads
+	n2      int // T
+	n3      int // d_k
+	n4      int // 12·d_k
+	n5      int // -d_k
+	n6      int // 4·d_k
+	n7      int // T·d_k + 3·d_k
+	n8      int // T·d_k
+	n9      int // T·d_k·heads + 3·d_k·heads
+	n10     int // T·d_k·heads
 }
 
 type forwardNest3Args struct {
@@ -49,15 +48,18 @@ type forwardNest3Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T·d_k·heads
-	n5        int // T·heads
-	n6        int // heads
-	n7        int // T
-	n8        int // T·d_k
+	n0        int // L
+	n1        int // heads
+	n2        int // T
+	n3        int // d_k
+	n4        int // 8·d_k
+	n5        int // 12·d_k
+	n6        int // 4
+	n7        int // 8
+	n8        int // 12
+	n9        int // T·d_k
+	n10       int // T·d_k·heads
+	n11       int // T·heads
 }
 
 type forwardNest4Args struct {
@@ -67,9 +69,9 @@ type forwardNest4Args struct {
 	qDiv  *float32
 	qDiv3 *float32
 	n0    int // L
-	n1    int // T·heads
-	n2    int // heads
-	n3    int // T
+	n1    int // heads
+	n2    int // T
+	n3    int // T·heads
 }
 
 type forwardNest5Args struct {
@@ -80,12 +82,12 @@ type forwardNest5Args struct {
 	t6         *float32
 	q1Sigmoid2 *float32
 	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
+	n1         int // heads
+	n2         int // T
+	n3         int // d_k
+	n4         int // T·d_k
+	n5         int // T·d_k·heads
+	n6         int // T·heads
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -159,14 +161,14 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q0TailOut),
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.K0TailOut),
-			T * dK,
 			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
 			heads,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
+			3 * dK * heads,
+			T*dK*heads + 3*dK*heads,
 		}
 		forwardNest1(&a)
 	} else {
@@ -194,18 +196,17 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
 		forwardNest2(&a)
 	} else {
@@ -235,15 +236,18 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		forwardNest3(&a)
 	} else {
@@ -283,9 +287,9 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.QDiv),
 			unsafe.SliceData(c.QDiv3),
 			L,
-			T * heads,
 			heads,
 			T,
+			T * heads,
 		}
 		forwardNest4(&a)
 	} else {
@@ -320,12 +324,12 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(t6),
 			unsafe.SliceData(c.Q1Sigmoid2),
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
-			T * dK,
 			dK,
+			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		forwardNest5(&a)
 	} else {
@@ -358,15 +362,18 @@ type backwardNest1Args struct {
 	q1Prod *float32
 	t6     *float32
 	t62    *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T·d_k·heads
-	n5     int // T·heads
-	n6     int // heads
-	n7     int // T
-	n8     int // T·d_k
+	n0     int // L
+	n1     int // heads
+	n2     int // T
+	n3     int // d_k
+	n4     int // 8·d_k
+	n5     int // 12·d_k
+	n6     int // 4
+	n7     int // 8
+	n8     int // 12
+	n9     int // T·d_k
+	n10    int // T·d_k·heads
+	n11    int // T·heads
 }
 
 type backwardNest2Args struct {
@@ -382,25 +389,23 @@ type backwardNest2Args struct {
 	q1Sigmoid2 *float32
 	t33        *float32
 	n0         int // L
-	n1         int // T·d_k·heads
-	n2         int // T·heads
-	n3         int // heads
-	n4         int // T
-	n5         int // T·d_k
-	n6         int // d_k
+	n1         int // heads
+	n2         int // T
+	n3         int // d_k
+	n4         int // T·d_k
+	n5         int // T·d_k·heads
+	n6         int // T·heads
 }
 
 type backwardNest3Args struct {
 	bQBar *float32
 	t33   *float32
-	n0    int // d_k
-	n1    int // 2·d_k
-	n2    int // 3·d_k
-	n3    int // heads
-	n4    int // T·d_k
-	n5    int // L
-	n6    int // T·d_k·heads
-	n7    int // T
+	n0    int // heads
+	n1    int // L
+	n2    int // T
+	n3    int // d_k
+	n4    int // T·d_k·heads
+	n5    int // T·d_k
 }
 
 type backwardNest4Args struct {
@@ -408,40 +413,40 @@ type backwardNest4Args struct {
 	t33 *float32
 	cQ  *float32
 	t36 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k·heads + 3·d_k·heads
-	n3  int // T·d_k·heads
-	n4  int // heads
-	n5  int // 4·d_k
-	n6  int // T·d_k + 3·d_k
-	n7  int // T·d_k
-	n8  int // T
-	n9  int // d_k
-	n10 int // -d_k
+	n0  int // L
+	n1  int // heads
+	n2  int // T
+	n3  int // d_k
+	n4  int // 12·d_k
+	n5  int // -d_k
+	n6  int // 4·d_k
+	n7  int // T·d_k + 3·d_k
+	n8  int // T·d_k
+	n9  int // T·d_k·heads + 3·d_k·heads
+	n10 int // T·d_k·heads
 }
 
 type backwardNest5Args struct {
 	q1Stack *float32
 	t33     *float32
 	cQBar   *float32
-	n0      int // -d_k·j + d_k·m + (T·d_k + 3·d_k)·i + (T·d_k·heads + 3·d_k·heads)·k + 3·d_k
-	n1      int // d_k·m + T·d_k·i + T·d_k·heads·k
-	n2      int // d_k·j + 4·d_k·i
-	n3      int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·j + 4·d_k·m + (4·T·d_k + 12·d_k)·i + (4·T·d_k·heads + 12·d_k·heads)·k + 12·d_k
+	n2      int // 4·d_k·m + 4·T·d_k·i + 4·T·d_k·heads·k
+	n3      int // 4·d_k·j + 16·d_k·i
 }
 
 type backwardNest6Args struct {
 	t38       *float32
 	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k·heads
-	n3        int // T·d_k·heads + 3·d_k·heads
-	n4        int // heads
-	n5        int // 3·d_k
-	n6        int // T·d_k + 3·d_k
-	n7        int // d_k
+	n0        int // L
+	n1        int // heads
+	n2        int // d_k
+	n3        int // 4·T·d_k
+	n4        int // 3·d_k
+	n5        int // T·d_k + 3·d_k
+	n6        int // 3·d_k·heads
+	n7        int // T·d_k·heads + 3·d_k·heads
 }
 
 type backwardNest7Args struct {
@@ -449,11 +454,11 @@ type backwardNest7Args struct {
 	t38 *float32
 	t39 *float32
 	n0  int // L
-	n1  int // T·d_k·heads + 3·d_k·heads
-	n2  int // heads
-	n3  int // T·d_k + 3·d_k
-	n4  int // T + 3
-	n5  int // d_k
+	n1  int // heads
+	n2  int // T + 3
+	n3  int // d_k
+	n4  int // T·d_k + 3·d_k
+	n5  int // T·d_k·heads + 3·d_k·heads
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -486,15 +491,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Prod),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t62),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		backwardNest1(&a)
 	} else {
@@ -553,12 +561,12 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t33),
 			L,
-			T * dK * heads,
-			T * heads,
 			heads,
 			T,
-			T * dK,
 			dK,
+			T * dK,
+			T * dK * heads,
+			T * heads,
 		}
 		backwardNest2(&a)
 	} else {
@@ -596,14 +604,12 @@ func (c *backwardFused) run() {
 		a := backwardNest3Args{
 			unsafe.SliceData(c.BQBar),
 			unsafe.SliceData(t33),
-			dK,
-			2 * dK,
-			3 * dK,
 			heads,
-			T * dK,
 			L,
-			T * dK * heads,
 			T,
+			dK,
+			T * dK * heads,
+			T * dK,
 		}
 		backwardNest3(&a)
 	} else {
@@ -628,17 +634,17 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t33),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(t36),
-			3 * dK,
 			L,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
 			heads,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			4 * dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			dK,
-			-dK,
+			T*dK*heads + 3*dK*heads,
+			T * dK * heads,
 		}
 		backwardNest4(&a)
 	} else {
@@ -672,10 +678,10 @@ func (c *backwardFused) run() {
 								unsafe.SliceData(c.Q1Stack),
 								unsafe.SliceData(t33),
 								unsafe.SliceData(c.CQBar),
-								-dK*j + dK*m + (T*dK+3*dK)*i + (T*dK*heads+3*dK*heads)*k + 3*dK,
-								dK*m + T*dK*i + T*dK*heads*k,
-								dK*j + 4*dK*i,
 								dK,
+								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								4*dK*j + 16*dK*i,
 							}
 							backwardNest5(&a)
 						} else {
@@ -698,14 +704,14 @@ func (c *backwardFused) run() {
 		a := backwardNest6Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
 			L,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
 			heads,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
+			3 * dK * heads,
+			T*dK*heads + 3*dK*heads,
 		}
 		backwardNest6(&a)
 	} else {
@@ -729,11 +735,11 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
-			T*dK*heads + 3*dK*heads,
 			heads,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
+			T*dK*heads + 3*dK*heads,
 		}
 		backwardNest7(&a)
 	} else {

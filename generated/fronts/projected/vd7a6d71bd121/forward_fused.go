@@ -3,7 +3,7 @@
 package projected
 
 import (
-	"github.com/nl-hecate/hecate/generated/kern"
+	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
@@ -13,11 +13,11 @@ type forwardNest1Args struct {
 	q0TailOut *float32
 	t         *float32
 	k0TailOut *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
+	n0        int // L
+	n1        int // d_k
+	n2        int // 4·T·d_k
+	n3        int // 3·d_k
+	n4        int // T·d_k + 3·d_k
 }
 
 type forwardNest2Args struct {
@@ -25,14 +25,13 @@ type forwardNest2Args struct {
 	q1Stack *float32
 	cQ      *float32
 	q1Prod  *float32
-	n0      int // 3·d_k
-	n1      int // 2·d_k
+	n0      int // L
+	n1      int // T
 	n2      int // d_k
-	n3      int // L
-	n4      int // T·d_k + 3·d_k
-	n5      int // T·d_k
-	n6      int // T
-	n7      int // -d_k
+	n3      int // 12·d_k
+	n4      int // -d_k
+	n5      int // T·d_k + 3·d_k
+	n6      int // T·d_k
 }
 
 type forwardNest3Args struct {
@@ -42,12 +41,15 @@ type forwardNest3Args struct {
 	q1Sigmoid *float32
 	q1        *float32
 	qProd     *float32
-	n0        int // d_k
-	n1        int // 2·d_k
-	n2        int // 3·d_k
-	n3        int // L
-	n4        int // T
-	n5        int // T·d_k
+	n0        int // L
+	n1        int // T
+	n2        int // d_k
+	n3        int // 8·d_k
+	n4        int // 12·d_k
+	n5        int // 4
+	n6        int // 8
+	n7        int // 12
+	n8        int // T·d_k
 }
 
 type forwardNest4Args struct {
@@ -69,8 +71,8 @@ type forwardNest5Args struct {
 	q1Sigmoid2 *float32
 	n0         int // L
 	n1         int // T
-	n2         int // T·d_k
-	n3         int // d_k
+	n2         int // d_k
+	n3         int // T·d_k
 }
 
 // forwardFused is Forward in fused arithmetic.
@@ -127,11 +129,11 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q0TailOut),
 			unsafe.SliceData(t),
 			unsafe.SliceData(c.K0TailOut),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		forwardNest1(&a)
 	} else {
@@ -157,14 +159,13 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Stack),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(c.Q1Prod),
-			3 * dK,
-			2 * dK,
-			dK,
 			L,
+			T,
+			dK,
+			12 * dK,
+			-dK,
 			T*dK + 3*dK,
 			T * dK,
-			T,
-			-dK,
 		}
 		forwardNest2(&a)
 	} else {
@@ -192,11 +193,14 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid),
 			unsafe.SliceData(q1),
 			unsafe.SliceData(c.QProd),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		forwardNest3(&a)
@@ -269,8 +273,8 @@ func (c *forwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			L,
 			T,
-			T * dK,
 			dK,
+			T * dK,
 		}
 		forwardNest5(&a)
 	} else {
@@ -301,12 +305,15 @@ type backwardNest1Args struct {
 	q1Prod *float32
 	t6     *float32
 	t62    *float32
-	n0     int // d_k
-	n1     int // 2·d_k
-	n2     int // 3·d_k
-	n3     int // L
-	n4     int // T
-	n5     int // T·d_k
+	n0     int // L
+	n1     int // T
+	n2     int // d_k
+	n3     int // 8·d_k
+	n4     int // 12·d_k
+	n5     int // 4
+	n6     int // 8
+	n7     int // 12
+	n8     int // T·d_k
 }
 
 type backwardNest2Args struct {
@@ -322,12 +329,19 @@ type backwardNest2Args struct {
 	q1Sigmoid2 *float32
 	t33        *float32
 	bQBar      *float32
-	n0         int // d_k
-	n1         int // 2·d_k
-	n2         int // 3·d_k
-	n3         int // L
-	n4         int // T
-	n5         int // T·d_k
+	n0         int // L
+	n1         int // T
+	n2         int // 1
+	n3         int // 4
+	n4         int // 2
+	n5         int // 8
+	n6         int // 3
+	n7         int // 12
+	n8         int // d_k
+	n9         int // 4·d_k
+	n10        int // 8·d_k
+	n11        int // 12·d_k
+	n12        int // T·d_k
 }
 
 type backwardNest3Args struct {
@@ -335,33 +349,33 @@ type backwardNest3Args struct {
 	t33 *float32
 	cQ  *float32
 	t36 *float32
-	n0  int // 3·d_k
-	n1  int // L
-	n2  int // T·d_k + 3·d_k
-	n3  int // T·d_k
-	n4  int // T
-	n5  int // d_k
-	n6  int // -d_k
+	n0  int // L
+	n1  int // T
+	n2  int // d_k
+	n3  int // 12·d_k
+	n4  int // -d_k
+	n5  int // T·d_k + 3·d_k
+	n6  int // T·d_k
 }
 
 type backwardNest4Args struct {
 	q1Stack *float32
 	t33     *float32
 	cQBar   *float32
-	n0      int // -d_k·i + d_k·k + (T·d_k + 3·d_k)·j + 3·d_k
-	n1      int // d_k·k + T·d_k·j
-	n2      int // d_k·i
-	n3      int // d_k
+	n0      int // d_k
+	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
+	n2      int // 4·d_k·k + 4·T·d_k·j
+	n3      int // 4·d_k·i
 }
 
 type backwardNest5Args struct {
 	t38       *float32
 	q0TailBar *float32
-	n0        int // T·d_k
-	n1        int // L
-	n2        int // 3·d_k
-	n3        int // T·d_k + 3·d_k
-	n4        int // d_k
+	n0        int // L
+	n1        int // d_k
+	n2        int // 4·T·d_k
+	n3        int // 3·d_k
+	n4        int // T·d_k + 3·d_k
 }
 
 type backwardNest6Args struct {
@@ -369,9 +383,9 @@ type backwardNest6Args struct {
 	t38 *float32
 	t39 *float32
 	n0  int // L
-	n1  int // T·d_k + 3·d_k
-	n2  int // T + 3
-	n3  int // d_k
+	n1  int // T + 3
+	n2  int // d_k
+	n3  int // T·d_k + 3·d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -403,11 +417,14 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Prod),
 			unsafe.SliceData(t6),
 			unsafe.SliceData(t62),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			dK,
+			8 * dK,
+			12 * dK,
+			4,
+			8,
+			12,
 			T * dK,
 		}
 		backwardNest1(&a)
@@ -464,11 +481,18 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(c.Q1Sigmoid2),
 			unsafe.SliceData(t33),
 			unsafe.SliceData(c.BQBar),
-			dK,
-			2 * dK,
-			3 * dK,
 			L,
 			T,
+			1,
+			4,
+			2,
+			8,
+			3,
+			12,
+			dK,
+			4 * dK,
+			8 * dK,
+			12 * dK,
 			T * dK,
 		}
 		backwardNest2(&a)
@@ -510,13 +534,13 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t33),
 			unsafe.SliceData(c.CQ),
 			unsafe.SliceData(t36),
-			3 * dK,
 			L,
-			T*dK + 3*dK,
-			T * dK,
 			T,
 			dK,
+			12 * dK,
 			-dK,
+			T*dK + 3*dK,
+			T * dK,
 		}
 		backwardNest3(&a)
 	} else {
@@ -547,10 +571,10 @@ func (c *backwardFused) run() {
 							unsafe.SliceData(c.Q1Stack),
 							unsafe.SliceData(t33),
 							unsafe.SliceData(c.CQBar),
-							-dK*i + dK*k + (T*dK+3*dK)*j + 3*dK,
-							dK*k + T*dK*j,
-							dK * i,
 							dK,
+							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							4*dK*k + 4*T*dK*j,
+							4 * dK * i,
 						}
 						backwardNest4(&a)
 					} else {
@@ -572,11 +596,11 @@ func (c *backwardFused) run() {
 		a := backwardNest5Args{
 			unsafe.SliceData(t38),
 			unsafe.SliceData(c.Q0TailBar),
-			T * dK,
 			L,
+			dK,
+			4 * T * dK,
 			3 * dK,
 			T*dK + 3*dK,
-			dK,
 		}
 		backwardNest5(&a)
 	} else {
@@ -598,9 +622,9 @@ func (c *backwardFused) run() {
 			unsafe.SliceData(t38),
 			unsafe.SliceData(t39),
 			L,
-			T*dK + 3*dK,
 			T + 3,
 			dK,
+			T*dK + 3*dK,
 		}
 		backwardNest6(&a)
 	} else {

@@ -19,12 +19,6 @@ func forwardNest2AVX512(a *forwardNest2Args)
 func forwardNest2AVX2(a *forwardNest2Args)
 
 //go:noescape
-func forwardNest3AVX512(a *forwardNest3Args)
-
-//go:noescape
-func forwardNest3AVX2(a *forwardNest3Args)
-
-//go:noescape
 func forwardNest4AVX512(a *forwardNest4Args)
 
 //go:noescape
@@ -41,12 +35,6 @@ func forwardNest6AVX512(a *forwardNest6Args)
 
 //go:noescape
 func forwardNest6AVX2(a *forwardNest6Args)
-
-//go:noescape
-func forwardNest7AVX512(a *forwardNest7Args)
-
-//go:noescape
-func forwardNest7AVX2(a *forwardNest7Args)
 
 //go:noescape
 func forwardNest8AVX512(a *forwardNest8Args)
@@ -127,24 +115,6 @@ func backwardNest10AVX512(a *backwardNest10Args)
 func backwardNest10AVX2(a *backwardNest10Args)
 
 //go:noescape
-func backwardNest11AVX512(a *backwardNest11Args)
-
-//go:noescape
-func backwardNest11AVX2(a *backwardNest11Args)
-
-//go:noescape
-func backwardNest12AVX512(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest12AVX2(a *backwardNest12Args)
-
-//go:noescape
-func backwardNest13AVX512(a *backwardNest13Args)
-
-//go:noescape
-func backwardNest13AVX2(a *backwardNest13Args)
-
-//go:noescape
 func backwardNest14AVX512(a *backwardNest14Args)
 
 //go:noescape
@@ -164,14 +134,6 @@ func forwardNest2(a *forwardNest2Args) {
 		return
 	}
 	forwardNest2AVX2(a)
-}
-
-func forwardNest3(a *forwardNest3Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest3AVX512(a)
-		return
-	}
-	forwardNest3AVX2(a)
 }
 
 func forwardNest4(a *forwardNest4Args) {
@@ -196,14 +158,6 @@ func forwardNest6(a *forwardNest6Args) {
 		return
 	}
 	forwardNest6AVX2(a)
-}
-
-func forwardNest7(a *forwardNest7Args) {
-	if cpu.Active() == cpu.AVX512 {
-		forwardNest7AVX512(a)
-		return
-	}
-	forwardNest7AVX2(a)
 }
 
 func forwardNest8(a *forwardNest8Args) {
@@ -308,30 +262,6 @@ func backwardNest10(a *backwardNest10Args) {
 		return
 	}
 	backwardNest10AVX2(a)
-}
-
-func backwardNest11(a *backwardNest11Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest11AVX512(a)
-		return
-	}
-	backwardNest11AVX2(a)
-}
-
-func backwardNest12(a *backwardNest12Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest12AVX512(a)
-		return
-	}
-	backwardNest12AVX2(a)
-}
-
-func backwardNest13(a *backwardNest13Args) {
-	if cpu.Active() == cpu.AVX512 {
-		backwardNest13AVX512(a)
-		return
-	}
-	backwardNest13AVX2(a)
 }
 
 func backwardNest14(a *backwardNest14Args) {
