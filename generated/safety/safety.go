@@ -296,7 +296,7 @@ func (DMGD[S]) String() string { return "DMGD" }
 func (DMGD[S]) algorithmOver() (s S) { return }
 
 // FTRL is the algorithm FTRL. Weigh all gradients of the context against one
-// penalty, at every token anew.
+// penalty, again at every token.
 type FTRL[S Structure] struct{ choice }
 
 // String is the name on the page.

@@ -16,7 +16,7 @@
 // 2·d·(T + n_p) for scores and sums
 //
 // Trade-off: Attention ends with the call, so here the length of a call does
-// matter; the memory is asked twice a token
+// matter; the memory is queried twice a token
 //
 // Source: titans
 package mac

@@ -2,7 +2,7 @@
 
 // Package magresidual is MAGResidual as its page says it.
 //
-// Purpose: Put a memory behind an attention, each beside its own input.
+// Purpose: Put a memory after an attention, each beside its own input.
 //
 // Expects: A memory rule and an attention
 //

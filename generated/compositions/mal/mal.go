@@ -11,7 +11,7 @@
 //
 // Cost: d² + d per token beyond the two parts
 //
-// Trade-off: One behind the other: the memory's answer can be corrected by the
+// Trade-off: One after the other: the memory's answer can be corrected by the
 // window, the window's never by the memory
 //
 // Source: titans

@@ -2,8 +2,8 @@
 
 // Package normed is Normed as its page says it.
 //
-// Purpose: Ask and write a memory with rows of length one, whatever stands
-// before it.
+// Purpose: Query and write a memory with rows of length one, whatever precedes
+// it.
 //
 // Expects: A memory rule, or levels of them, over tokens of width d
 //

@@ -20,7 +20,7 @@
 // rounds of three products of matrices over the rows of the memory {cost};
 // 2·d_k·d_v numbers of state, and the window's keys and values
 //
-// Trade-off: Every token is read w times, and an orthogonal step looks at the
+// Trade-off: Every token is read w times, and an orthogonal step reads the
 // whole matrix, so rows are not independent and nothing is affine
 //
 // Source: atlas#9-11; atlas#32-34

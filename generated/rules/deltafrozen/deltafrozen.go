@@ -9,12 +9,11 @@
 // Guarantees: With chunks of one token it is the rule {one}; it needs no line
 // of the rule's page
 //
-// Cost: That of the rule {cost}; and a copy of the states, taken anew with
-// each chunk
+// Cost: That of the rule {cost}; and a copy of the states, taken with each
+// chunk
 //
-// Trade-off: Another function than the rule's: the further a token stands from
-// the start of its chunk, the older is the memory that its gradient is taken
-// at
+// Trade-off: Another function than the rule's: the further a token is from the
+// start of its chunk, the older is the memory that its gradient is taken at
 //
 // Source: titans#16-17
 package deltafrozen

@@ -14,8 +14,8 @@
 // Cost: log₂ C multiply-adds per entry of the states and token, beside those
 // of the rule, here four {cost}
 //
-// Trade-off: The states of all tokens of a chunk lie in memory at once; what
-// is won is that no token waits for the one before it
+// Trade-off: The states of all tokens of a chunk are in memory at once; in
+// return no token waits for the one before it
 //
 // Source: none
 package hebbianscan

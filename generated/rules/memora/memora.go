@@ -19,8 +19,8 @@
 // write and read {cost}, and a logarithm and an exponential for each weight;
 // d_h·(d_k + d_v) numbers of state, as many learned
 //
-// Trade-off: Weights cannot be negative: an answer lies between the smallest
-// and the largest hidden unit
+// Trade-off: Weights cannot be negative: an answer is between the smallest and
+// the largest hidden unit
 //
 // Source: miras#27
 package memora

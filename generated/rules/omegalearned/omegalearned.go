@@ -10,7 +10,7 @@
 // Guarantees: The adjoints of one step are those printed below {adj:pair}
 // {adj:q} {adj:keep} {adj:rate} {adj:decay} {adj:memory} {adj:momentum}
 // {adj:table}; memory and momentum are affine in themselves, and no write
-// looks at the memory; the answer at a token depends on no later token
+// reads the memory; the answer at a token depends on no later token
 //
 // Cost: 4·d_k·d_v + d_v·(d_k + d_v) + O(d_k + d_v) operations per token for
 // write and read {cost}; 2·d_k·d_v numbers of state, d_v·(d_k + d_v) learned

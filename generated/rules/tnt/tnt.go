@@ -3,7 +3,7 @@
 // Package tnt is TNT as its page says it.
 //
 // Purpose: One memory that goes on for the whole context, and one that learns
-// a stretch of it and begins anew with the next.
+// a stretch of it and begins again with the next.
 //
 // Expects: Tokens of width d; unit keys and queries, which the front end
 // provides

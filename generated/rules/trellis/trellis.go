@@ -7,9 +7,9 @@
 //
 // Expects: Tokens of width d
 //
-// Guarantees: Both inner gradients are an error times what was asked {grad};
-// the second pass reads what the first has just written {pass}; the adjoints
-// of one step are those printed below, those of the token among them {adj:x}
+// Guarantees: Both inner gradients are an error times the query {grad}; the
+// second pass reads what the first has just written {pass}; the adjoints of
+// one step are those printed below, those of the token among them {adj:x}
 // {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate} {adj:S_K} {adj:S_V}; the
 // answer at a token depends on no later token
 //

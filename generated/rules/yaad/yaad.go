@@ -7,14 +7,14 @@
 //
 // Expects: Tokens of width d
 //
-// Guarantees: The inner gradients are the bounded error behind the hidden
-// vector, and what comes back of it behind the key {grad:W1} {grad:W2}; the
-// adjoints of one step are those printed below, away from the bend of the loss
-// and on it {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate} {adj:W1} {adj:W2}
-// {adj:B1} {adj:B2}; an error beyond δ moves the memory by its direction
-// alone, and passes no gradient on through itself; a context starts from
-// learned values, drawn at random; the answer at a token depends on no later
-// token
+// Guarantees: The inner gradients are the bounded error times the hidden
+// vector, and what the backward returns of it times the key {grad:W1}
+// {grad:W2}; the adjoints of one step are those printed below, away from the
+// bend of the loss and on it {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate}
+// {adj:W1} {adj:W2} {adj:B1} {adj:B2}; an error beyond δ moves the memory by
+// its direction alone, and passes no gradient on through itself; a context
+// starts from learned values, drawn at random; the answer at a token depends
+// on no later token
 //
 // Cost: 7·d_h·d_k + 8·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}; 2·d_h·(d_k + d_v) numbers of state, half of which

@@ -7,7 +7,7 @@
 //
 // Expects: One gradient per fire, finite
 //
-// Guarantees: A parameter that does not fire does not change, and neither do
+// Guarantees: A parameter that is not updated does not change, and neither do
 // its moments nor its clock; parameters marked nodecay never decay; the decay
 // is multiplied by the rate and is no part of the moments; the first step is
 // the sign of the gradient, as far as ε lets it {first}; gradients of any

@@ -7,14 +7,14 @@
 // Expects: One gradient per fire, finite
 //
 // Guarantees: The first step is the rate times the gradient {first}; with a
-// constant rate it does not matter whether the rate stands inside the sum or
+// constant rate it does not matter whether the rate is inside the sum or
 // outside; a parameter that does not fire does not change, and neither do its
 // sum nor its clock
 //
 // Cost: Five operations per entry; one number of state per entry
 //
-// Trade-off: The step is as large as the gradient: a rate for one model is
-// none for another
+// Trade-off: The step is as large as the gradient: a rate for one model does
+// not fit another
 //
 // Source: polyak#?
 package momentumsgd
