@@ -249,7 +249,7 @@ func (c *unitCompiler) header(u *notation.Unit) {
 	}
 }
 
-// pageOf is the page that a unit stands on.
+// pageOf is the page of a unit.
 func (s *Source) pageOf(u *notation.Unit) *spec.Page {
 	for _, p := range s.Pages {
 		if p.File == u.Span.File {
@@ -354,7 +354,7 @@ func (c *unitCompiler) update() {
 	}
 }
 
-// settings are what a header says of the update behind its else.
+// settings are what a header says of the update after its else.
 func settings(o *check.Subpart) []abi.Setting {
 	var out []abi.Setting
 	for _, a := range o.Formula.Args {

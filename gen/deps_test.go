@@ -14,9 +14,9 @@ import (
 // The import rule. It is a statement of policy: do not change it to make a
 // build pass. Each line says what the packages of a folder may import from
 // this module; the longest folder that fits counts, and a package may always
-// import what lies below its own folder. `gen/*` stands for all of gen.
+// import what is below its own folder. `gen/*` stands for all of gen.
 //
-// An import with a `!` is one that the rule behind the table forbids (a step
+// An import with a `!` is one that the principle of the table forbids (a step
 // sees data, never another step) and that is allowed for the reason beside it.
 // One that nothing uses any more is reported, so that the list only shrinks.
 const importRule = `
@@ -121,7 +121,7 @@ cuda:
 validation/bench: runtime generated gen gen/*
 `
 
-// exceptions are the reasons behind the `!` of the import rule.
+// exceptions are the reasons for each `!` of the import rule.
 var exceptions = map[string]string{
 	"gen/irbuild/expr gen/autodiff":  "a ∇ inside an equation is derived while the equation is built",
 	"gen/irbuild/claim gen/autodiff": "an adjoint in a claim is derived while the claim is built",

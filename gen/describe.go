@@ -17,7 +17,7 @@ import (
 
 // describe says what the buffers of a unit's kernels are to a caller: sizes,
 // learned parameters, states, inputs and constants, each once, from the
-// programs and the declarations behind them.
+// programs and the declarations that they come from.
 func (c *unitCompiler) describe() {
 	seen := map[string]bool{}
 	for _, f := range c.fns {
@@ -94,7 +94,7 @@ func dimsOf(p *ir.Value) []shape.Poly {
 	return out
 }
 
-// symbol finds the declaration behind an ASCII name.
+// symbol finds the declaration of an ASCII name.
 func (c *unitCompiler) symbol(name string) *check.Symbol {
 	for _, s := range c.blk.SymSeq {
 		if ident.ASCII(s.Name) == name {

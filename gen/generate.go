@@ -37,7 +37,7 @@ type Project struct {
 	jobs    []*job // of the project's own units, in the order of the pages
 }
 
-// Open loads the pages of a project. There is none when they cannot be read.
+// Open loads the pages of a project. It is nil when they cannot be read.
 func Open(c Config) (*Project, diag.List) {
 	s, ds := c.Load()
 	if ds.HasErrors() {
@@ -224,7 +224,7 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 	maps.Copy(e.Files, r.File())
 	if dir := p.conf.CUDAFolder(); dir != "" {
 		e.Files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
-		if len(p.conf.Library) > 0 { // what the text includes lies beside it
+		if len(p.conf.Library) > 0 { // what the text includes is beside it
 			name, text := emitcuda.Include()
 			e.Files[dir+"/"+name] = text
 		}
@@ -253,7 +253,7 @@ func underRoot(root, path string) string {
 
 // Generate proves and compiles the pages and makes the owned folders hold
 // exactly what they say. Nothing is written when there is an error, but what an
-// interrupted run left behind is finished or undone.
+// interrupted run left is finished or undone.
 func Generate(c Config) (tree.Report, diag.List, error) {
 	files, ds := wanted(c)
 	if ds.HasErrors() {

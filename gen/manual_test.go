@@ -80,7 +80,7 @@ var theManual = sync.OnceValues(func() (*manualPage, error) {
 	return m, nil
 })
 
-// otherPages are the pages beside the manual, which stand whatever it says.
+// otherPages are the pages beside the manual, which are independent of it.
 func otherPages() (out []string, err error) {
 	err = filepath.WalkDir(specsFolder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, ".md") && filepath.ToSlash(path) != manualPath {

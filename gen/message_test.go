@@ -17,7 +17,7 @@ import (
 
 // TestMessages holds what the compiler says about wrong pages to the files of
 // testdata/messages. A case is a block, four dashes and the messages; four
-// equals signs end it. Each block stands alone beside the project's pages.
+// equals signs end it. Each block is compiled alone, beside the project's pages.
 // UPDATE=1 rewrites the messages and fails.
 func TestMessages(t *testing.T) {
 	if testing.Short() {

@@ -189,7 +189,7 @@ func survives(s *Source, i int, text string) (ok bool, why string) {
 	return ok, ""
 }
 
-// withPage is the source with one page read anew.
+// withPage is the source with one page read again.
 func withPage(s *Source, i int, text string) (*Source, diag.List) {
 	p, ds := markdown.Parse(source.NewFile(s.Pages[i].File.Path, text))
 	m := &Source{Pages: slices.Clone(s.Pages), Files: slices.Clone(s.Files)}
@@ -221,7 +221,7 @@ func withPage(s *Source, i int, text string) (*Source, diag.List) {
 }
 
 // touched are the units that a changed page may change: its own, or, where it
-// has none that stands by itself, the rules.
+// has none of its own, the rules.
 func touched(s *Source, f *source.File) []*notation.Unit {
 	var own, users []*notation.Unit
 	for _, u := range s.Tree.Order {
@@ -239,7 +239,7 @@ func touched(s *Source, f *source.File) []*notation.Unit {
 	return users
 }
 
-// compilerStack is the part of the stack that lies in the compiler.
+// compilerStack is the part of the stack that is in the compiler.
 func compilerStack() string {
 	var out []string
 	for _, l := range strings.Split(string(debug.Stack()), "\n") {

@@ -87,7 +87,7 @@ func loops(t *testing.T, root, rule, orthogonal string) {
 // with bounds that bind, learned first states, a read before the write, a rule without
 // queries, a composition that no model names, one with windows over a series on both
 // sides of a part, a model around a learned start, and normalised pairs whose gradients
-// float32 reaches in few draws or in none. The module lies inside of this one and has a
+// float32 reaches in few draws or in none. The module is inside of this one and has a
 // copy of validation/zero, which reads internal packages: there emitted code is held to
 // the case of the oracle whose bound on the rate clamps some tokens and not others.
 func TestOddPages(t *testing.T) {

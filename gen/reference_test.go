@@ -78,7 +78,7 @@ func TestReference(t *testing.T) {
 }
 
 // pairs holds the tables of pairs to all combinations: what a cell says no to
-// stands in no legal one, and where it names what it takes, every legal one has
+// is in no legal one, and where it names what it takes, every legal one has
 // that.
 func pairs(t *testing.T, c gen.Config, site *docs.Site) {
 	t.Helper()

@@ -66,7 +66,7 @@ func TestOrdinaryWords(t *testing.T) {
 	}
 }
 
-// compiledPage compiles a block that stands on a page without a header.
+// compiledPage compiles a block of a page without a header.
 func compiledPage(block string) ([]*abi.Unit, []diag.Diagnostic) {
 	s, ds := gen.LoadFiles(source.NewFile("page.md", "```hecate\n"+block+"\n```\n"))
 	var said diag.List

@@ -100,7 +100,7 @@ func (s *Source) Knobs() (out []*notation.Unit) {
 
 // digestsOf are the digests of the units of a tree: of their text, which is quoted in
 // what is emitted, of their syntax, for it depends on the names that other pages
-// define how a line is read, and of where they stand.
+// define how a line is read, and of their places.
 func (s *Source) digests() map[*notation.Unit]cache.Input {
 	out := map[*notation.Unit]cache.Input{}
 	for _, u := range s.Tree.Order {
@@ -172,7 +172,7 @@ type placed struct {
 	Places []placing // of the items
 }
 
-// A placing is a span: bytes behind the header of a unit.
+// A placing is a span: bytes after the header of a unit.
 type placing struct {
 	Unit       string // "" where there is none
 	Start, End int
@@ -214,7 +214,7 @@ type code struct {
 	Cut     []string
 }
 
-// code prints the unit. There is none for one that is not emitted.
+// code prints the unit. It is nil for one that is not emitted.
 func (j *job) code() (*code, diag.List) {
 	if !emits(j.unit) {
 		return nil, diag.List{}

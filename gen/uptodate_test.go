@@ -7,7 +7,7 @@ import (
 )
 
 // TestGeneratedIsCurrent compiles all pages in memory and compares every byte
-// and every file name with what lies in generated/.
+// and every file name with the files of generated/.
 func TestGeneratedIsCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a long series")

@@ -115,7 +115,7 @@ func (p *killed) tree(version int) map[string]string {
 	return p.read()
 }
 
-// read is what lies in the folders that the compiler owns.
+// read is the content of the folders that the compiler owns.
 func (p *killed) read() map[string]string {
 	p.Helper()
 	out := map[string]string{}

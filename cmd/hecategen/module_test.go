@@ -202,7 +202,7 @@ func (u *user) fails(line, text string) {
 	}
 }
 
-// edit replaces a text that stands in a file once.
+// edit replaces a text that occurs in a file once.
 func (u *user) edit(name, old, new string) {
 	u.Helper()
 	path := filepath.Join(u.dir, name)

@@ -9,7 +9,7 @@
 // The analyzers know no type by name. They read directives in the docs of types and
 // functions, which packages hand on as facts, so any module can mark types of its own
 // and is held to the marks of the libraries that it uses. What a program must do
-// against the rule stands with its reason in the code:
+// against the rule has its reason in the code:
 //
 //	//hecate:allow ANALYZER reason
 //

@@ -21,7 +21,7 @@ type Choice struct {
 	Doc  string // what its contract says it is for
 }
 
-// A Need says that a value of one slot stands only with some values of another.
+// A Need says that a value of one slot is legal only with some values of another.
 type Need struct {
 	Slot   int    // of the value that requires
 	By     string // the value

@@ -49,11 +49,11 @@ type Unit struct {
 	Else      *Other   // and what moves the parameters that are none
 	Cut       []string // in what ways results depend on how tokens are cut into calls
 	Hash      string   // of its programs: it changes with every equation, and with no word of prose
-	Schedule  bool     // a composition that stands where a rule does
+	Schedule  bool     // a composition that is used as a rule
 	Chunk     int      // tokens of a chunk where the unit is computed in chunks, else 0
 }
 
-// A Home is where the package of a unit lies: in a folder of its own under the
+// A Home is where the package of a unit is: in a folder of its own under the
 // folder of the generated code, or, emitted alone, in just the folder.
 type Home struct {
 	Path    string // import path of the folder
@@ -177,7 +177,7 @@ type Value struct {
 	HasRange   bool
 }
 
-// A Domain is a range of numbers; an end that is infinite is none.
+// A Domain is a range of numbers; an infinite end is no bound.
 type Domain struct {
 	Lo, Hi         float64
 	LoOpen, HiOpen bool
@@ -185,7 +185,7 @@ type Domain struct {
 	Text           string // as the page has it
 }
 
-// An Other is the update of entries behind an update of matrices, with the
+// An Other is the update of entries that follows an update of matrices, with the
 // settings that the page changes.
 type Other struct {
 	Unit     string
@@ -222,7 +222,7 @@ const (
 	NoCall PartCall = iota
 	OnePart
 	EachPart    // every part of a list with the same value
-	ChainParts  // one part of a list behind the other
+	ChainParts  // one part of a list after the other
 	OpensLevels // says which parts of a list keep what they wrote
 )
 

@@ -158,7 +158,7 @@ func (c *Cache) Put(unit, result string, from []Input, value any) {
 }
 
 // ExecutableVersion is a hash of the running executable: what one build of the
-// compiler found, another finds anew. It is "" where the executable cannot be read.
+// compiler found, another finds again. It is "" where the executable cannot be read.
 var ExecutableVersion = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // Lifetimes other than "until the next token". An anchor is the value of a state at the
 // start of its context, a snap its value at the start of the call; a state per chunk begins
-// anew with every call; a const with a start is drawn once and never changes.
+// again with every call; a const with a start is drawn once and never changes.
 
 // noGradClause adds the clause nograd of a declaration as a statement.
 func (r *resolver) noGradClause(s *notation.Declare, n *notation.DeclName) {

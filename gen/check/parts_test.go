@@ -37,7 +37,7 @@ const pairHead = "compose Same\noption w ≥ 1 = 2\ndims d\ninput X ∈ ℝ^{T×
 	"rule Sum\ndims d\ninput x ∈ ℝ^{d}\nstate M ∈ ℝ^{d} = 0\nM_t = M_{t−1} + x_t\ny_t = M_t\n" +
 	"compose Pair(memory : Rule, other : Composition)\noption way ∈ {plain, twice} = plain\ndims d\ninput X ∈ ℝ^{T×d}\na = memory(X)\nb = other(a)\nout = case way { = plain : b ; otherwise : b + b }\n"
 
-// TestParts holds that a part may stand in its place or under its name.
+// TestParts holds that a part may be given by position or by name.
 func TestParts(t *testing.T) {
 	for _, f := range []string{"Pair(Sum, Same)", "Pair(memory = Sum, other = Same)", "Pair(other = Same, memory = Sum)", "Pair(Sum, other = Same)",
 		"Pair(memory = Sum, other = Same(w = 3))", "Pair(way = twice, memory = Sum, other = Same)", "Pair(Sum, Same, way = twice)",

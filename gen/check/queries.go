@@ -9,7 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// PerChunk reports whether a state begins anew with every call.
+// PerChunk reports whether a state begins again with every call.
 func (s *Symbol) PerChunk() bool {
 	return s.Kind == State && s.Decl != nil && attribute(s.Decl, "per chunk") != nil
 }

@@ -52,7 +52,7 @@ func (r *resolver) redefined(u *notation.Unit, keyword string, n *notation.DeclN
 	return &out
 }
 
-// lastDeclaration is the last declaration of a name among some pages: if anew, one by which
+// lastDeclaration is the last declaration of a name among some pages: if redefined, one by which
 // a rule redefines it, otherwise one that a rule may redefine.
 func (r *resolver) lastDeclaration(srcs []expand.Source, keyword, name string, anew bool) (out *notation.DeclName) {
 	for _, s := range srcs {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestRedefined holds what a block takes of a front whose gates and starts its rule
-// says anew, and of a rule whose front another one configures.
+// redefines, and of a rule whose front another one configures.
 func TestRedefined(t *testing.T) {
 	const page = `front F
 option a ≥ 0 = 1

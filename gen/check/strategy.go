@@ -12,7 +12,7 @@ import (
 
 // A strategy is another way to compute a rule. Its page is about one chunk of tokens:
 // `option C ≥ 1 = 32 per chunk` is their number, M° is a state at the start of the chunk,
-// and `state g = 1 per chunk` begins anew with each. The equations of the page replace
+// and `state g = 1 per chunk` begins again with each. The equations of the page replace
 // those of the rule; keys, values, gates and all else that depends on no state stay the
 // rule's.
 //

@@ -18,7 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// refused are the compositions that read a window or a state behind the start of a
+// refused are the compositions that read a window or a state across the start of a
 // call, or weigh rows of a stack; their backward has no form in the notation.
 var refused = map[string]bool{"SlidingWindow": true, "MAC": true, "CMSGated": true}
 

@@ -208,7 +208,7 @@ func (f *asmFunction) registers() {
 	}
 }
 
-// slots holds the scalars behind R13 to the frame.
+// slots checks that the scalars at R13 are inside the frame.
 func (f *asmFunction) slots() {
 	size := map[string]int{"X": 16, "Y": 32, "Z": 64}
 	room := -1

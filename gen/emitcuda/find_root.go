@@ -9,7 +9,7 @@ import (
 )
 
 // noRoot is the workspace buffer that says which root findings of a kernel failed:
-// an entry for each, 1 if it did. A caller reads it behind the last launch.
+// an entry for each, 1 if it did. A caller reads it after the last launch.
 const noRoot = "no_root"
 
 // clearRoots prints the launch that clears the failures.

@@ -320,7 +320,7 @@ func (x *trial) compare(out cudashim.Result, results map[string]wanted) []error 
 	return errs
 }
 
-// program is the forward and, with a tape, the backward behind it, and what
+// program is the forward and, with a tape, the backward after it, and what
 // comes out. Without a tape what only a backward needs has no buffer.
 func (x *trial) program(tape bool) (*cudashim.Program, map[string]wanted) {
 	x.t.Helper()
@@ -379,7 +379,7 @@ func (x *trial) backward(r *run, all map[string]int, fwd map[*plan.Buffer]string
 	return out
 }
 
-// label is the name of a result behind the name of its buffer.
+// label is the name of a result after the name of its buffer.
 func (x *trial) label(name string) string {
 	var i int
 	fmt.Sscanf(name[1:], "%d", &i)

@@ -202,7 +202,7 @@ func numbers(ns []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ns), "[]"), " ", ", ")
 }
 
-// partPrefix is what stands before a part's parameters. The one block of a
+// partPrefix precedes the names of a part's parameters. The one block of a
 // model has none, so that its parts are attention.W_Q, not block.attention.W_Q.
 func partPrefix(p abi.Part, u *abi.Unit) string {
 	if u.Kind == abi.ModelUnit {

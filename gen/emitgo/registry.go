@@ -12,7 +12,7 @@ import (
 // A Registry is what the package that lists a module's units is made from.
 type Registry struct {
 	Home      abi.Home
-	Extends   string   // import path of the registry of a module that this one stands on, or ""
+	Extends   string   // import path of the registry of a module that this one extends, or ""
 	Packages  []string // of the units, as paths under the root of the module, in the order of the pages
 	Instances []Instance
 }

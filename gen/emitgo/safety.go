@@ -18,7 +18,7 @@ import (
 // closed union. A slot with a value that does depend is generic over what it
 // depends on: every value of it names the earlier choice, under a constraint
 // that is a closed union and whose name is the reason, and a method result
-// (retentionOver() S) links it to the choice that stands beside it in a Rule.
+// (retentionOver() S) links it to the choice beside it in a Rule.
 // So an illegal combination cannot be named.
 //
 // A requirement that an earlier slot has of a later one is turned round: the

@@ -136,7 +136,7 @@ func (x *Trial) facts(b *strings.Builder) {
 }
 
 // onlyGates reports whether all adjoints of a pair are of parameters with a stopped
-// value behind them.
+// value on the way.
 func (p *pairTest) onlyGates(gates []string) bool {
 	for _, buf := range p.bwd.Params {
 		if buf.Primal != "" && buf.Role == plan.Write && !slices.Contains(gates, buf.Primal) {

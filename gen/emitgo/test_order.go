@@ -15,7 +15,7 @@ import (
 // need not know it.
 const leastOrder = 2
 
-// order is the largest number of loops over sizes of the unit that stand inside
+// order is the largest number of loops over sizes of the unit that are nested in
 // one another in its kernels.
 func (e *unitEmitter) order() int {
 	own := map[string]bool{}

@@ -24,7 +24,7 @@ type Trial struct {
 	Cuts     bool     // results depend on how tokens are cut into calls
 	Mixed    bool     // an answer reads states before their write and after it
 	Declared bool     // of an operation: the adjoint is not the derivative of the value
-	Gates    []string // parameters with a stopped value behind them
+	Gates    []string // parameters whose gradient is stopped on the way
 	File     string   // of the vectors, under testdata
 }
 

@@ -42,7 +42,7 @@ func (us Units) packages() gotext.Imports {
 
 // Unit prints the package of one unit, or its part of the package of operations, by
 // path under the root of the unit's module. With are the units that it names: the
-// update behind one of matrices.
+// update that follows one of matrices.
 func Unit(u *abi.Unit, with Units) map[string][]byte {
 	e := newUnitEmitter(u, with)
 	switch u.Kind {

@@ -7,7 +7,7 @@ import (
 
 // registered prints what a catalog makes of an update: the type Update with
 // its settings, and what it keeps for a parameter. An update of matrices has
-// the one of entries behind it.
+// the one of entries that follows it.
 func (e *unitEmitter) registered() string {
 	var b strings.Builder
 	name, other := e.u.Name, ""

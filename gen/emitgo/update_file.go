@@ -136,7 +136,7 @@ func (e *unitEmitter) slots() string {
 	return b.String()
 }
 
-// signature lists what Apply and the functions behind it take, and call what
+// signature lists what Apply and the functions that it calls take, and call what
 // they hand on.
 func (e *unitEmitter) signature() (takes, hands string) {
 	_, _, flag := e.settingsOf()

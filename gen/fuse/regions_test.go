@@ -67,7 +67,7 @@ func TestNests(t *testing.T) {
 }
 
 // TestTotals: a total goes through a cell, and each row of a nest adds its own
-// sum to it; what one row gathers is none.
+// sum to it; what one row accumulates is not one.
 func TestTotals(t *testing.T) {
 	x, y, grid := buffer("x", n), buffer("y", m), buffer("grid", m, n)
 	s, row := ref("s"), ref("row")
@@ -112,7 +112,7 @@ func regionsOf(k *plan.Kernel) string {
 	return strings.Join(out, " ")
 }
 
-// TestRows: what lies side by side in a recurrence, and the sums over rows that
+// TestRows: the rows that run side by side in a recurrence, and the sums over rows that
 // have no order by blocks.
 func TestRows(t *testing.T) {
 	l, r, time := variable("l"), variable("r"), variable("t")

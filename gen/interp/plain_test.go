@@ -9,7 +9,7 @@ import (
 )
 
 // The plain evaluator: every entry's address is computed from the subscripts,
-// and a scan's body is set up anew for every token. It is what this package
+// and a scan's body is set up again for every token. It is what this package
 // was at first, kept as the measure of what it became.
 
 // An Env holds the sizes and the values of one evaluation.

@@ -134,7 +134,7 @@ func (l *lexer) back(t token) int {
 	return p
 }
 
-// quoted reads a Go string; one that is none stays a punctuation mark, which
+// quoted reads a Go string; one that is not well-formed stays a punctuation mark, which
 // no rule accepts.
 func (l *lexer) quoted(t *token) {
 	s, err := strconv.QuotedPrefix(l.text[l.pos:])

@@ -18,7 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// lifeFront is what the rules of these tests stand over.
+// lifeFront is the front of the rules of these tests.
 const lifeFront = `front Bare
 dims d, d_k, d_v
 input x ∈ ℝ^{d}

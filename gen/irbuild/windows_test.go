@@ -32,7 +32,7 @@ func rule(t *testing.T, page, name string) *check.Block {
 	return blk
 }
 
-// TestTailsOfSeveralWindows holds the names of tails: they stand in
+// TestTailsOfSeveralWindows holds the names of window states: they are in
 // checkpoints, and a rule and its read have the same memory.
 func TestTailsOfSeveralWindows(t *testing.T) {
 	var ds diag.List
@@ -83,7 +83,7 @@ func TestWindowsAreReadThrough(t *testing.T) {
 	}
 }
 
-// TestWindowReductions holds every reduction over a window behind a state to
+// TestWindowReductions compares every reduction over a window that depends on a state with
 // loops over numbers, with what is absent not even a number.
 func TestWindowReductions(t *testing.T) {
 	var ds diag.List

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzParse checks that no page makes the parser panic, and that every span
-// lies in the page.
+// is in the page.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.txtar", "testdata/*.md"} {
 		names, _ := filepath.Glob(pattern)

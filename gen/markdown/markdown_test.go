@@ -261,7 +261,7 @@ func TestLongLines(t *testing.T) {
 }
 
 // TestAlignedColons: names may be followed by blanks, so that the colons of a
-// header stand in one column, in every form that a header has.
+// header are in one column, in every form that a header has.
 func TestAlignedColons(t *testing.T) {
 	line := func(format string) string {
 		var b strings.Builder

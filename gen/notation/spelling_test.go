@@ -11,7 +11,7 @@ import (
 
 // TestEveryBlockKeepsItsMeaning formats every block of every page, and every
 // example of the manual, in both spellings. What comes out must parse to the
-// tree that went in, and stand still when it is formatted again.
+// tree that went in, and does not change when it is formatted again.
 func TestEveryBlockKeepsItsMeaning(t *testing.T) {
 	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
@@ -36,8 +36,8 @@ func TestEveryBlockKeepsItsMeaning(t *testing.T) {
 	}
 }
 
-// TestRangesOfParametersKeepTheirMeaning: behind a declared name a half-open
-// range is a bound, `a ≥ 0`, and behind a parameter it has to stay a range.
+// TestRangesOfParametersKeepTheirMeaning: after a declared name a half-open
+// range is a bound, `a ≥ 0`, and after a parameter it has to stay a range.
 func TestRangesOfParametersKeepTheirMeaning(t *testing.T) {
 	for _, text := range []string{
 		"f(a ∈ [0,∞)) = a\n",

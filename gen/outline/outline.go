@@ -129,7 +129,7 @@ func (s *splitter) moves(v *ir.Value) bool {
 	return slices.ContainsFunc(s.f.Results, func(r ir.Result) bool { return r.Val == v && r.IsWindow() })
 }
 
-// crossing lists the values that the function computes for the rest. A constant is none:
+// crossing lists the values that the function computes for the rest. A constant is not one:
 // the rest computes it again.
 func (s *splitter) crossing() []*ir.Value {
 	_, outside := s.readers()

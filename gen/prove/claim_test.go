@@ -62,7 +62,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestNearlyTrue: what is false by a part in 10¹² is refused, wherever it stands,
+// TestNearlyTrue: what is false by a part in 10¹² is refused, in every place,
 // and what differs by the rounding of coefficients is not.
 func TestNearlyTrue(t *testing.T) {
 	const delta = ruleHead + "M_t = ρ_t M_{t−1} − (M_{t−1} x_t − v_t) x_tᵀ\ny_t = M_t x_t\n"

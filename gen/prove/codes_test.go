@@ -116,7 +116,7 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// TestAdjointBeyond: an adjoint that is no number is an error wherever it lies,
+// TestAdjointBeyond: an adjoint that is no number is an error in every place,
 // not only at the entries that are held to differences.
 func TestAdjointBeyond(t *testing.T) {
 	_, ds := proveText("op Edge(x ∈ ℝ^{n}) → out = sin(1e39 x)\n", false)

@@ -82,7 +82,7 @@ provides Causal
 	"op Small(x ∈ ℝ^{n}) → out = cos(x) ⊙ cos(x)\nclaim out = ½ (1 + cos(2 x))\n",
 }
 
-// TestNames: renaming what stands in a unit changes nothing that is decided.
+// TestNames: renaming the names of a unit changes nothing that is decided.
 func TestNames(t *testing.T) {
 	for _, text := range small {
 		reports, ds := proveText(text, false)

@@ -17,7 +17,7 @@ func TestRelationsOfAnInvariant(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		items map[string]proof.Verdict
-		wrong string // what stands in the message
+		wrong string // a part of the message
 	}{
 		{rule + "invariant 0 < β_t < 1\n", map[string]proof.Verdict{"invariant1.1": proof.Proved, "invariant1.2": proof.Proved}, ""},
 		{rule + "invariant ∀ i∈d : −1 ≤ S_t[i] ≤ 1 {bounded}\n", map[string]proof.Verdict{"bounded.1": proof.Tested, "bounded.2": proof.Tested}, ""},

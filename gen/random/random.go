@@ -80,7 +80,7 @@ func (p *Page) Block() string {
 type line struct {
 	form  string
 	parts []*expr
-	keep  bool // a page is none without it
+	keep  bool // a page needs it
 }
 
 func (l *line) text() string { return (&expr{form: l.form, args: l.parts}).text() }

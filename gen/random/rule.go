@@ -12,7 +12,7 @@ import (
 // A state of a rule, as its equations see it.
 type state struct {
 	value
-	chunk bool // begins anew with every call
+	chunk bool // begins again with every call
 	keep  string
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/safety"
 )
 
-// TestCover: every two knobs that may stand together do so in a combination
+// TestCover: every two knobs that may be combined are so in a combination
 // that is built, and every structure with a set of its own meets every
 // retention with every algorithm.
 func TestCover(t *testing.T) {

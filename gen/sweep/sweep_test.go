@@ -74,7 +74,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestStore: rows survive, also one behind a line that was cut off.
+// TestStore: rows survive, also one after a line that was cut off.
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x", "rows.jsonl")
 	for i, key := range []string{"one", "two"} {

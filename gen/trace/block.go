@@ -140,7 +140,7 @@ func (t *tracer) more(b *check.Block) {
 	t.cited(b)
 }
 
-// cited gives the citation behind a formula to the equations that it makes and
+// cited adds the citation after a formula to the equations that it makes and
 // that have none: `rule R = … @eq paper#13` cites for what comes of it.
 func (t *tracer) cited(b *check.Block) {
 	c := b.Unit.Cite

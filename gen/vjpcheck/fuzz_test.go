@@ -12,7 +12,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/vjpcheck"
 )
 
-// FuzzTable holds the check to giving some verdict on whatever stands in a
+// FuzzTable wants some verdict from the check on any text of a
 // table: it must neither fail nor run away.
 func FuzzTable(f *testing.F) {
 	text, err := os.ReadFile("testdata/miniature.md")

@@ -22,7 +22,7 @@ func functions(t *testing.T) *units.Tree {
 }
 
 // TestMiniature holds the verdict on every line to what its comment expects:
-// a verdict, and behind a colon the beginning or the middle of the detail.
+// a verdict, and after a colon the beginning or the middle of the detail.
 func TestMiniature(t *testing.T) {
 	r, ds := inspect.Tree([]string{"testdata/miniature.md"})
 	if ds.HasErrors() {

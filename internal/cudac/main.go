@@ -12,7 +12,7 @@
 //
 // What a file needs follows from its text, the headers, the targets and the compiler. The
 // table holds a hash of each text and its numbers; where it fits, the file is not compiled again, except
-// for a sample of N files that is drawn anew in each run; -all compiles every file.
+// for a sample of N files that is drawn again in each run; -all compiles every file.
 //
 // NVRTC is the library that $HECATE_NVRTC names, or the one that .ci/nvrtc
 // fetched into out/nvrtc, or the system's. Registers differ from version to

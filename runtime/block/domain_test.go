@@ -64,7 +64,7 @@ func TestFirstValues(t *testing.T) {
 	}
 }
 
-// TestRange: an entry of a filled memory that lies outside of its range is refused, the
+// TestRange: an entry of a filled memory that is outside of its range is refused, the
 // name of the slot in front.
 func TestRange(t *testing.T) {
 	for _, c := range []struct {

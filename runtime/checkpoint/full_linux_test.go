@@ -28,7 +28,7 @@ func small(t testing.TB) *Snapshot {
 // TestFullDisk saves where there is room for half of the file: in a process whose
 // files may not grow further, for the kernel then refuses the write as a full
 // disk does. There is one error, the last good checkpoint is as it was, and
-// nothing is left behind.
+// nothing is left.
 func TestFullDisk(t *testing.T) {
 	const env = "HECATE_CHECKPOINT_FULL"
 	if path := os.Getenv(env); path != "" {

@@ -154,7 +154,7 @@ func TestWriter(t *testing.T) {
 }
 
 // TestFixed wants a parameter with a stream of its own to be the same whatever
-// the set is filled from and wherever it stands, and no update to see it.
+// the set is filled from and wherever it is, and no update to see it.
 func TestFixed(t *testing.T) {
 	make := func(name string, seed uint64) *ParamSet[float64] {
 		s := &ParamSet[float64]{}

@@ -54,7 +54,7 @@ func TestFailedStepLosesNothing(t *testing.T) {
 }
 
 // TestStaleHandleOnAnotherGoroutine hands an old handle to a goroutine that is
-// late: the generation is two behind, and the context is where it should be.
+// late: the generation is two older, and the context is where it should be.
 func TestStaleHandleOnAnotherGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := New(1)

@@ -259,7 +259,7 @@ func Sum16(s *[16]float32) float32 {
 	return (q[0] + q[2]) + (q[1] + q[3])
 }
 
-// Top16 is the largest of 16 numbers, or no number if one is none.
+// Top16 is the largest of 16 numbers, or NaN if one is NaN.
 func Top16(s *[16]float32) float32 {
 	var q [4]float32
 	for i := range q {
@@ -269,7 +269,7 @@ func Top16(s *[16]float32) float32 {
 	return Gather(Gather(q[0], q[2]), Gather(q[1], q[3]))
 }
 
-// Top2 is the larger of two numbers, or no number if one is none.
+// Top2 is the larger of two numbers, or NaN if one is NaN.
 func Top2(s *[2]float32) float32 { return Gather(s[0], s[1]) }
 
 // Lowest16 is where a maximum of partial maxima begins.

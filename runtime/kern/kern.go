@@ -177,7 +177,7 @@ func gemmEdge[F num.Float](rows, cols, depth int, a []F, aRow, aCol int, b []F, 
 
 // Triangle solves a triangular system in place: X[t,j] −= Σ_{i<t} A[t,i]·X[i,j]
 // for t = 0 … m−1 and j < n, or with down from the last row to the first, over
-// the i behind t. The first entry of each matrix is the first of its slice;
+// the i after t. The first entry of each matrix is the first of its slice;
 // next to it come the distances between rows and between columns.
 //
 // Each entry is one sequence over the rows that are done, in their order, from

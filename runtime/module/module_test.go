@@ -173,7 +173,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestDocuments: after a document's end a slot begins anew, whatever it has read
+// TestDocuments: after a document's end a slot begins again, whatever it has read
 // before, and the other one goes on; a bad number there has its place in the
 // chunk.
 //

@@ -163,7 +163,7 @@ func (s *Session[F]) readState(snap *checkpoint.Snapshot) (conductor.State, erro
 
 // Donate loads the parameters of another run: those of a checkpoint of a build with
 // any identity. It takes parameters and nothing else, no cursor, no
-// context and no update's state, and the module must have been made anew. All of
+// context and no update's state, and the module must be a new one. All of
 // its parameters must be there in their shapes, and no other.
 func (m *Module[F]) Donate(snap *checkpoint.Snapshot) error {
 	if m.writer == nil {

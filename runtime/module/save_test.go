@@ -238,7 +238,7 @@ func TestSnapshotBetweenSteps(t *testing.T) {
 	_ = s.Probe(func(h context.Handle[*module.Memory[float32]], p pulse.Pulse) error { return nil })
 }
 
-// TestNotSaved: a session in which a number is none has no checkpoint, of
+// TestNotSaved: a session with a NaN or an infinity has no checkpoint, of
 // whichever kind and whatever it is.
 //
 //hecate:allow outerwrite a parameter is spoilt: that is the test

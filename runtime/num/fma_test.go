@@ -53,7 +53,7 @@ func TestFMA32Special(t *testing.T) {
 	}
 }
 
-// TestFMA32Hard draws triples whose sum lies beside a midpoint of two float32
+// TestFMA32Hard draws triples whose sum is beside a midpoint of two float32
 // by much less than 2^-53 of itself, normal and subnormal, and any bits.
 func TestFMA32Hard(t *testing.T) {
 	const seed = 11

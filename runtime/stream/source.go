@@ -47,7 +47,7 @@ type Source interface {
 	// Vocab is the number of ids: every token is in [0, Vocab).
 	Vocab() int
 	// Read fills dst with the tokens at, at+1, …; both ends must be inside.
-	// The error is that of the file or program behind the source; dst is then
+	// The error is that of the file or program that feeds the source; dst is then
 	// undefined.
 	Read(dst []int32, at int) error
 	// DocumentEnd is the end of the document of token at: the position after its

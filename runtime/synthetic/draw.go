@@ -30,7 +30,7 @@ func (r *rng) distinct(list []int32, k int) []int32 {
 	return list[:k]
 }
 
-// A Noise is how many of 1000 answers are drawn anew from all possible ones,
+// A Noise is how many of 1000 answers are drawn again from all possible ones,
 // the right one included. It keeps a task from being trivial once it is solved.
 type Noise int
 

@@ -7,7 +7,7 @@ import "fmt"
 type Scale struct{ Contexts, Segment int }
 
 // Piecewise is a source that is stationary for a while and then another one: a
-// Markov chain of order one whose tables are drawn anew at every switch. Its
+// Markov chain of order one whose tables are drawn again at every switch. Its
 // tokens are pairs, a context, which is any of all contexts of all Scales with
 // equal probability, and a symbol from the table of that context, which is
 // scored. Table rows are drawn from the symmetric Dirichlet distribution with

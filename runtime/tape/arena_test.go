@@ -65,7 +65,7 @@ func TestDebugShowsStaleSlices(t *testing.T) {
 			t.Errorf("after Release the workspace reads %v, and what lies below it %v", workspace[0], outer)
 		}
 		r.Arena.Release(m)
-		if scopes++; scopes > 1 && !math.IsNaN(outer[1]) { // in the first scope it lies in a block that was too small
+		if scopes++; scopes > 1 && !math.IsNaN(outer[1]) { // in the first scope it is in a block that was too small
 			t.Errorf("after Release the workspace reads %v", outer)
 		}
 		x := r.Input([]float64{3})

@@ -157,7 +157,7 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBuildCounts holds the incremental counts to counting anew each time.
+// TestBuildCounts holds the incremental counts to counting again each time.
 func TestBuildCounts(t *testing.T) {
 	text := []byte(strings.Repeat("aaaa aaab abab aabaa banana bandana ", 3) + "aaaaaaa")
 	b, err := Build(Options{Vocab: 280, Split: GPT2}, text)

@@ -19,7 +19,7 @@ type vectors struct {
 		Text   string
 		Pieces []int
 		IDs    []int32
-		Framed []int32 // with what stands around a text
+		Framed []int32 // with the special tokens around a text
 	}
 	Decode []struct {
 		IDs         []int32

@@ -44,7 +44,7 @@ func (u *setup[F]) perturb(name string, from, steps int) {
 	for i := range x {
 		switch {
 		case i%steps < from:
-		case x[i] <= 0: // also what stands for no target
+		case x[i] <= 0: // also the value that means no target
 			x[i]++
 		default:
 			x[i]--

@@ -24,7 +24,7 @@ const whole = "whole"
 type vectorCase struct {
 	name  string
 	sizes Sizes
-	parts map[string]map[string]*vectors.Tensor // by what stands before the dot
+	parts map[string]map[string]*vectors.Tensor // by the word before the dot
 }
 
 // read returns the cases of a kind, in order; there must be one.

@@ -12,14 +12,14 @@ import (
 )
 
 // The kernels at the levels that are assembly keep to their buffers: each buffer
-// of a call by hand lies between marks, which are found again, and where the
+// of a call by hand is between marks, which are found again, and where the
 // system has pages that may not be touched, it begins after one or ends in
 // front of one, so that a read outside ends in a fault too.
 
 // mark is the bits of a number that no kernel computes.
 const mark = 0x7fa5a5a5
 
-// marks is how many stand on each side of a buffer: two of the widest vectors
+// marks is how many there are on each side of a buffer: two of the widest vectors
 // and more.
 const marks = 40
 

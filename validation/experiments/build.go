@@ -97,7 +97,7 @@ func (t build) otherwise(name string) int {
 	return t.sizes["d"]
 }
 
-// run builds, and measures at each mark. A number that is none ends the build; the
+// run builds, and measures at each mark. A NaN or an infinity ends the build; the
 // mark that it did not reach says so.
 func (t build) run(ctx context.Context, d data) (*model, []mark, error) {
 	m, err := t.make(d.vocab())

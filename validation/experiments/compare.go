@@ -21,7 +21,7 @@ import (
 //
 // Changed after the first run: keys of Trellis are shorter than tokens, as its page has
 // them. With keys as long as tokens its inner rate must stay below 2/64, which nothing sees to,
-// and the build ends at update 113 with a number that is none.
+// and the build ends at update 113 with a NaN.
 
 // nine are the rules of the papers, by the names of their pages.
 var nine = []string{"DeltaRule", "TitansLMM", "Hebbian", "MONETA", "YAAD", "MEMORA", "Lattice", "Trellis", "AtlasOmega"}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Question: do the choices of a model stand apart from one another? If more than a
+// Question: are the choices of a model independent of one another? If more than a
 // fifth of the combinations degenerate, they do not.
 //
 // The combinations, fixed before the first run: four levels of each of the nine rules
@@ -15,7 +15,7 @@ import (
 // periods 1, 8, 64, 512, on text. A build degenerates when at 100, 1,000 or
 // 10,000 updates (at 100,000 too with -steps 100000)
 //
-//   - a number is none,
+//   - a number is NaN or infinite,
 //   - the root mean square of a state's entries is above stateBound or below stateFloor,
 //   - the learned gate of a level but the first was never open or never closed,
 //   - or, from learnsFrom updates on, the held-out loss is not below that of counting
@@ -26,9 +26,9 @@ import (
 //
 // Asked after the first run, and not counted in the share: does MAC stay finite with Normed in front of its memory, which cuts the loop of
 // what it writes and what it reads? And do rules whose write is a product with their own
-// memory stay alive in documents of remedyDocument tokens, behind each of which memories
-// begin anew? The first level keeps 0.953 a token at its start: of what a memory began with
-// that leaves 4e-6 behind a document, and 2e-34 of a text without end at 100 updates.
+// memory stay alive in documents of remedyDocument tokens, after each of which memories
+// begin again? The first level keeps 0.953 a token at its start: of what a memory began with
+// that leaves 4e-6 after a document, and 2e-34 of a text without end at 100 updates.
 const (
 	stateBound  = 1e3
 	stateFloor  = 1e-12
@@ -39,7 +39,7 @@ const (
 	remedyDocument = 256 // tokens
 )
 
-// What stands for M in a composition.
+// What replaces M in a composition.
 var (
 	sweptCompositions = []string{"MAG(M, SlidingWindow)", "MAL(M, SlidingWindow)", "MAC(M)"}
 	sweptSchedules    = []string{"CMSIndependent([R])", "CMSSequential([R])", "CMSHybrid([R], [DeltaRule, DeltaRule, DeltaRule, DeltaRule])", "CMSGated([R])"}
@@ -76,7 +76,7 @@ func sweptBuilds(marks []int) (out []build) {
 	return out
 }
 
-// normed are those with a MAC, its memory behind a norm.
+// normed are those with a MAC, its memory after a norm.
 func normed(builds []build) (out []build) {
 	for _, t := range builds {
 		if before, after, ok := strings.Cut(t.formula, "MAC("); ok {

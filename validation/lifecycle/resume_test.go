@@ -132,7 +132,7 @@ func (r *run) load(path string, change func(clock []uint64, c *stream.Cursor)) e
 }
 
 // TestStreamStandsWhereTheMemoryDoes is the fifth bug: a run that is resumed with a
-// stream that stands elsewhere. What is saved together goes on bit for bit; every
+// stream at another position. What is saved together goes on bit for bit; every
 // other pair is refused. Around it: the model without its stream.
 func TestStreamStandsWhereTheMemoryDoes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.safetensors")

@@ -12,7 +12,7 @@ import (
 // Note is what to call it.
 const Note = "Newton's Opticks, from the Go toolchain"
 
-// Path is where it lies under the root of the toolchain, which GOROOT or else the go
+// Path is its place under the root of the toolchain, which GOROOT or else the go
 // command names. The file may be missing.
 func Path() string {
 	return filepath.Join(root(), "src", "testdata", "Isaac.Newton-Opticks.txt")

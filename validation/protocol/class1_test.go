@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Class 1, isolation. A spy stands in the place of each part of a model. It passes
+// Class 1, isolation. A spy takes the place of each part of a model. It passes
 // calls on, over a node that gives the part an input of its own, and writes down what
 // went in. When the tape has run backwards each call is made again, alone, on a new
 // tape with nothing but that input, those parameters and that memory, from the adjoint
@@ -44,7 +44,7 @@ type recorded struct {
 	xBar, y, yBar []float64
 }
 
-// Declare remembers under which names the parameters of the part stand.
+// Declare remembers the names of the part's parameters.
 func (p *spy) Declare(s *context.ParamSet[float64], prefix string) error {
 	p.prefix = prefix
 	return p.Block.Declare(s, prefix)

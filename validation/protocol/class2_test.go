@@ -30,7 +30,7 @@ import (
 const kinks = 0.02
 
 // entries is how many entries of a tensor are compared in one scenario. Which ones is
-// drawn anew for each; the whole product comes by every tensor so often that one does.
+// drawn again for each; the whole product comes by every tensor so often that one does.
 func entries() int {
 	if full() {
 		return 1
@@ -38,7 +38,7 @@ func entries() int {
 	return 4
 }
 
-// A scenario may stand where its own slope changes within the steps of a difference: the
+// A scenario may be at a point where its own slope changes within the steps of a difference: the
 // orthogonal momentum takes a matrix that is nearly of rank one to one that is not, and
 // a chain of memories takes numbers to a high power. So one that fails is drawn again
 // with larger tables, then with smaller ones, and few may: what is wrong fails each time.

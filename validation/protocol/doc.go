@@ -13,7 +13,7 @@
 //     and of a block's input, against differences in float64.
 //   - Class 3, integration: outputs, memory and gradients against the interpreter.
 //
-// Beside them stand what no second implementation is needed for: what reaches a
+// Beside them are tests that need no second implementation: what reaches a
 // frozen level and what it leaves, one forward however tokens are cut into calls,
 // sequences together or alone, one core or two, no look into the future, and a gradient
 // for every parameter from the pages' own first values. The sweep builds small models

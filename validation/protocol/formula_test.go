@@ -11,7 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/formula"
 )
 
-// A composition is what stands around the memory. In its formula M is the memory,
+// A composition is the formula around the memory. In its formula M is the memory,
 // and N as many networks as there are levels.
 type composition struct{ name, formula string }
 
@@ -40,7 +40,7 @@ type scenario struct {
 	mask        uint8 // bit l: level l is active
 }
 
-// ruleStride lies between the rules of neighbouring levels: each rule stands at
+// ruleStride is between the rules of neighbouring levels: each rule is at
 // each level of some model.
 const ruleStride = 7
 
@@ -57,7 +57,7 @@ func members(first, n int) []string {
 // again reports whether the composition asks its memory about what the memory said.
 func (x scenario) again() bool { return strings.Contains(compositions[x.composition].formula, "MAC(") }
 
-// memory is what stands where the memory does.
+// memory is the formula in the place of the memory.
 func (x scenario) memory() string {
 	list := "[" + strings.Join(members(x.rule, x.levels), ", ") + "]"
 	switch x.schedule {

@@ -146,7 +146,7 @@ func TestSameGrid(t *testing.T) {
 	}
 }
 
-// restored is a memory made anew from the numbers of another, by name, as a
+// restored is a new memory with the numbers of another, by name, as a
 // checkpoint does it; the other one is spoiled.
 func (s *subject[F]) restored(m *block.Memory[F]) *block.Memory[F] {
 	out := s.model.NewMemory(s.batch)

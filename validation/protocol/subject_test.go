@@ -151,7 +151,7 @@ func (s *subject[F]) tokens(steps int, again string) {
 }
 
 // grow makes the contexts as old as wanted: a call of other tokens, all levels
-// active and all gates open, stands before the call.
+// active and all gates open, is before the call.
 func (s *subject[F]) grow(how age) {
 	if how == fresh {
 		return

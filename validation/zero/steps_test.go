@@ -17,7 +17,7 @@ import (
 // Every rule of the registry runs ten thousand tokens that are chosen to hurt
 // it: the same token again and again, tokens of zeros, gates that a million
 // before the squashing holds shut, holds open, or throws about. The rate is one
-// that lies inside the range of every page. What starts on the sphere or on the
+// that is inside the range of every page. What starts on the sphere or on the
 // simplex has to stay there, found out from the start itself, and every number
 // has to stay one. Nothing here names a rule.
 const (

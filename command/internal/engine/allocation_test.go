@@ -13,7 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
-// steadyForms are what stands around a rule: R is the rule, C four levels of
+// steadyForms are the formulas around a rule: R is the rule, C four levels of
 // which it is the fastest.
 var steadyForms = []string{
 	"ByteLM(MAG(R, SlidingWindow))",

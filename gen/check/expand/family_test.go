@@ -135,7 +135,7 @@ func TestFamilyMistakes(t *testing.T) {
 	}
 }
 
-// TestFamilyHomes holds that a family stands where it can be written out.
+// TestFamilyHomes holds that a family is used where it can be expanded.
 func TestFamilyHomes(t *testing.T) {
 	for _, c := range []struct{ text, message string }{
 		{"op F(x ∈ ℝ^{n}) → out = x\nfamily s ∈ {a, b} : h[s] = x", "a family is not allowed in an operation"},

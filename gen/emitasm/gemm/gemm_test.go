@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKernelsEndClean looks at every RET: VZEROUPPER stands before it, and
+// TestKernelsEndClean checks every RET: VZEROUPPER precedes it, and
 // nothing follows the last one.
 func TestKernelsEndClean(t *testing.T) {
 	returns, last := 0, ""

@@ -18,7 +18,7 @@ import (
 //	type stepFused Step[float32]
 //	func (c *stepFused) run()
 //
-// Its text is the fused plan in Go. What stands in a region is there twice: as
+// Its text is the fused plan in Go. A region is there twice: as
 // a call of a function in assembly, and as Go, which has the same bits. The
 // rows of a recurrence are parts of a job, a type of their own:
 //
@@ -128,7 +128,7 @@ func (e *kernelEmitter) outsideJobs(ns []plan.Node) []plan.Node {
 }
 
 // preamble declares the sizes that some nodes mention and the workspace that
-// those mention which stand in this function.
+// those mention that this function declares.
 func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	u := &sizeUse{used: map[string]bool{}}
 	own := e.mentioned(here)

@@ -9,7 +9,7 @@ import (
 // A relay is a recurrence backward whose rows hand on, from segment to segment,
 // nothing but what they begin with and end as. Its segments can be the outer
 // loop: all rows pass through the tokens of one segment, which stay in a cache,
-// before any goes on to the next. Between segments a row lies where it ends up.
+// before any goes on to the next. Between segments a row is where it ends up.
 //
 //	for s down { for rows { in from the start, or from the end; segment; out to the end } }
 type relay struct {

@@ -52,7 +52,7 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	lo, hi := e.bounds(n)
 	if len(n.Lo) == 1 && len(n.Hi) == 1 {
 		// A full loop: slices can be cut in front of it. They stay declared in
-		// the block around it, so their names are not free again behind it.
+		// the block around it, so their names are not free again after it.
 		e.cut(g, leaf)
 		mark := e.scope.Mark()
 		e.forRange(g, n, lo, hi)

@@ -84,7 +84,7 @@ func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
 func (e *kernelEmitter) nodes(g *jen.Group, ns []plan.Node) {
 	for i, n := range ns {
 		if _, head := n.(*plan.Note); head && (i+1 == len(ns) || isNote(ns[i+1])) {
-			continue // nothing stands under it: the value is a view or lies elsewhere
+			continue // nothing is emitted for it: the value is a view or is elsewhere
 		}
 		e.node(g, n)
 	}

@@ -17,7 +17,7 @@ var greek = map[rune]string{
 }
 
 // Identifier spells a name of a program as a Go Identifier: letters and digits
-// stay, Greek is spelled out, what stands between parts becomes a capital, and
+// stay, Greek is spelled out, a letter after a separator becomes a capital, and
 // an unnamed value %12 is t12.
 func Identifier(name string, exported bool) string {
 	var b strings.Builder

@@ -17,7 +17,7 @@ const Module = "github.com/nl-hecate/hecate/"
 type Imports map[string]string
 
 // Library are the packages of the library that emitted code may name. All paths that
-// the emitter spells stand here.
+// the emitter spells are here.
 var Library = Imports{
 	"num": Module + "runtime/num", "tape": Module + "runtime/tape", "pulse": Module + "runtime/pulse",
 	"block": Module + "runtime/block", "context": Module + "runtime/context", "tensor": Module + "runtime/tensor", "update": Module + "runtime/update",

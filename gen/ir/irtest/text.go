@@ -31,7 +31,7 @@ const Delta = `func delta(k: input real[L, T, d_k], q: input real[L, T, d_k], v:
   return state M = M.next
 }`
 
-// MustParse reads a program and panics where the text is none.
+// MustParse reads a program and panics where the text is not one.
 func MustParse(text string) *ir.Func {
 	f, err := ir.Parse(text)
 	if err != nil {

@@ -167,7 +167,7 @@ func (e *Builder) CountFrom(at tensor.Affine, count *ir.Value) tensor.Affine {
 	return tensor.Affine{Terms: slices.Clone(rest.Terms), Const: rest.Const, Via: &tensor.Factor{Val: count}}
 }
 
-// sinceStart is ≥ 0 exactly where a time step of this call, or one before it, lies in the
+// sinceStart is ≥ 0 exactly where a time step of this call, or one before it, is in the
 // context. A local window reaches back to the start of the call.
 func (e *Builder) sinceStart(at tensor.Affine, local bool) tensor.Affine {
 	if local || e.timeIsAxis() {

@@ -90,7 +90,7 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestStopped finds what lies on the way to a stop-gradient.
+// TestStopped finds the values on the way to a stop-gradient.
 func TestStopped(t *testing.T) {
 	f := parse(t, `func f(W: outer real[d], V: outer real[d], x: input real[L, T, d]) {
   axes L, T, d

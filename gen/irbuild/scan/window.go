@@ -65,7 +65,7 @@ func (s *Step) inWindow(sym *check.Symbol, when expr.Time, span notation.Span) *
 	return tensor.At(out, tensor.AffineOf(s.e.Token).Add(*b.Time, -1))
 }
 
-// SinceStart is ≥ 0 exactly where a time step lies in the context; it counts from the
+// SinceStart is ≥ 0 exactly where a time step is in the context; it counts from the
 // tokens before this one.
 func (s *Step) SinceStart(e *expr.Builder, at tensor.Affine) tensor.Affine {
 	if s.past.count == nil {

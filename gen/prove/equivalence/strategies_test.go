@@ -267,7 +267,7 @@ func TestCostOfChunks(t *testing.T) {
 	}
 }
 
-// TestAnewInChunks: what a rule says anew of one that a strategy computes is said of the
+// TestAnewInChunks: a redefinition in a rule that a strategy computes applies to the
 // chunks and of the rule token by token.
 func TestAnewInChunks(t *testing.T) {
 	const page = `

@@ -51,7 +51,7 @@ func randomInputs(f *ir.Func, seed uint64) map[string]*interp.Tensor {
 	return params
 }
 
-// reaches reports whether a float64 number lies in an interval up to rounding, which reaches
+// reaches reports whether a float64 number is in an interval up to rounding, which reaches
 // open ends too.
 func reaches(a Interval, v float64) bool {
 	slack := func(end float64) float64 { return 1e-12 * math.Max(1, math.Abs(end)) }

@@ -51,7 +51,7 @@ func (c *checker) literal(lit *ast.FuncLit) *captures {
 func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
 	e := w.literal(lit)
 	if when == later {
-		return // at the end, behind all that is followed here
+		return // at the end, after all that is followed here
 	}
 	for p := range e.used {
 		if bad, blocked := s.blocking(p); blocked && w.reporting {
@@ -80,7 +80,7 @@ func (w *walker) closure(s state, lit *ast.FuncLit, when when) {
 	}
 }
 
-// shown is a path without what stands for variables.
+// shown is a path without its placeholders for variables.
 func shown(path string) string {
 	out := ""
 	for i := 0; i < len(path); i++ {

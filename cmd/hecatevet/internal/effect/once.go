@@ -53,7 +53,7 @@ func (e *Effects) RunsOnce(call *ast.CallExpr, i int) bool {
 
 // straight reports whether a place in a declaration is reached at most once by a
 // call of it, loops by goto aside: it is in no loop, and in no function literal but
-// those that are called where they stand.
+// those that are called in place.
 func straight(c, x inspector.Cursor) bool {
 	for around := range x.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.LabeledStmt)(nil)) {
 		if !c.Contains(around) {

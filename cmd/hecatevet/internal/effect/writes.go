@@ -89,7 +89,7 @@ func (t *tracer) call(m Memory, call *ast.CallExpr) bool {
 	return true
 }
 
-// literal is a function literal that is called where it stands.
+// literal is a function literal that is called in place.
 func (t *tracer) literal(m Memory, lit *ast.FuncLit, args []ast.Expr) {
 	inside := m.Clone()
 	i := 0

@@ -57,7 +57,7 @@ func (m *Marks) AnyType(t types.Type) Set {
 }
 
 // Holds reports whether a value of the type is one with the mark or has one
-// inside it, not behind a pointer.
+// inside it, not through a pointer.
 func (m *Marks) Holds(t types.Type, mark Set) bool {
 	if m.Type(t)&mark != 0 {
 		return true

@@ -38,7 +38,7 @@ function literals and functions of any package that return or write what they ar
 given. What is written through an interface or by assembly is left to the hashes
 that tests compare.
 
-A type marked //hecate:writer does not stand in the signature or the fields of a
+A type marked //hecate:writer does not occur in the signature or the fields of a
 package of forwards: one with a function that takes what is marked //hecate:run
 and returns what is marked //hecate:value.`,
 	Requires: []*analysis.Analyzer{inspect.Analyzer, effect.Analyzer, mark.Analyzer},

@@ -88,7 +88,7 @@ func (c checker) clock(e ast.Expr) bool {
 
 func (c checker) name(e ast.Expr) string { return c.marks.Name(c.info.TypeOf(e), mark.Clock) }
 
-// drives reports whether what stands here may hold and advance the clock.
+// drives reports whether this value may hold and advance the clock.
 func (c checker) drives(at ast.Node) bool {
 	return c.marks.Package()&mark.Conductor != 0 || c.inTest(at)
 }
