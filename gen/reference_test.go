@@ -129,9 +129,11 @@ func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string
 	}
 	kernels := map[string]bool{}
 	for _, u := range units {
-		printed, _ := emitcuda.Unit(u)
-		for name := range printed {
-			kernels[emitcuda.Folder+"/"+name] = true
+		for _, p := range append(u.Functions(), u) {
+			printed, _ := emitcuda.Unit(p)
+			for name := range printed {
+				kernels[emitcuda.Folder+"/"+name] = true
+			}
 		}
 		text := string(files[u.ID+".md"])
 		if text == "" || ids[u.ID] == 0 {

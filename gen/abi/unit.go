@@ -234,6 +234,21 @@ type Pair struct {
 	Function *Unit
 }
 
+// WithFunctions lists units, and before each the functions that it calls: everything that
+// has kernels, each once.
+func WithFunctions(units []*Unit) []*Unit {
+	var out []*Unit
+	for _, u := range units {
+		for _, f := range u.Functions() {
+			if !slices.ContainsFunc(out, func(g *Unit) bool { return g.Kind == FunctionUnit && g.Hash == f.Hash }) {
+				out = append(out, f)
+			}
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
 // Functions lists the functions that the kernels of a unit call, each once.
 func (u *Unit) Functions() []*Unit {
 	var out []*Unit

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -34,7 +35,7 @@ func emitted() (kernels []plan.KernelFile, files map[string][]byte, err error) {
 	if ds.HasErrors() {
 		return nil, nil, &ds
 	}
-	kernels = emitgo.KernelFiles(units)
+	kernels = emitgo.KernelFiles(abi.WithFunctions(units))
 	files = gen.Assembly(kernels)
 	entries, err := os.ReadDir(kernFolder)
 	for _, e := range entries {

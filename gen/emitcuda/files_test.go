@@ -48,6 +48,7 @@ func emitted(t *testing.T) ([]*abi.Unit, map[string][]byte) {
 	}
 	files := map[string][]byte{}
 	var rows []string
+	units = abi.WithFunctions(units)
 	for _, u := range units {
 		own, more := emitcuda.Unit(u)
 		maps.Copy(files, own)

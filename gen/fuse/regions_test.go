@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nl-hecate/hecate/gen"
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -179,7 +180,7 @@ func TestPages(t *testing.T) {
 		t.Fatal(ds.Error())
 	}
 	var b strings.Builder
-	for _, f := range emitgo.KernelFiles(units) {
+	for _, f := range emitgo.KernelFiles(abi.WithFunctions(units)) {
 		for _, k := range f.Kernels {
 			fmt.Fprintf(&b, "%s %s\n", strings.TrimPrefix(f.Path, "generated/"), k.Name)
 			if k = fuse.Kernel(k); k == nil {

@@ -153,6 +153,9 @@ func (t *Tape[F]) Adjoint(v Value[F]) []F {
 // until the running node's Backward returns.
 func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
 
+// Ints is Scratch of integers.
+func (t *Tape[F]) Ints(n int) []int32 { return t.arena.ints.take(n) }
+
 // Flags is Scratch of truth values.
 func (t *Tape[F]) Flags(n int) []bool { return t.arena.flags.take(n) }
 
