@@ -122,7 +122,7 @@ func pairs(t *testing.T, c gen.Config, site *docs.Site) {
 // emitted looks for every unit that Compile returns, and for the kernels that are named.
 func emitted(t *testing.T, c gen.Config, files map[string][]byte, ids map[string]int) {
 	t.Helper()
-	s, _ := gen.Load(c.Specs...)
+	s, _ := c.Load()
 	units, ds := gen.Compile(s)
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())

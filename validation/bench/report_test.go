@@ -13,7 +13,7 @@ import (
 // TestLevels sees that a level that is not there is a line and not a row.
 func TestLevels(t *testing.T) {
 	all, lacks := levels([]cpu.Target{cpu.Portable, cpu.AVX512 + 1})
-	if len(all) == 0 || all[0].Target != cpu.Portable || len(lacks) != 1 || !strings.Contains(lacks[0], "Level(") {
+	if len(all) == 0 || all[0].Target != cpu.Portable || len(lacks) != 1 || !strings.Contains(lacks[0], "Target(") {
 		t.Errorf("levels %v, lacks %q", all, lacks)
 	}
 	was := cpu.Active()
