@@ -88,12 +88,11 @@ type unitStage struct {
 
 // A program is a tensor program with what the passes make of it.
 type program struct {
-	name    string   // of its kernels
-	whole   *ir.Func // as the block says it; nil for the function of a front
-	fn      *ir.Func // without what front computes
-	front   *program // the function of the rule's front, or nil
-	pair    *ir.Pair // nil for an update, which has no backward
-	kernels abi.Pair
+	name  string   // of its kernels
+	whole *ir.Func // as the block says it; nil for the function of a front
+	fn    *ir.Func // without what front computes
+	front *program // the function of the rule's front, or nil
+	pair  *ir.Pair // nil for an update, which has no backward
 }
 
 // each calls f for the programs in their order, a function before its caller.

@@ -25,11 +25,14 @@ type pair[F num.Float] struct{ forward, backward constructor[F] }
 var emitted = map[string][2]any{}
 
 // enter is called by the emitted file.
+//
+//lint:ignore U1000 the overlay has the calls
 func enter[A, B, C, D runner](name string, forward func(func(string) int, func(string, int) []float32) A, backward func(func(string) int, func(string, int) []float32) B,
 	wideForward func(func(string) int, func(string, int) []float64) C, wideBackward func(func(string) int, func(string, int) []float64) D) {
 	emitted[name] = [2]any{newPair(forward, backward), newPair(wideForward, wideBackward)}
 }
 
+//lint:ignore U1000 enter calls it
 func newPair[F num.Float, A, B runner](forward func(func(string) int, func(string, int) []F) A, backward func(func(string) int, func(string, int) []F) B) pair[F] {
 	return pair[F]{
 		func(size func(string) int, get func(string, int) []F) runner { return forward(size, get) },

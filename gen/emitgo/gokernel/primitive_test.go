@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,12 +16,16 @@ import (
 // TestEveryPrimitiveIsPrinted prints a call of each scalar function and looks
 // for the functions of package num that the text names.
 func TestEveryPrimitiveIsPrinted(t *testing.T) {
-	packages, err := parser.ParseDir(token.NewFileSet(), "../../../runtime/num", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	files, err := filepath.Glob("../../../runtime/num/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	has := map[string]bool{}
-	for _, f := range packages["num"].Files {
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
 				has[f.Name.Name] = true
