@@ -34,7 +34,7 @@ nightly: ## more of the same: every mutation, 50,000 random pages, the protocol 
 generate: ## write generated/ from specs/
 	$(GO) generate ./...
 
-check: ## are the generated files current and the tree clean, for every level of the CPU?
+check: ## are the generated files current and the tree clean, for every target of the CPU?
 	$(GO) run ./cmd/hecategen generate -n
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "not gofmt-clean"; exit 1; }
 	$(GO) vet ./...

@@ -48,13 +48,13 @@ func (d *collector) forms() {
 	wg.Wait()
 	for i, row := range found {
 		for _, s := range row {
-			d.site.Forms[i].Ways = append(d.site.Forms[i].Ways, d.standing(s))
+			d.site.Forms[i].Ways = append(d.site.Forms[i].Ways, d.applicability(s))
 		}
 	}
 }
 
-// standing is the result of a strategy for a rule, as a cell of the table.
-func (d *collector) standing(s equivalence.Applicability) string {
+// applicability is the result of a strategy for a rule, as a cell of the table.
+func (d *collector) applicability(s equivalence.Applicability) string {
 	switch {
 	case s.Refused != "":
 		return fmt.Sprintf("no [%d]", d.reason(s.Refused))

@@ -12,8 +12,8 @@ import (
 // later can see that the file has no name any more.
 const unlinkFirst = true
 
-// grab opens the lock file and locks it, or returns errHeld.
-func grab(root *os.Root, name string) (*os.File, error) {
+// lockFile opens the lock file and locks it, or returns errHeld.
+func lockFile(root *os.Root, name string) (*os.File, error) {
 	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

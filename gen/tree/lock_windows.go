@@ -12,9 +12,9 @@ const unlinkFirst = false
 
 const errSharingViolation syscall.Errno = 32
 
-// grab opens the lock file for itself alone, or returns errHeld. Others may
+// lockFile opens the lock file for itself alone, or returns errHeld. Others may
 // read who holds it; the system closes it when the process ends.
-func grab(root *os.Root, name string) (*os.File, error) {
+func lockFile(root *os.Root, name string) (*os.File, error) {
 	full := filepath.Join(root.Name(), filepath.FromSlash(name))
 	p, err := syscall.UTF16PtrFromString(full)
 	if err != nil {

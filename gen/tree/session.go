@@ -70,7 +70,7 @@ func (s *session) tryLock() error {
 		return fmt.Errorf("%s is %s", workDir, kind(info.Mode()))
 	}
 	name := path.Join(workDir, lockName)
-	f, err := grab(s.root, name)
+	f, err := lockFile(s.root, name)
 	if err != nil {
 		if !errors.Is(err, errHeld) {
 			s.do(op{verb: remove, path: workDir}) // fails unless it is empty
