@@ -1,9 +1,7 @@
 package gen
 
 import (
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -206,46 +204,9 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 	return out
 }
 
-// contract says what callers of the unit need to know: its page, sizes, parameters,
-// states and inputs, and the digest of its programs.
-func (c *unitCompiler) contract() {
-	if c.blk.Strategy != nil {
-		c.out.Chunk = c.blk.Strategy.Length()
-	}
-	c.header(c.unit)
-	c.each(func(p *program) {
-		if p.whole != nil {
-			c.fns = append(c.fns, p.whole)
-		}
-	})
-	c.cuts()
-	c.describe()
-	c.hash()
-}
-
-// hash is the digest of the unit's programs.
-func (c *unitCompiler) hash() {
-	h := sha256.New()
-	for _, f := range c.fns {
-		fmt.Fprintln(h, f)
-	}
-	c.out.Hash = fmt.Sprintf("%x", h.Sum(nil))
-}
-
 // instanceOf reports whether a unit is another one with its parts given.
 func instanceOf(u *notation.Unit) bool {
 	return (u.Kind == notation.ModelUnit || u.Kind == notation.ComposeUnit) && u.Formula != nil
-}
-
-// header copies the contract of the page of a unit.
-func (c *unitCompiler) header(u *notation.Unit) {
-	p := c.src.pageOf(u)
-	if p == nil || p.Header == nil {
-		return
-	}
-	for _, f := range p.Header.Fields {
-		c.out.Header = append(c.out.Header, abi.Field{Name: string(f.Name), Text: f.Value})
-	}
 }
 
 // pageOf is the page of a unit.
@@ -362,19 +323,6 @@ func settings(o *check.Subpart) []abi.Setting {
 		}
 	}
 	return out
-}
-
-// cuts says in what ways the unit's own programs depend on the cut into calls.
-// An operation knows no calls, and a frozen read moves no state.
-func (c *unitCompiler) cuts() {
-	if c.out.Kind == abi.OpUnit || c.out.Kind == abi.UpdateUnit {
-		return
-	}
-	for _, f := range c.fns {
-		if f.MovesState() {
-			c.out.Cut = append(c.out.Cut, irbuild.Cuts(f)...)
-		}
-	}
 }
 
 // GoName is an exported Go name for an ASCII name: w_rho becomes WRho.

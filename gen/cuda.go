@@ -17,7 +17,7 @@ func CUDA(c Config, folder string) (tree.Files, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	texts, td := sideBySide(p.jobs, func(j *job) (*unitCompiler, diag.List) {
+	texts, td := sideBySide(p.jobs, func(j *unitJob) (*unitCompiler, diag.List) {
 		u := newCompiler(p.Source, j.unit, c)
 		if emits(j.unit) && compiled(j.unit) && u.run(codeStage, "abi") {
 			u.cudaFiles()

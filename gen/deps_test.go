@@ -84,24 +84,24 @@ gen/prove/marker: gen/diag gen/notation gen/ident gen/check gen/ir gen/irbuild g
 gen/prove/cost: gen/diag gen/shape gen/notation gen/units gen/check gen/ir gen/irbuild gen/simplify gen/prove/proof gen/prove/recurrence gen/prove/sample
 gen/prove/mutation: gen/source gen/diag gen/notation gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/proof gen/prove/numeric gen/prove/sample gen/prove/equivalence
 gen/prove/witness: gen/source gen/diag gen/notation gen/notation/parser gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/prove/numeric gen/prove/sample
-gen/safety:       gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
+gen/safety:       internal/parallel gen/source gen/diag gen/shape gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/abi
 gen/derive:       gen/source gen/diag gen/shape gen/notation gen/notation/parser gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/simplify
 gen/inspect:      gen/source gen/diag gen/spec gen/markdown!
 gen/vjpcheck:     gen/source gen/diag gen/spec gen/notation gen/ident gen/units gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/inspect!
 gen/vjpcheck/pseudo:
 
 # the pipeline: the one place that sees all passes
-gen:              gen/*
+gen:              gen/* internal/parallel
 
 # drivers: each runs the pipeline for a command and reports on what it makes
 gen/audit:        gen
-gen/docs:         gen templates
-gen/sweep:        gen
+gen/docs:         gen templates internal/parallel
+gen/sweep:        gen internal/parallel
 gen/synth:        gen
 gen/trace:        gen
 
 cmd/hecategen:    gen gen/* .
-cmd/mutate:       gen gen/* internal/vectors
+cmd/mutate:       gen gen/* internal/vectors internal/parallel
 
 # what runs
 .:

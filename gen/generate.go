@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nl-hecate/hecate/gen/cache"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -18,14 +17,13 @@ import (
 	"github.com/nl-hecate/hecate/gen/fuse"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/plan"
-	"github.com/nl-hecate/hecate/gen/prove"
-	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/tree"
 	"github.com/nl-hecate/hecate/gen/units"
+	"github.com/nl-hecate/hecate/internal/parallel"
 )
 
 // A project on its way to files: its units go through their stages side by side
-// (unit.go), and then what belongs to all of them is put together: the registry, the
+// (unit_job.go), and then what belongs to all of them is put together: the registry, the
 // table of the knobs, the manifest of the kernels.
 
 // A Project is a loaded project.
@@ -34,7 +32,7 @@ type Project struct {
 	conf    Config
 	cache   *cache.Cache
 	digests map[*notation.Unit]cache.Input
-	jobs    []*job // of the project's own units, in the order of the pages
+	jobs    []*unitJob // of the project's own units, in the order of the pages
 }
 
 // Open loads the pages of a project. It is nil when they cannot be read.
@@ -50,7 +48,7 @@ func newProject(s *Source, c Config) *Project {
 	p := &Project{Source: s, conf: c, cache: cache.Open(c.Cache, c.Root), digests: s.digests()}
 	for _, u := range s.Tree.Order {
 		if s.Own(u) {
-			p.jobs = append(p.jobs, newJob(s, u, c, p.cache, p.digests))
+			p.jobs = append(p.jobs, newUnitJob(s, u, c, p.cache, p.digests))
 		}
 	}
 	return p
@@ -123,7 +121,7 @@ func (p *Project) emit(proof bool) (*Emission, diag.List) {
 	}
 	e, cd := p.code()
 	ds.Append(cd)
-	tests, td := sideBySide(p.jobs, (*job).tests)
+	tests, td := sideBySide(p.jobs, (*unitJob).tests)
 	if ds.Append(td); ds.HasErrors() {
 		return nil, ds
 	}
@@ -145,7 +143,7 @@ func (p *Project) emit(proof bool) (*Emission, diag.List) {
 // code prints the units.
 func (p *Project) code() (*Emission, diag.List) {
 	e := &Emission{Files: tree.Files{}, Cuts: map[string][]string{}}
-	codes, ds := sideBySide(p.jobs, (*job).code)
+	codes, ds := sideBySide(p.jobs, (*unitJob).code)
 	var own []*notation.Unit
 	for i, c := range codes {
 		u := p.jobs[i].unit
@@ -175,23 +173,14 @@ func merge(files, more tree.Files) {
 
 // sideBySide takes jobs through a stage on all cores. Results and messages are in the
 // order of the jobs.
-func sideBySide[T any](jobs []*job, stage func(*job) (T, diag.List)) ([]T, diag.List) {
+func sideBySide[T any](jobs []*unitJob, stage func(*unitJob) (T, diag.List)) ([]T, diag.List) {
 	out := make([]T, len(jobs))
 	lists := make([]diag.List, len(jobs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	if len(jobs) > 0 && jobs[0].conf.Stats != nil {
 		workers = 1 // allocations are those of the process
 	}
-	for range min(len(jobs), workers) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(jobs); i = int(next.Add(1)) - 1 {
-				out[i], lists[i] = stage(jobs[i])
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(len(jobs), workers, func(i int) { out[i], lists[i] = stage(jobs[i]) })
 	var ds diag.List
 	for _, l := range lists {
 		ds.Append(l)
@@ -325,39 +314,4 @@ func (c Config) inputs() []cache.Input {
 		from = append(from, cache.NewInput("page "+underRoot(c.Root, f.Path), f.Text))
 	}
 	return from
-}
-
-// Prove settles every unit of every page of a source, and every tagged statement of
-// every header. The order of reports and messages is that of the pages.
-func Prove(s *Source, deep bool) (*Proof, diag.List) { return newProject(s, Config{}).Prove(deep) }
-
-// Prove settles the units of the project and the headers of its pages, side by side.
-func (p *Project) Prove(deep bool) (*Proof, diag.List) {
-	return p.proved(deep, func(string) bool { return true })
-}
-
-// proved settles the units and the headers of the pages for which chosen is true.
-func (p *Project) proved(deep bool, chosen func(page string) bool) (*Proof, diag.List) {
-	out := &Proof{}
-	var ds diag.List
-	out.Units, ds = sideBySide(p.jobs, func(j *job) (*proof.Report, diag.List) { return j.prove(deep) })
-	for i, page := range p.Pages {
-		if page.Header == nil || !page.Emits() || p.library[page.File.Path] || !chosen(page.File.Path) {
-			continue
-		}
-		r, l := prove.Page(p.Files[i], statements(page), out.Units)
-		out.Pages = append(out.Pages, r)
-		ds.Append(l)
-	}
-	return out, ds
-}
-
-// ProveOnly proves the units of the pages for which chosen is true, and tells seen of
-// each that is done.
-func (p *Project) ProveOnly(deep bool, chosen func(page string) bool, seen func(Event)) (*Proof, diag.List) {
-	q := *p
-	q.conf.Seen = seen
-	q.jobs = slices.DeleteFunc(slices.Clone(p.jobs), func(j *job) bool { return !chosen(j.unit.Span.File.Path) })
-	q.count(len(q.jobs))
-	return q.proved(deep, chosen)
 }

@@ -22,7 +22,7 @@ func knobPages(t *testing.T) *gen.Source {
 	if err != nil || len(pages) == 0 {
 		t.Fatal("no pages of knobs", err)
 	}
-	s, ds := gen.Load(append(pages, specsFolder)...)
+	s, ds := gen.Load(append(pages, "../specs")...)
 	if ds.HasErrors() {
 		t.Fatal(diag.Render(ds.Sorted()))
 	}

@@ -1,7 +1,6 @@
 package gen_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
@@ -13,7 +12,7 @@ import (
 // project's pages define: k(x + x) is a product though a page has a function k.
 func TestLibraryIsReadAlone(t *testing.T) {
 	page := func(name, block string) *source.File {
-		return source.NewFile(name, strings.Replace(messageHead, "Position: here", "Position: "+name, 1)+block+"```\n")
+		return source.NewFile(name, "# Page\n\n```text\nCONTRACT\n  Purpose: P\n  Expects: E\n  Guarantees: G\n  Cost: C\n  Trade-off: T\n  Position: "+name+"\n  Source: none\n```\n\n```hecate\n"+block+"```\n")
 	}
 	lib := page("lib.md", "op Scaled(x ∈ ℝ^{n}, k ∈ ℝ) → out = k(x + x)\n")
 	own := page("own.md", "op Other(x ∈ ℝ^{n}) → out = k(x)\nk(z ∈ ℝ) = 2 z\n")

@@ -62,10 +62,10 @@ func TestHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := LoadFiles(source.NewFile("page.md", page("op Twice(x ∈ ℝ^{n}) → out = x + x")))
+	s, _ := LoadFiles(source.NewFile("page.md", pageHead+"op Twice(x ∈ ℝ^{n}) → out = x + x\n```\n"))
 	for line := range strings.Lines(string(text)) {
 		block := strings.ReplaceAll(strings.TrimSuffix(line, "\n"), `\n`, "\n")
-		if _, why := survives(s, 0, page(block)); why != "" {
+		if _, why := survives(s, 0, pageHead+block+"\n```\n"); why != "" {
 			t.Errorf("%s\n%s", block, why)
 		}
 	}

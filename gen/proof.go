@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -27,6 +28,38 @@ func (p *Proof) Totals() string {
 		parts = append(parts, fmt.Sprintf("%d %v", n, v))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Prove proves the units of the project and the headers of its pages, side by side. The order
+// of reports and messages is that of the pages.
+func (p *Project) Prove(deep bool) (*Proof, diag.List) {
+	return p.proved(deep, func(string) bool { return true })
+}
+
+// proved proves the units and the headers of the pages for which chosen is true.
+func (p *Project) proved(deep bool, chosen func(page string) bool) (*Proof, diag.List) {
+	out := &Proof{}
+	var ds diag.List
+	out.Units, ds = sideBySide(p.jobs, func(j *unitJob) (*proof.Report, diag.List) { return j.prove(deep) })
+	for i, page := range p.Pages {
+		if page.Header == nil || !page.Emits() || p.library[page.File.Path] || !chosen(page.File.Path) {
+			continue
+		}
+		r, l := prove.Page(p.Files[i], statements(page), out.Units)
+		out.Pages = append(out.Pages, r)
+		ds.Append(l)
+	}
+	return out, ds
+}
+
+// ProveOnly proves the units of the pages for which chosen is true, and tells seen of
+// each that is done.
+func (p *Project) ProveOnly(deep bool, chosen func(page string) bool, seen func(Event)) (*Proof, diag.List) {
+	q := *p
+	q.conf.Seen = seen
+	q.jobs = slices.DeleteFunc(slices.Clone(p.jobs), func(j *unitJob) bool { return !chosen(j.unit.Span.File.Path) })
+	q.count(len(q.jobs))
+	return q.proved(deep, chosen)
 }
 
 // statements are the parts of a header that make claims about the blocks.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -22,6 +21,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/units"
+	"github.com/nl-hecate/hecate/internal/parallel"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -54,7 +54,7 @@ func newBaseline(specs, dir, list string) (*baseline, error) {
 func (w *baseline) verify(units []string, workers int) error {
 	hashes := make([]map[string]string, len(units))
 	errs := make([]error, len(units))
-	parallel(len(units), workers, func(i int) { hashes[i], errs[i] = w.verifyUnit(units[i]) })
+	parallel.Each(len(units), workers, func(i int) { hashes[i], errs[i] = w.verifyUnit(units[i]) })
 	for _, h := range hashes {
 		maps.Copy(w.hashes, h)
 	}
@@ -72,24 +72,6 @@ func (w *baseline) verifyUnit(name string) (map[string]string, error) {
 		}
 	}
 	return w.hashesOf(w.tree, u), nil
-}
-
-// parallel does n tasks with some workers.
-func parallel(n, workers int, do func(int)) {
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for k := range next {
-				do(k)
-			}
-		})
-	}
-	for k := range n {
-		next <- k
-	}
-	close(next)
-	wg.Wait()
 }
 
 // load reads the pages that have units.

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/mutation"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/units"
+	"github.com/nl-hecate/hecate/internal/parallel"
 )
 
 // An outcome is the result for one mutant.
@@ -78,7 +79,7 @@ func (w *baseline) runPages(c selection, workers int, tell func(outcome)) ([]out
 	}
 	out := make([]outcome, len(jobs))
 	var one sync.Mutex
-	parallel(len(jobs), workers, func(k int) {
+	parallel.Each(len(jobs), workers, func(k int) {
 		out[k] = w.run(jobs[k].page, jobs[k].m)
 		out[k].Page = w.pages[jobs[k].page].File.Path
 		if tell != nil {

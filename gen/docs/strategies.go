@@ -2,14 +2,15 @@ package docs
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/prove/equivalence"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
+	"github.com/nl-hecate/hecate/internal/parallel"
 )
 
 // forms lists for each rule the ways to compute it: by the markers that were proved of
@@ -37,15 +38,11 @@ func (d *collector) forms() {
 		rules = append(rules, d.src.Tree.Units[e.Name])
 	}
 	found := make([][]equivalence.Applicability, len(rules))
-	var wg sync.WaitGroup
-	for i, r := range rules {
-		wg.Go(func() {
-			for _, s := range strategies {
-				found[i] = append(found[i], equivalence.Apply(d.src.Tree, s, r))
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Each(len(rules), runtime.GOMAXPROCS(0), func(i int) {
+		for _, s := range strategies {
+			found[i] = append(found[i], equivalence.Apply(d.src.Tree, s, rules[i]))
+		}
+	})
 	for i, row := range found {
 		for _, s := range row {
 			d.site.Forms[i].Ways = append(d.site.Forms[i].Ways, d.applicability(s))

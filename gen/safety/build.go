@@ -4,13 +4,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/internal/parallel"
 )
 
 // Build builds a rule of each legal combination over some front of the tree, in parallel, and
@@ -24,7 +23,7 @@ func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.Li
 		return ds
 	}
 	wrong := make([]diag.List, len(all))
-	parallel(len(all), func(i int) { wrong[i] = t.over(all[i], fronts, hold) })
+	parallel.Each(len(all), runtime.GOMAXPROCS(0), func(i int) { wrong[i] = t.over(all[i], fronts, hold) })
 	for i, c := range all {
 		if !wrong[i].HasErrors() {
 			continue
@@ -36,20 +35,6 @@ func (t *Table) Build(tuples []Tuple, hold func(*check.Block) diag.List) diag.Li
 		d.Hint("if they do not belong together, let one of them say so: requires … \"reason\"")
 	}
 	return ds
-}
-
-// parallel calls f for 0 … n−1 on all cores.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // Fronts lists the fronts of the tree that are no examples.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +24,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/prove/sample"
 	"github.com/nl-hecate/hecate/gen/safety"
 	"github.com/nl-hecate/hecate/gen/synth"
+	"github.com/nl-hecate/hecate/internal/parallel"
 )
 
 // A Sweep says which combinations of the knobs are compiled, proved and run, and how.
@@ -141,18 +141,12 @@ func (w *sweeper) keyOf() string {
 // rows makes a row of each combination; nil is one that there was no time for.
 func (w *sweeper) rows() ([]*Row, error) {
 	rows, errs := make([]*Row, len(w.todo)), make([]error, len(w.todo))
-	var next, done atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(rows); i = int(next.Add(1)) - 1 {
-				if rows[i], errs[i] = w.stored(w.todo[i]); rows[i] != nil && w.Seen != nil {
-					w.Seen(int(done.Add(1)), len(rows))
-				}
-			}
-		})
-	}
-	wg.Wait()
+	var done atomic.Int64
+	parallel.Each(len(rows), runtime.GOMAXPROCS(0), func(i int) {
+		if rows[i], errs[i] = w.stored(w.todo[i]); rows[i] != nil && w.Seen != nil {
+			w.Seen(int(done.Add(1)), len(rows))
+		}
+	})
 	return rows, errors.Join(errs...)
 }
 

@@ -1,4 +1,4 @@
-package gen_test
+package manual_test
 
 import (
 	"fmt"
@@ -35,10 +35,10 @@ import (
 //     code of the first error, or `uncompiled` where no stage takes its units.
 //     A sketch that has come to compile fails the test: make it an example;
 //   - tables are recognised by their first head cell and compared with the
-//     tables of the code. `UPDATE=1 go test ./gen -run Manual` rewrites those
+//     tables of the code. `UPDATE=1 go test ./gen/manual` rewrites those
 //     that hold nothing but what the code says, and then fails.
 const (
-	specsFolder = "../specs"
+	specsFolder = "../../specs"
 	manualPath  = specsFolder + "/LANGUAGE.md"
 )
 

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,10 +12,60 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
-	"github.com/nl-hecate/hecate/gen/units"
 )
+
+// contract says what callers of the unit need to know: its page, sizes, parameters,
+// states and inputs, and the digest of its programs.
+func (c *unitCompiler) contract() {
+	if c.blk.Strategy != nil {
+		c.out.Chunk = c.blk.Strategy.Length()
+	}
+	c.header(c.unit)
+	c.each(func(p *program) {
+		if p.whole != nil {
+			c.fns = append(c.fns, p.whole)
+		}
+	})
+	c.cuts()
+	c.describe()
+	c.hash()
+}
+
+// header copies the contract of the page of a unit.
+func (c *unitCompiler) header(u *notation.Unit) {
+	p := c.src.pageOf(u)
+	if p == nil || p.Header == nil {
+		return
+	}
+	for _, f := range p.Header.Fields {
+		c.out.Header = append(c.out.Header, abi.Field{Name: string(f.Name), Text: f.Value})
+	}
+}
+
+// hash is the digest of the unit's programs.
+func (c *unitCompiler) hash() {
+	h := sha256.New()
+	for _, f := range c.fns {
+		fmt.Fprintln(h, f)
+	}
+	c.out.Hash = fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// cuts says in what ways the unit's own programs depend on the cut into calls.
+// An operation knows no calls, and a frozen read moves no state.
+func (c *unitCompiler) cuts() {
+	if c.out.Kind == abi.OpUnit || c.out.Kind == abi.UpdateUnit {
+		return
+	}
+	for _, f := range c.fns {
+		if f.MovesState() {
+			c.out.Cut = append(c.out.Cut, irbuild.Cuts(f)...)
+		}
+	}
+}
 
 // describe says what the buffers of a unit's kernels are to a caller: sizes,
 // learned parameters, states, inputs and constants, each once, from the
@@ -74,15 +126,10 @@ func (c *unitCompiler) updated() string { return ident.ASCII(c.blk.Unit.Params[0
 
 // madeHere reports whether an input of a stage is made by an earlier one.
 func (c *unitCompiler) madeHere(name string) bool {
-	for _, eq := range c.blk.Eqs {
-		if ident.ASCII(eq.Name) == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.blk.Eqs, func(eq *check.Equation) bool { return ident.ASCII(eq.Name) == name })
 }
 
-// dimsOf are the dimensions of a value without the lane axis.
+// dimsOf are the dimensions of a value without the axis of the batch.
 func dimsOf(p *ir.Value) []shape.Poly {
 	var out []shape.Poly
 	for i, a := range p.Axes {
@@ -96,12 +143,11 @@ func dimsOf(p *ir.Value) []shape.Poly {
 
 // symbol finds the declaration of an ASCII name.
 func (c *unitCompiler) symbol(name string) *check.Symbol {
-	for _, s := range c.blk.SymSeq {
-		if ident.ASCII(s.Name) == name {
-			return s
-		}
+	i := slices.IndexFunc(c.blk.SymSeq, func(s *check.Symbol) bool { return ident.ASCII(s.Name) == name })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return c.blk.SymSeq[i]
 }
 
 func (c *unitCompiler) weight(p *ir.Value, dims []shape.Poly) abi.Weight {
@@ -144,9 +190,6 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) abi.SizeExpr {
 	if n, ok := notation.Constant(x); ok {
 		return abi.SizeExpr{Op: "num", Num: n}
 	}
-	bin := func(op string, a, b notation.Expr) abi.SizeExpr {
-		return abi.SizeExpr{Op: op, Args: []abi.SizeExpr{c.sizeExpr(a), c.sizeExpr(b)}}
-	}
 	switch x := x.(type) {
 	case *notation.Ident:
 		if n, ok := c.option(x.Name.Text); ok {
@@ -165,7 +208,7 @@ func (c *unitCompiler) sizeExpr(x notation.Expr) abi.SizeExpr {
 		return out
 	case *notation.Binary:
 		op := map[string]string{"+": "add", "−": "sub", "·": "mul", "/": "div"}[x.Op]
-		return bin(op, x.X, x.Y)
+		return abi.SizeExpr{Op: op, Args: []abi.SizeExpr{c.sizeExpr(x.X), c.sizeExpr(x.Y)}}
 	case *notation.Call:
 		if x.Fun.Text == "sqrt" && len(x.Args) == 1 {
 			return abi.SizeExpr{Op: "sqrt", Args: []abi.SizeExpr{c.sizeExpr(x.Args[0])}}
@@ -253,7 +296,7 @@ func (c *unitCompiler) bound(e notation.Expr) shape.Poly {
 	return p.Rename(ident.ASCII)
 }
 
-// sizes lists the free sizes of the unit's programs, lanes and tokens apart.
+// sizes lists the free sizes of the unit's programs, without the batch and the tokens.
 func (c *unitCompiler) sizes() {
 	var names []string
 	for _, f := range c.fns {
@@ -330,6 +373,7 @@ func (c *unitCompiler) equations() {
 	}
 }
 
+// equation is an equation under an id.
 func (c *unitCompiler) equation(eq *check.Equation, id string) abi.Equation {
 	e := abi.Equation{ID: id, Text: c.lineOf(eq)}
 	if eq.Def != nil && eq.Def.Cite != nil {
@@ -350,30 +394,4 @@ func (c *unitCompiler) lineOf(eq *check.Equation) string {
 		return strings.TrimPrefix(notation.Print(one, notation.Unicode), "gate ")
 	}
 	return notation.Print(eq.Def, notation.Unicode)
-}
-
-// Applied is a formula of parts, in which a formula with a name is written out.
-func Applied(t *units.Tree, a *notation.Apply) abi.Applied { return applied(t, "", a) }
-
-func applied(t *units.Tree, part string, a *notation.Apply) abi.Applied {
-	out := abi.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
-	u := t.Units[a.Name.Text]
-	if u != nil && instanceOf(u) {
-		out = applied(t, part, u.Formula.Parts[0])
-		u = t.Units[out.Unit]
-	}
-	if u == nil {
-		return out
-	}
-	var ds diag.List // what is wrong has been said
-	given, options := units.Bind(u, a.Args, &ds)
-	for _, o := range options {
-		if v, ok := notation.Constant(o.Value); ok {
-			out.Sizes[ident.ASCII(o.Name.Text)] = int(v)
-		}
-	}
-	for _, g := range given {
-		out.Parts = append(out.Parts, applied(t, ident.ASCII(g.Name()), g.Apply))
-	}
-	return out
 }

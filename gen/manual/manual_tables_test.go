@@ -1,4 +1,4 @@
-package gen_test
+package manual_test
 
 import (
 	"cmp"
@@ -101,7 +101,7 @@ func sameTable(t *testing.T, head string, want [][]string) {
 		return
 	}
 	if os.Getenv("UPDATE") == "" {
-		t.Errorf("%s:%d: the table of every %s is not what the code says; run UPDATE=1 go test ./gen -run Manual", manualPath, tab.line, head)
+		t.Errorf("%s:%d: the table of every %s is not what the code says; run UPDATE=1 go test ./gen/manual", manualPath, tab.line, head)
 		for i := range max(len(want), len(tab.rows)) {
 			if i >= len(want) || i >= len(tab.rows) || !slices.Equal(want[i], tab.rows[i]) {
 				t.Logf("first difference, row %d", i+1)
@@ -314,7 +314,7 @@ func TestManualVerdicts(t *testing.T) {
 
 // TestManualStatuses holds the exit statuses to the constants of the command.
 func TestManualStatuses(t *testing.T) {
-	f, err := goparser.ParseFile(token.NewFileSet(), filepath.FromSlash("../cmd/hecategen/command.go"), nil, 0)
+	f, err := goparser.ParseFile(token.NewFileSet(), filepath.FromSlash("../../cmd/hecategen/command.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gen_test
+package diag_test
 
 import (
 	"os"
@@ -57,7 +57,7 @@ func TestMessages(t *testing.T) {
 // specFiles are the pages of the project.
 func specFiles(t *testing.T) []*source.File {
 	t.Helper()
-	s, ds := gen.Load("../specs")
+	s, ds := gen.Load("../../specs")
 	if ds.HasErrors() {
 		t.Fatal(ds.Error())
 	}

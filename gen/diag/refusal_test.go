@@ -1,4 +1,4 @@
-package gen_test
+package diag_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package gen_test
+package manual_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ const exampleLines = 30
 // TestExamplesAreShort counts the lines of the pages that show what a new rule
 // takes: those of the contract and of the blocks.
 func TestExamplesAreShort(t *testing.T) {
-	pages, err := filepath.Glob("../specs/algorithms/examples/*.md")
+	pages, err := filepath.Glob("../../specs/algorithms/examples/*.md")
 	if err != nil || len(pages) < 3 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/units"
 	"github.com/nl-hecate/hecate/gen/vectors"
@@ -110,5 +112,31 @@ func (s *Source) shortest(kind string) []*notation.Unit {
 	slices.SortFunc(out, func(a, b *notation.Unit) int {
 		return cmp.Or(lines[a]-lines[b], cmp.Compare(a.Name.Text, b.Name.Text))
 	})
+	return out
+}
+
+// Applied is a formula of parts, in which a formula with a name is written out.
+func Applied(t *units.Tree, a *notation.Apply) abi.Applied { return applied(t, "", a) }
+
+func applied(t *units.Tree, part string, a *notation.Apply) abi.Applied {
+	out := abi.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
+	u := t.Units[a.Name.Text]
+	if u != nil && instanceOf(u) {
+		out = applied(t, part, u.Formula.Parts[0])
+		u = t.Units[out.Unit]
+	}
+	if u == nil {
+		return out
+	}
+	var ds diag.List // what is wrong has been said
+	given, options := units.Bind(u, a.Args, &ds)
+	for _, o := range options {
+		if v, ok := notation.Constant(o.Value); ok {
+			out.Sizes[ident.ASCII(o.Name.Text)] = int(v)
+		}
+	}
+	for _, g := range given {
+		out.Parts = append(out.Parts, applied(t, ident.ASCII(g.Name()), g.Apply))
+	}
 	return out
 }

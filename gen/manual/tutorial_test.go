@@ -1,4 +1,4 @@
-package gen_test
+package manual_test
 
 import (
 	"os"
@@ -17,7 +17,7 @@ import (
 // makes the changes that its `diff` fences show: each must give the message of
 // the fence that follows it, to the letter.
 func TestTutorial(t *testing.T) {
-	text, err := os.ReadFile("../specs/LANGUAGE.md")
+	text, err := os.ReadFile(manualPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,23 +28,23 @@ func TestTutorial(t *testing.T) {
 	if page == nil || len(mistakes) != 2 {
 		t.Fatalf("the tutorial has a page: %v, and %d mistakes", page != nil, len(mistakes))
 	}
-	if got := tutorialMessages(t, page[1]); got != "" {
+	if got := tutorialMessages(page[1]); got != "" {
 		t.Errorf("the page of the tutorial:\n%s", got)
 	}
 	for _, m := range mistakes {
 		if strings.Count(page[1], m[1]+"\n") != 1 {
 			t.Errorf("the page does not contain the line %q", m[1])
 		}
-		if got := tutorialMessages(t, strings.Replace(page[1], m[1], m[2], 1)); strings.TrimSpace(got) != strings.TrimSpace(m[3]) {
+		if got := tutorialMessages(strings.Replace(page[1], m[1], m[2], 1)); strings.TrimSpace(got) != strings.TrimSpace(m[3]) {
 			t.Errorf("with %q the compiler says\n%s\nand the tutorial\n%s", m[2], got, m[3])
 		}
 	}
 }
 
 // tutorialMessages checks and proves a page beside the library's, and renders what is wrong.
-func tutorialMessages(t *testing.T, text string) string {
+func tutorialMessages(text string) string {
 	page := source.NewFile("specs/robust_delta.md", text)
-	s, ds := gen.LoadFiles(append(specFiles(t), page)...)
+	s, ds := gen.LoadWith([]string{specsFolder}, page)
 	if !ds.HasErrors() {
 		_, more := prove.Block(s.Tree, s.Tree.Units["RobustDelta"], proof.Options{})
 		ds.Append(more)

@@ -1,9 +1,10 @@
-package gen
+package diag_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/source"
 )
@@ -38,7 +39,7 @@ func diagnose(e diag.Explanation, text string) diag.List {
 	if strings.HasPrefix(text, "# Papers") {
 		name = "specs/papers.md"
 	}
-	s, ds := LoadFiles(append(files, source.NewFile(name, text))...)
+	s, ds := gen.LoadFiles(append(files, source.NewFile(name, text))...)
 	ds.Append(s.References("."))
 	if !ds.HasErrors() {
 		ds.Append(s.TypeCheck())
@@ -76,7 +77,7 @@ func TestExplanations(t *testing.T) {
 			t.Errorf("%v: the right example leads to\n%s", c, right.Error())
 		}
 	}
-	if _, ds := Load("no/such/page.md"); !ds.Has(diag.Unreadable) {
+	if _, ds := gen.Load("no/such/page.md"); !ds.Has(diag.Unreadable) {
 		t.Errorf("a missing page: %s", ds.Error())
 	}
 }

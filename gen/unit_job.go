@@ -19,12 +19,12 @@ import (
 	"github.com/nl-hecate/hecate/gen/units"
 )
 
-// A job takes one unit through the stages: proof, code, tests. It works in the
+// A unitJob takes one unit through the stages: proof, code, tests. It works in the
 // closure of the unit, the part of the tree that the unit can read, and sees nothing
 // else. So the digests of the closure's units, with the compiler and the few options
 // that a stage has, are all that a result depends on, and the cache has results under
 // them.
-type job struct {
+type unitJob struct {
 	src   *Source // with the closure as its tree
 	unit  *notation.Unit
 	conf  Config
@@ -48,11 +48,11 @@ const (
 	testStage  = "tests"
 )
 
-// newJob finds what a unit can read: besides what its own text names, the formulas in
+// newUnitJob finds what a unit can read: besides what its own text names, the formulas in
 // which it is tried where its page names none.
-func newJob(s *Source, u *notation.Unit, c Config, m *cache.Cache, digests map[*notation.Unit]cache.Input) *job {
+func newUnitJob(s *Source, u *notation.Unit, c Config, m *cache.Cache, digests map[*notation.Unit]cache.Input) *unitJob {
 	roots := []*notation.Unit{u}
-	j := &job{unit: u, conf: c, cache: m, reads: []cache.Input{cache.Compiler()}}
+	j := &unitJob{unit: u, conf: c, cache: m, reads: []cache.Input{cache.Compiler()}}
 	for _, a := range s.trials(u) {
 		notation.Inspect(a, func(n any) bool {
 			if a, ok := n.(*notation.Apply); ok && s.Tree.Units[a.Name.Text] != nil {
@@ -98,7 +98,7 @@ func (s *Source) Knobs() (out []*notation.Unit) {
 	return out
 }
 
-// digestsOf are the digests of the units of a tree: of their text, which is quoted in
+// digests are the digests of the units of a tree: of their text, which is quoted in
 // what is emitted, of their syntax, for it depends on the names that other pages
 // define how a line is read, and of their places.
 func (s *Source) digests() map[*notation.Unit]cache.Input {
@@ -120,7 +120,7 @@ func textOf(u *notation.Unit) string {
 
 // stage computes a result, or takes it from the cache. A panic becomes a
 // diagnostic that names the unit and the stage.
-func stage[T any](j *job, name string, more []cache.Input, compute func() (T, diag.List)) (out T, ds diag.List) {
+func stage[T any](j *unitJob, name string, more []cache.Input, compute func() (T, diag.List)) (out T, ds diag.List) {
 	id := units.ID(j.unit)
 	from := append(slices.Clone(j.reads), more...)
 	e := Event{Unit: j.unit.Name.Text, Stage: name}
@@ -148,55 +148,57 @@ func caught(u *notation.Unit, stage string, ds *diag.List) {
 }
 
 // compiler takes the unit through passes.
-func (j *job) compiler() *unitCompiler {
+func (j *unitJob) compiler() *unitCompiler {
 	c := newCompiler(j.src, j.unit, j.conf)
 	c.stats = j.conf.Stats
 	return c
 }
 
 // prove proves the unit.
-func (j *job) prove(deep bool) (*proof.Report, diag.List) {
-	r, ds := stage(j, proofStage, []cache.Input{cache.NewInput("the depth of the proof", deep)}, func() (placed, diag.List) {
+func (j *unitJob) prove(deep bool) (*proof.Report, diag.List) {
+	r, ds := stage(j, proofStage, []cache.Input{cache.NewInput("the depth of the proof", deep)}, func() (relativeReport, diag.List) {
 		c := j.compiler()
 		c.deep = deep
 		c.run(proofStage, "")
-		return j.place(c.report), *c.ds
+		return j.relative(c.report), *c.ds
 	})
-	return j.report(r), ds
+	return j.absolute(r), ds
 }
 
-// A placed report has its spans relative to units, so that it holds when a page gets
+// A relativeReport has its spans relative to units, so that it holds when a page gets
 // another line above them.
-type placed struct {
+type relativeReport struct {
 	Report proof.Report
-	Places []placing // of the items
+	Spans  []relativeSpan // of the items
 }
 
-// A placing is a span: bytes after the header of a unit.
-type placing struct {
+// A relativeSpan is a span in bytes from the beginning of a unit.
+type relativeSpan struct {
 	Unit       string // "" where there is none
 	Start, End int
 }
 
-func (j *job) place(r *proof.Report) placed {
-	p := placed{Report: *r}
+// relative makes the spans of a report relative to the last unit that begins before each.
+func (j *unitJob) relative(r *proof.Report) relativeReport {
+	p := relativeReport{Report: *r}
 	p.Report.Items = slices.Clone(r.Items)
 	for i, it := range r.Items {
-		at := placing{}
+		at := relativeSpan{}
 		for _, u := range j.src.Tree.Order { // the last header above
 			if h := u.Span; h.File == it.Span.File && it.Span.File != nil && h.Start <= it.Span.Start && (at.Unit == "" || h.Start > j.src.Tree.Units[at.Unit].Span.Start) {
-				at = placing{u.Name.Text, it.Span.Start - h.Start, it.Span.End - h.Start}
+				at = relativeSpan{u.Name.Text, it.Span.Start - h.Start, it.Span.End - h.Start}
 			}
 		}
-		p.Places = append(p.Places, at)
+		p.Spans = append(p.Spans, at)
 		p.Report.Items[i].Span = source.Span{}
 	}
 	return p
 }
 
-func (j *job) report(p placed) *proof.Report {
+// absolute is the inverse of relative.
+func (j *unitJob) absolute(p relativeReport) *proof.Report {
 	r := p.Report
-	for i, at := range p.Places {
+	for i, at := range p.Spans {
 		if u := j.src.Tree.Units[at.Unit]; u != nil {
 			r.Items[i].Span = source.Span{File: u.Span.File, Start: u.Span.Start + at.Start, End: u.Span.Start + at.End}
 		}
@@ -204,7 +206,7 @@ func (j *job) report(p placed) *proof.Report {
 	return &r
 }
 
-// A Code is what a unit becomes, and what the whole of a project needs to know of it.
+// A code is what a unit becomes, and what the whole of a project needs to know of it.
 type code struct {
 	Files   tree.Files
 	Package string // path of its package; "" for a formula with a name
@@ -215,7 +217,7 @@ type code struct {
 }
 
 // code prints the unit. It is nil for one that is not emitted.
-func (j *job) code() (*code, diag.List) {
+func (j *unitJob) code() (*code, diag.List) {
 	if !emits(j.unit) {
 		return nil, diag.List{}
 	}
@@ -242,13 +244,13 @@ func (j *job) code() (*code, diag.List) {
 func emits(u *notation.Unit) bool { return Standalone(u) && !u.Example }
 
 // places are where things go.
-func (j *job) places() []cache.Input {
+func (j *unitJob) places() []cache.Input {
 	return []cache.Input{cache.NewInput("the folders of the project", j.conf.home(), j.conf.CUDAFolder())}
 }
 
 // header is the contract of the unit's page, and those of the fronts that it may have a
 // function of.
-func (j *job) header() string {
+func (j *unitJob) header() string {
 	var b strings.Builder
 	for _, u := range append(j.src.Tree.Kinds(notation.FrontUnit), j.unit) {
 		if p := j.src.pageOf(u); p != nil && p.Header != nil {
@@ -295,7 +297,7 @@ func (c *unitCompiler) units(of abi.Applied) (emitgo.Units, diag.List) {
 }
 
 // tests prints the unit's tests and vectors.
-func (j *job) tests() (tree.Files, diag.List) {
+func (j *unitJob) tests() (tree.Files, diag.List) {
 	if !emits(j.unit) {
 		return nil, diag.List{}
 	}
@@ -311,7 +313,7 @@ func (j *job) tests() (tree.Files, diag.List) {
 func EmitUnit(s *Source, u *notation.Unit, home abi.Home) (*proof.Report, tree.Files, diag.List) {
 	own := *s
 	own.home = home
-	j := newJob(&own, u, Config{CUDA: NoCUDA}, nil, own.digests())
+	j := newUnitJob(&own, u, Config{CUDA: NoCUDA}, nil, own.digests())
 	report, ds := j.prove(false)
 	if ds.HasErrors() {
 		return nil, nil, ds
