@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -154,7 +155,7 @@ func (s *Snapshot) SetMeta(key, value string) {
 }
 
 func reservedKey(key string) bool {
-	return key == arithmeticKey || key == sealKey || len(key) >= len(digestKey) && key[:len(digestKey)] == digestKey
+	return key == arithmeticKey || key == sealKey || strings.HasPrefix(key, digestKey)
 }
 
 // Meta returns a metadata string, or an error that wraps ErrMetadata.
@@ -217,14 +218,7 @@ func (s *Snapshot) Done() error {
 }
 
 // Names returns the names of the tensors, sorted.
-func (s *Snapshot) Names() []string {
-	names := make([]string, 0, len(s.tensors))
-	for n := range s.tensors {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func (s *Snapshot) Names() []string { return slices.Sorted(maps.Keys(s.tensors)) }
 
 // Shape returns the type and shape of a tensor, or an error that wraps ErrMissing.
 func (s *Snapshot) Shape(name string) (Type, tensor.Shape, error) {

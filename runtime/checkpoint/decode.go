@@ -2,11 +2,13 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -209,16 +211,9 @@ func integers(d *json.Decoder) ([]int64, error) {
 // place cuts the data into tensors. In the order of their offsets they must
 // cover it from the first byte to the last, each as long as its shape says.
 func (s *Snapshot) place(rows map[string]row, data []byte) error {
-	names := make([]string, 0, len(rows))
-	for n := range rows {
-		names = append(names, n)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		x, y := rows[a].Offsets, rows[b].Offsets
-		if x != y {
-			return slices.Compare(x[:], y[:])
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a, b))
 	})
 	at := int64(0)
 	for _, name := range names {

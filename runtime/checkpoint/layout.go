@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/nl-hecate/hecate/runtime/cpu"
@@ -24,53 +23,15 @@ const (
 )
 
 func encode[E Element](data []E) []byte {
-	var b []byte
-	switch data := any(data).(type) {
-	case []float32:
-		b = make([]byte, 0, 4*len(data))
-		for _, x := range data {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
-	case []float64:
-		b = make([]byte, 0, 8*len(data))
-		for _, x := range data {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-		}
-	case []uint64:
-		b = make([]byte, 0, 8*len(data))
-		for _, x := range data {
-			b = binary.LittleEndian.AppendUint64(b, x)
-		}
-	case []int64:
-		b = make([]byte, 0, 8*len(data))
-		for _, x := range data {
-			b = binary.LittleEndian.AppendUint64(b, uint64(x))
-		}
-	default:
+	b, err := binary.Append(nil, binary.LittleEndian, data)
+	if err != nil {
 		panic("checkpoint: BUG: no encoding for an Element")
 	}
 	return b
 }
 
 func decode[E Element](dst []E, raw []byte) {
-	switch dst := any(dst).(type) {
-	case []float32:
-		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		}
-	case []float64:
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	case []uint64:
-		for i := range dst {
-			dst[i] = binary.LittleEndian.Uint64(raw[8*i:])
-		}
-	case []int64:
-		for i := range dst {
-			dst[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	default:
+	if _, err := binary.Decode(raw, binary.LittleEndian, dst); err != nil {
 		panic("checkpoint: BUG: no decoding for an Element")
 	}
 }

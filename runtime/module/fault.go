@@ -134,7 +134,7 @@ func (m *Module[F]) levelOf(f tape.Fault) int {
 	out := -1
 	for _, name := range append([]string{f.Tensor}, f.Leaves...) {
 		if i, err := m.params.View().Index(name); err == nil {
-			out = max(out, level(m.params.View().Param(i)))
+			out = max(out, m.params.View().Param(i).Level)
 		}
 	}
 	return out

@@ -65,15 +65,13 @@ func (s *Session[F]) Health(dst []Health) ([]Health, error) {
 	}
 	out := dst[at:]
 	m.parametersOf(out)
-	mem, err := s.context.Take()
-	if err != nil {
+	if err := s.withContext(func(mem *Memory[F]) error {
+		for _, slot := range mem.slots {
+			statesOf(out, slot.live, 0)
+		}
+		return nil
+	}); err != nil {
 		return dst, err
-	}
-	for _, slot := range mem.slots {
-		statesOf(out, slot.live, 0)
-	}
-	if s.context, err = s.context.Return(mem); err != nil {
-		panic("module: BUG: a context that was taken cannot be returned")
 	}
 	for l := range out {
 		out[l].State = math.Sqrt(out[l].State)
@@ -87,7 +85,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 	v := m.params.View()
 	for i := range v.Len() {
 		p := v.Param(i)
-		h := &out[level(p)]
+		h := &out[p.Level]
 		h.Parameter += squares(v.Data(i))
 		if len(m.grads) > 0 && !p.Fixed {
 			h.Gradient += squares(m.grads[0][i])
@@ -100,7 +98,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 		_, n := m.optimizer.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
 		for _, data := range m.optimizer.Kept(i) {
-			waits[level(p)] += squares(data)
+			waits[p.Level] += squares(data)
 		}
 	}
 	for l := range out {

@@ -197,13 +197,10 @@ func (m *Module[F]) CheckChunk(tokens int) (err error) {
 // fires reports whether a parameter is updated at a pulse.
 func (m *Module[F]) fires(p context.Param, at pulse.Pulse) bool {
 	if p.Gated {
-		return !p.Fixed && m.gates[0].open[level(p)]
+		return !p.Fixed && m.gates[0].open[p.Level]
 	}
-	return !p.Fixed && at.Active(level(p))
+	return !p.Fixed && at.Active(p.Level)
 }
-
-// level is the level of frequency that a parameter belongs to.
-func level(p context.Param) int { return p.Level }
 
 // workers returns the number of goroutines that share n slots, and makes an arena for
 // each.

@@ -146,7 +146,7 @@ func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
 		if e.Slot != i {
 			continue
 		}
-		if err := m.nonEmpty(from, e.At, f); err != nil {
+		if err := nonEmpty(from, e.At, f); err != nil {
 			return err
 		}
 		j.memory.slots[i].live.Reset(0)
@@ -156,10 +156,11 @@ func (m *Module[F]) pieces(i int, f func(from, to int) error) error {
 	if j.chunk.Valid != nil {
 		end = j.chunk.Valid[i] // tokens after the end of a session are padding
 	}
-	return m.nonEmpty(from, end, f)
+	return nonEmpty(from, end, f)
 }
 
-func (m *Module[F]) nonEmpty(from, to int, f func(from, to int) error) error {
+// nonEmpty calls f for a range of tokens that is not empty.
+func nonEmpty(from, to int, f func(from, to int) error) error {
 	if from == to {
 		return nil
 	}
@@ -242,7 +243,7 @@ func (m *Module[F]) sumGradients(n int) error {
 		for j, x := range g {
 			if !num.IsFinite(x) {
 				p := m.params.View().Param(i)
-				return &BadNumber{What: "the gradient", Value: float64(x), Step: m.job.pulse.Step(), Slot: -1, Level: level(p), Token: -1,
+				return &BadNumber{What: "the gradient", Value: float64(x), Step: m.job.pulse.Step(), Slot: -1, Level: p.Level, Token: -1,
 					Tensor: p.Name, Index: j}
 			}
 		}

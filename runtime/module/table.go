@@ -113,35 +113,39 @@ func read[F Float](s *checkpoint.Snapshot, rows []row) (put func(), err error) {
 	for _, r := range rows {
 		switch data := r.data.(type) {
 		case []F:
-			staged := make([]F, len(data))
-			err = checkpoint.Take(s, r.name, r.shape, staged)
-			puts = append(puts, func() { copy(data, staged) })
+			put, err = staged(s, r, data)
 		case []int64:
-			staged := make([]int64, len(data))
-			err = checkpoint.Take(s, r.name, r.shape, staged)
-			puts = append(puts, func() { copy(data, staged) })
+			put, err = staged(s, r, data)
 		case []int32:
-			staged := make([]int64, len(data))
-			if err = checkpoint.Take(s, r.name, r.shape, staged); err == nil {
-				err = narrow(r.name, staged)
+			wide := make([]int64, len(data))
+			if err = checkpoint.Take(s, r.name, r.shape, wide); err == nil {
+				err = narrow(r.name, wide)
 			}
-			puts = append(puts, func() {
-				for i, x := range staged {
+			put = func() {
+				for i, x := range wide {
 					data[i] = int32(x)
 				}
-			})
+			}
 		default:
 			panic("module: BUG: a row of a type that no file holds")
 		}
 		if err != nil {
 			return nil, err
 		}
+		puts = append(puts, put)
 	}
 	return func() {
 		for _, f := range puts {
 			f()
 		}
 	}, nil
+}
+
+// staged takes a row from a snapshot and returns a function that copies it to its memory.
+func staged[E checkpoint.Element](s *checkpoint.Snapshot, r row, data []E) (put func(), err error) {
+	taken := make([]E, len(data))
+	err = checkpoint.Take(s, r.name, r.shape, taken)
+	return func() { copy(data, taken) }, err
 }
 
 // narrow refuses positions that a context cannot have.

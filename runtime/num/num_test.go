@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/nl-hecate/hecate/runtime/num/internal/bigmath"
+	"github.com/nl-hecate/hecate/internal/bigmath"
 )
 
 const testPrec = 200

@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
-	"sort"
 	"unsafe"
 )
 
@@ -22,11 +21,10 @@ import (
 // file again does in any case. Where files are not mapped they are in memory
 // and neither happens.
 type File struct {
+	described
 	header
-	path string
 	data []byte // of the whole file; nil once it is closed
 	ids  []byte // of data
-	ends []int
 }
 
 // OpenTokens opens a token file and reads it once from end to end. The error
@@ -34,7 +32,7 @@ type File struct {
 // a file that is longer or shorter than its header says, ErrVocab,
 // ErrDocuments, ErrTooShort, ErrDigest, ErrShrunk. Close unmaps the file.
 func OpenTokens(path string) (*File, error) {
-	f := &File{path: path}
+	f := &File{described: described{name: path}}
 	if err := f.open(); err != nil {
 		f.Close()
 		return nil, err
@@ -43,14 +41,14 @@ func OpenTokens(path string) (*File, error) {
 }
 
 func (f *File) open() error {
-	info, err := os.Stat(f.path) // opening a pipe would wait
+	info, err := os.Stat(f.name) // opening a pipe would wait
 	if err != nil {
 		return fmt.Errorf("open tokens: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return &SourceError{f.path, ErrNotAFile, "a " + kind(info.Mode()), "a token file"}
+		return &SourceError{f.name, ErrNotAFile, "a " + kind(info.Mode()), "a token file"}
 	}
-	file, err := os.Open(f.path)
+	file, err := os.Open(f.name)
 	if err != nil {
 		return fmt.Errorf("open tokens: %w", err)
 	}
@@ -59,12 +57,12 @@ func (f *File) open() error {
 	case err != nil:
 		return fmt.Errorf("open tokens: %w", err)
 	case info.Size() < headerSize:
-		return &SourceError{f.path, ErrFormat, fmt.Sprintf("%d bytes", info.Size()), fmt.Sprintf("a header of %d", headerSize)}
+		return &SourceError{f.name, ErrFormat, fmt.Sprintf("%d bytes", info.Size()), fmt.Sprintf("a header of %d", headerSize)}
 	case info.Size() > math.MaxInt:
-		return &SourceError{f.path, ErrSize, fmt.Sprintf("%d bytes", info.Size()), "what this machine can address"}
+		return &SourceError{f.name, ErrSize, fmt.Sprintf("%d bytes", info.Size()), "what this machine can address"}
 	}
 	if f.data, err = mapFile(file, int(info.Size())); err != nil {
-		return fmt.Errorf("open tokens: %s: %w", f.path, err)
+		return fmt.Errorf("open tokens: %s: %w", f.name, err)
 	}
 	return f.guard(f.check)
 }
@@ -96,10 +94,10 @@ func (f *File) fault(r any) error {
 		panic(r)
 	}
 	now := "unknown size"
-	if info, err := os.Stat(f.path); err == nil {
+	if info, err := os.Stat(f.name); err == nil {
 		now = fmt.Sprintf("%d bytes", info.Size())
 	}
-	return &SourceError{f.path, ErrShrunk, now, fmt.Sprintf("the %d bytes that it had; do not write to a file that is read, replace it by a rename", len(f.data))}
+	return &SourceError{f.name, ErrShrunk, now, fmt.Sprintf("the %d bytes that it had; do not write to a file that is read, replace it by a rename", len(f.data))}
 }
 
 // check holds the whole file to its header.
@@ -112,18 +110,18 @@ func (f *File) check() error {
 	f.ids = f.data[headerSize:end]
 	for i, b := range f.data[end:table] {
 		if b != 0 {
-			return &SourceError{f.path, ErrFormat, fmt.Sprintf("0x%02x at byte %d", b, end+i), "zero after the ids"}
+			return &SourceError{f.name, ErrFormat, fmt.Sprintf("0x%02x at byte %d", b, end+i), "zero after the ids"}
 		}
 	}
 	f.ends = make([]int, f.documents)
 	for i := range f.ends {
 		e := binary.LittleEndian.Uint64(f.data[table+8*i:])
 		if e > f.count {
-			return &SourceError{f.path, ErrDocuments, fmt.Sprintf("document %d ends at %d", i, e), fmt.Sprintf("at most %d", f.count)}
+			return &SourceError{f.name, ErrDocuments, fmt.Sprintf("document %d ends at %d", i, e), fmt.Sprintf("at most %d", f.count)}
 		}
 		f.ends[i] = int(e)
 	}
-	if err := checkEnds(f.path, f.ends, int(f.count)); err != nil {
+	if err := checkEnds(f.name, f.ends, int(f.count)); err != nil {
 		return err
 	}
 	return f.checkContent()
@@ -133,29 +131,29 @@ func (f *File) checkHeader() error {
 	b := f.data[:headerSize]
 	word := binary.LittleEndian.Uint64
 	if !bytes.HasPrefix(b, []byte(fileMagic)) {
-		return &SourceError{f.path, ErrFormat, fmt.Sprintf("it begins with %q", b[:8]), fmt.Sprintf("%q; text has to be encoded first", fileMagic)}
+		return &SourceError{f.name, ErrFormat, fmt.Sprintf("it begins with %q", b[:8]), fmt.Sprintf("%q; text has to be encoded first", fileMagic)}
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v != fileVersion {
-		return &SourceError{f.path, ErrFormat, fmt.Sprintf("version %d", v), fmt.Sprintf("version %d", fileVersion)}
+		return &SourceError{f.name, ErrFormat, fmt.Sprintf("version %d", v), fmt.Sprintf("version %d", fileVersion)}
 	}
 	f.header = header{width: binary.LittleEndian.Uint32(b[12:]), count: word(b[16:]), vocab: word(b[24:]), documents: word(b[32:])}
 	for i := range 4 {
 		f.tokenizer[i], f.content[i] = word(b[40+8*i:]), word(b[72+8*i:])
 	}
 	if !bytes.Equal(f.encode(), b) {
-		return &SourceError{f.path, ErrDigest, fmt.Sprintf("seal of the header %x", b[sealAt:sealAt+8]), fmt.Sprintf("%x", f.encode()[sealAt:sealAt+8])}
+		return &SourceError{f.name, ErrDigest, fmt.Sprintf("seal of the header %x", b[sealAt:sealAt+8]), fmt.Sprintf("%x", f.encode()[sealAt:sealAt+8])}
 	}
 	if f.width != 2 && f.width != 4 {
-		return &SourceError{f.path, ErrFormat, fmt.Sprintf("ids of %d bytes", f.width), "2 or 4"}
+		return &SourceError{f.name, ErrFormat, fmt.Sprintf("ids of %d bytes", f.width), "2 or 4"}
 	}
 	if f.vocab < 1 || f.vocab > math.MaxInt32 {
-		return &SourceError{f.path, ErrVocab, fmt.Sprintf("a vocabulary of %d", f.vocab), fmt.Sprintf("1 to %d", math.MaxInt32)}
+		return &SourceError{f.name, ErrVocab, fmt.Sprintf("a vocabulary of %d", f.vocab), fmt.Sprintf("1 to %d", math.MaxInt32)}
 	}
 	if f.count < shortest {
-		return &SourceError{f.path, ErrTooShort, fmt.Sprintf("%d tokens", f.count), fmt.Sprintf("%d or more", shortest)}
+		return &SourceError{f.name, ErrTooShort, fmt.Sprintf("%d tokens", f.count), fmt.Sprintf("%d or more", shortest)}
 	}
 	if n, ok := f.size(); !ok || n != int64(len(f.data)) {
-		return &SourceError{f.path, ErrSize, fmt.Sprintf("the file has %d bytes", len(f.data)),
+		return &SourceError{f.name, ErrSize, fmt.Sprintf("the file has %d bytes", len(f.data)),
 			fmt.Sprintf("%d for the %d tokens and %d documents of its header", n, f.count, f.documents)}
 	}
 	return nil
@@ -170,13 +168,14 @@ func (f *File) checkContent() error {
 		f.decode(piece, at)
 		for i, id := range piece {
 			if uint64(uint32(id)) >= f.vocab {
-				return wrongID(f.path, at+i, int64(uint32(id)), int64(f.vocab))
+				return wrongID(f.name, at+i, int64(uint32(id)), int64(f.vocab))
 			}
 		}
 		c.ids(piece)
 	}
-	if got := c.sum(f.ends); got != f.content {
-		return &SourceError{f.path, ErrDigest, hex(got), hex(f.content) + " of its header"}
+	f.vocabulary, f.digest = int(f.vocab), c.sum(f.ends)
+	if f.digest != f.content {
+		return &SourceError{f.name, ErrDigest, hex(f.digest), hex(f.content) + " of its header"}
 	}
 	return nil
 }
@@ -207,18 +206,6 @@ func (f *File) Close() error {
 	return unmap(data)
 }
 
-// Name returns the path.
-func (f *File) Name() string { return f.path }
-
-// Len returns the number of tokens.
-func (f *File) Len() int { return int(f.count) }
-
-// Vocab returns the number of ids.
-func (f *File) Vocab() int { return int(f.vocab) }
-
-// Digest returns the content digest.
-func (f *File) Digest() [4]uint64 { return f.content }
-
 // Tokenizer returns the digest of the tokenizer that made the ids, zero if the
 // file names none.
 func (f *File) Tokenizer() [4]uint64 { return f.tokenizer }
@@ -229,17 +216,14 @@ func (f *File) CheckTokenizer(digest [4]uint64) error {
 	if f.tokenizer == digest {
 		return nil
 	}
-	return &SourceError{f.path, ErrTokenizer, "made by " + hex(f.tokenizer), hex(digest) + "; encode the text again"}
+	return &SourceError{f.name, ErrTokenizer, "made by " + hex(f.tokenizer), hex(digest) + "; encode the text again"}
 }
-
-// DocumentEnd returns the end of the document of token at.
-func (f *File) DocumentEnd(at int) int { return f.ends[sort.SearchInts(f.ends, at+1)] }
 
 // Read copies ids. The error is a *SourceError of ErrShrunk or ErrClosed.
 func (f *File) Read(dst []int32, at int) error {
 	inside(len(dst), at, int(f.count))
 	if f.data == nil {
-		return &SourceError{f.path, ErrClosed, "a read", "none after Close"}
+		return &SourceError{f.name, ErrClosed, "a read", "none after Close"}
 	}
 	return f.guard(func() error {
 		f.decode(dst, at)

@@ -186,7 +186,7 @@ func TestWriteKeepsTheOldFile(t *testing.T) {
 	}
 	before, _ := os.ReadFile(path)
 	liar := tokens(t, 50)
-	liar.vocab = 20
+	liar.vocabulary = 20
 	if _, err := WriteTokens(path, liar, [4]uint64{}); !errors.Is(err, ErrVocab) {
 		t.Errorf("a source with ids outside its vocabulary = %v", err)
 	}
@@ -206,7 +206,7 @@ func TestShrinkingFile(t *testing.T) {
 	f := mapped(t, tokens(t, 100000))
 	s := open(t, Whole(f), 2)
 	s.Next(10)
-	if err := os.Truncate(f.path, headerSize); err != nil {
+	if err := os.Truncate(f.name, headerSize); err != nil {
 		t.Fatal(err)
 	}
 	p := pulse.First(pulse.Build).Next(10)
@@ -348,7 +348,7 @@ func FuzzCheck(f *testing.F) {
 			sum := sha256.Sum256(data[:sealAt])
 			copy(data[sealAt:headerSize], sum[:])
 		}
-		file := &File{path: "fuzz", data: data}
+		file := &File{described: described{name: "fuzz"}, data: data}
 		if err := file.check(); err != nil {
 			return
 		}

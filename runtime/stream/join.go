@@ -9,11 +9,10 @@ import (
 
 // A Joined source is a concatenation of other sources: several token files,
 // or a text, another one, and the first again. The end of each is the end of a
-// document.
+// document. Its digest is a SHA-256 of the digests and lengths of all.
 type Joined struct {
-	parts  []Source
-	ends   []int // of the parts, ascending
-	digest [4]uint64
+	described // its ends are those of the parts
+	parts     []Source
 }
 
 // Join concatenates sources of one vocabulary. The error is a
@@ -23,7 +22,10 @@ func Join(sources ...Source) (*Joined, error) {
 	if len(sources) == 0 {
 		return nil, &SourceError{"no source", ErrTooShort, "0 sources", "1 or more"}
 	}
-	j := &Joined{parts: sources}
+	j := &Joined{described: described{name: sources[0].Name(), vocabulary: sources[0].Vocab()}, parts: sources}
+	if len(sources) > 1 {
+		j.name = fmt.Sprintf("%s and %d more", j.name, len(sources)-1)
+	}
 	h, n := sha256.New(), 0
 	h.Write([]byte("hecate joined 1\n"))
 	for _, s := range sources {
@@ -40,23 +42,6 @@ func Join(sources ...Source) (*Joined, error) {
 	j.digest = words([sha256.Size]byte(h.Sum(nil)))
 	return j, nil
 }
-
-// Name returns that of the first source, and how many follow.
-func (j *Joined) Name() string {
-	if len(j.parts) == 1 {
-		return j.parts[0].Name()
-	}
-	return fmt.Sprintf("%s and %d more", j.parts[0].Name(), len(j.parts)-1)
-}
-
-// Len returns the number of tokens of all.
-func (j *Joined) Len() int { return j.ends[len(j.ends)-1] }
-
-// Vocab returns the number of ids of each.
-func (j *Joined) Vocab() int { return j.parts[0].Vocab() }
-
-// Digest returns a SHA-256 of the digests and lengths of all.
-func (j *Joined) Digest() [4]uint64 { return j.digest }
 
 // part returns the source that has a token, and where it begins.
 func (j *Joined) part(at int) (i, start int) {

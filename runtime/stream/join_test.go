@@ -58,7 +58,7 @@ func TestChangedUnderTheCursor(t *testing.T) {
 	p := advance(s, pulse.First(pulse.Build), 5)
 	saved := s.Cursors(p)
 	poke := func(token int) {
-		file, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+		file, err := os.OpenFile(f.name, os.O_WRONLY, 0)
 		if err == nil {
 			_, err = file.WriteAt([]byte{9, 1}, int64(headerSize+2*token))
 			file.Close()
@@ -71,13 +71,13 @@ func TestChangedUnderTheCursor(t *testing.T) {
 	if err := s.Restore(saved, p); !errors.Is(err, ErrContent) {
 		t.Errorf("a token of the last chunk was changed: %v, want ErrContent", err)
 	}
-	if _, err := OpenTokens(f.path); !errors.Is(err, ErrDigest) {
+	if _, err := OpenTokens(f.name); !errors.Is(err, ErrDigest) {
 		t.Errorf("the file opens: %v, want ErrDigest", err)
 	}
-	if _, err := WriteTokens(f.path, tokens(t, 100, 60), [4]uint64{}); err != nil {
+	if _, err := WriteTokens(f.name, tokens(t, 100, 60), [4]uint64{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := OpenTokens(f.path)
+	again, err := OpenTokens(f.name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sort"
 )
 
 // What can be wrong with a source; a *SourceError wraps one of them.
@@ -57,6 +58,30 @@ type Source interface {
 	// all that the content is computed from.
 	Digest() [4]uint64
 }
+
+// described is what sources in memory and files have in common: all of a Source but
+// Read.
+type described struct {
+	name       string
+	vocabulary int
+	ends       []int // of the documents, ascending; the last is the number of tokens
+	digest     [4]uint64
+}
+
+// Name returns the path, or what the source was called.
+func (d *described) Name() string { return d.name }
+
+// Len returns the number of tokens.
+func (d *described) Len() int { return d.ends[len(d.ends)-1] }
+
+// Vocab returns the number of ids.
+func (d *described) Vocab() int { return d.vocabulary }
+
+// Digest returns the digest of the content, as four little-endian words.
+func (d *described) Digest() [4]uint64 { return d.digest }
+
+// DocumentEnd returns the end of the document of token at.
+func (d *described) DocumentEnd(at int) int { return d.ends[sort.SearchInts(d.ends, at+1)] }
 
 // A Scorer is a Source of which only some tokens are worth predicting.
 type Scorer interface {

@@ -6,19 +6,17 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"sort"
 	"unicode/utf8"
 )
 
 // Vocab is the number of tokens of a Text: every byte is one.
 const Vocab = 256
 
-// A Text is a source of bytes: one or more documents and their digest.
+// A Text is a source of bytes: one or more documents. Its digest is the SHA-256 of the
+// documents with their lengths.
 type Text struct {
-	name   string
-	data   []byte
-	ends   []int // where each document ends, ascending; the last is len(data)
-	digest [4]uint64
+	described
+	data []byte
 }
 
 // TextOptions say how bytes become documents. The zero value takes valid
@@ -148,7 +146,7 @@ func readFile(path string) ([]byte, error) {
 
 // join makes the text; empty documents are none.
 func join(name string, documents [][]byte, least int) (*Text, error) {
-	t := &Text{name: name}
+	t := &Text{described: described{name: name, vocabulary: Vocab}}
 	h := sha256.New()
 	var size [8]byte
 	for _, d := range documents {
@@ -168,19 +166,6 @@ func join(name string, documents [][]byte, least int) (*Text, error) {
 	return t, nil
 }
 
-// Name returns the path, or what the text was called.
-func (t *Text) Name() string { return t.name }
-
-// Len returns the number of bytes.
-func (t *Text) Len() int { return len(t.data) }
-
-// Vocab returns 256.
-func (t *Text) Vocab() int { return Vocab }
-
-// Digest returns the SHA-256 of the documents with their lengths, as four
-// little-endian words.
-func (t *Text) Digest() [4]uint64 { return t.digest }
-
 // Read fills dst with the bytes from at on. There is no error.
 func (t *Text) Read(dst []int32, at int) error {
 	inside(len(dst), at, len(t.data))
@@ -189,6 +174,3 @@ func (t *Text) Read(dst []int32, at int) error {
 	}
 	return nil
 }
-
-// DocumentEnd returns the end of the document of byte at.
-func (t *Text) DocumentEnd(at int) int { return t.ends[sort.SearchInts(t.ends, at+1)] }

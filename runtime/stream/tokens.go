@@ -7,16 +7,13 @@ import (
 	"fmt"
 	"hash"
 	"slices"
-	"sort"
 )
 
-// Tokens is a source of ids in memory.
+// Tokens is a source of ids in memory. Its digest is the content digest, which a token
+// file with these ids, documents and vocabulary has as well.
 type Tokens struct {
-	name   string
-	ids    []int32
-	vocab  int
-	ends   []int
-	digest [4]uint64
+	described
+	ids []int32
 }
 
 // NewTokens makes a source of ids that it keeps and nobody may change. ends
@@ -38,25 +35,10 @@ func NewTokens(name string, vocab int, ids []int32, ends ...int) (*Tokens, error
 	if err := checkEnds(name, ends, len(ids)); err != nil {
 		return nil, err
 	}
-	t := &Tokens{name: name, ids: ids, vocab: vocab, ends: slices.Clone(ends)}
 	c := newContent(vocab, len(ids))
 	c.ids(ids)
-	t.digest = c.sum(ends)
-	return t, nil
+	return &Tokens{described{name, vocab, slices.Clone(ends), c.sum(ends)}, ids}, nil
 }
-
-// Name returns what the source was called.
-func (t *Tokens) Name() string { return t.name }
-
-// Len returns the number of tokens.
-func (t *Tokens) Len() int { return len(t.ids) }
-
-// Vocab returns the number of ids.
-func (t *Tokens) Vocab() int { return t.vocab }
-
-// Digest returns the content digest, which a token file with these ids,
-// documents and vocabulary has as well.
-func (t *Tokens) Digest() [4]uint64 { return t.digest }
 
 // Read copies ids. There is no error.
 func (t *Tokens) Read(dst []int32, at int) error {
@@ -64,9 +46,6 @@ func (t *Tokens) Read(dst []int32, at int) error {
 	copy(dst, t.ids[at:])
 	return nil
 }
-
-// DocumentEnd returns the end of the document of token at.
-func (t *Tokens) DocumentEnd(at int) int { return t.ends[sort.SearchInts(t.ends, at+1)] }
 
 func wrongID(name string, at int, id, vocab int64) error {
 	return &SourceError{name, ErrVocab, fmt.Sprintf("id %d at token %d", id, at), fmt.Sprintf("0 to %d", vocab-1)}

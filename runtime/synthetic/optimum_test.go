@@ -230,13 +230,13 @@ func TestWithin(t *testing.T) {
 	stale := k
 	stale.Scales = []Scale{{4, 256}, {5, 256}}
 	old, oldSE := measure(t, s, stale.predict(256, fast))
-	if fresh := 4.0 / 9 * k.WithinScale(0, 32); !(old > fresh+deviations*oldSE+0.1) {
+	if fresh := 4.0 / 9 * k.withinScale(0, 32); !(old > fresh+deviations*oldSE+0.1) {
 		t.Errorf("counts from before a switch score %.4f bits, counts from after it %.4f", old, fresh)
 	}
 	slow := func(x int) bool { return x >= 4 }
 	mean, se = measure(t, s, k.predict(256, slow))
 	share := 5.0 / 9 // of the symbols
-	within(t, "the slow scale", mean, se, share*k.WithinScale(1, 256), share*(k.WithinScale(1, 32)-k.WithinScale(1, 256)))
+	within(t, "the slow scale", mean, se, share*k.withinScale(1, 256), share*(k.withinScale(1, 32)-k.withinScale(1, 256)))
 	defer func() {
 		if recover() != badHorizon {
 			t.Error("a horizon that cuts a segment unevenly is taken")

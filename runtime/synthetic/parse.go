@@ -78,31 +78,23 @@ var known = []struct {
 	name string
 	make func(set func([]field) error) (Kind, error)
 }{
-	{"mqar", func(set func([]field) error) (Kind, error) {
-		k := MQAR{Keys: 16, Values: 16, Fillers: 4, Pairs: 4, Queries: 4, Gap: 8}
-		err := set(k.fields())
+	{"mqar", from(MQAR{Keys: 16, Values: 16, Fillers: 4, Pairs: 4, Queries: 4, Gap: 8})},
+	{"copy", from(Copy{Symbols: 8, Items: 4, Slots: 16})},
+	{"needle", from(Needle{Symbols: 8, Digits: 2, Distances: []int{8, 32}, Fillers: 8, Lead: 8})},
+	{"dyck", from(Dyck{Types: 4, Depth: 8, Tokens: 64, Open: 500})},
+	{"piecewise", from(TwoTimescales())},
+}
+
+// from makes a kind from defaults, which it does not change.
+func from[K Kind, P interface {
+	*K
+	fields() []field
+}](defaults K) func(set func([]field) error) (Kind, error) {
+	return func(set func([]field) error) (Kind, error) {
+		k := defaults
+		err := set(P(&k).fields())
 		return k, err
-	}},
-	{"copy", func(set func([]field) error) (Kind, error) {
-		k := Copy{Symbols: 8, Items: 4, Slots: 16}
-		err := set(k.fields())
-		return k, err
-	}},
-	{"needle", func(set func([]field) error) (Kind, error) {
-		k := Needle{Symbols: 8, Digits: 2, Distances: []int{8, 32}, Fillers: 8, Lead: 8}
-		err := set(k.fields())
-		return k, err
-	}},
-	{"dyck", func(set func([]field) error) (Kind, error) {
-		k := Dyck{Types: 4, Depth: 8, Tokens: 64, Open: 500}
-		err := set(k.fields())
-		return k, err
-	}},
-	{"piecewise", func(set func([]field) error) (Kind, error) {
-		k := TwoTimescales()
-		err := set(k.fields())
-		return k, err
-	}},
+	}
 }
 
 // Parse is the inverse of a Kind's String: a name and parameters with spaces

@@ -119,7 +119,7 @@ func (p Piecewise) Forgetful() float64 { return log2(float64(p.Symbols)) }
 func (p Piecewise) Within(pairs int) float64 {
 	sum := 0.0
 	for i, s := range p.Scales {
-		sum += float64(float64(s.Contexts) * p.WithinScale(i, pairs))
+		sum += float64(float64(s.Contexts) * p.withinScale(i, pairs))
 	}
 	return sum / float64(p.contexts())
 }
@@ -127,8 +127,8 @@ func (p Piecewise) Within(pairs int) float64 {
 // badHorizon is the panic message for a horizon that cuts segments unevenly.
 const badHorizon = "synthetic: a horizon has at least one pair and divides every longer segment"
 
-// WithinScale is Within for the symbols of one scale.
-func (p Piecewise) WithinScale(i, pairs int) float64 {
+// withinScale is Within for the symbols of one scale.
+func (p Piecewise) withinScale(i, pairs int) float64 {
 	segment := min(p.Scales[i].Segment, pairs)
 	if segment < 1 || p.Scales[i].Segment%segment != 0 {
 		panic(badHorizon)

@@ -1,13 +1,14 @@
 package workers
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/nl-hecate/hecate/runtime/tensor"
+)
 
 // A Scratch is memory that a part of a job borrows: what it holds is left from
 // before. Data begins at a multiple of 64 bytes.
-type Scratch struct {
-	Data []float32
-	all  []float32
-}
+type Scratch struct{ Data []float32 }
 
 // scratches are those that nobody has borrowed.
 var scratches struct {
@@ -22,18 +23,18 @@ func Borrow(n int) *Scratch {
 	defer scratches.Unlock()
 	best := -1
 	for i, s := range scratches.free {
-		if cap(s.all) >= n+16 && (best < 0 || cap(s.all) < cap(scratches.free[best].all)) {
+		if cap(s.Data) >= n && (best < 0 || cap(s.Data) < cap(scratches.free[best].Data)) {
 			best = i
 		}
 	}
 	if best < 0 {
-		return newScratch(n)
+		return &Scratch{tensor.Make[float32](n)}
 	}
 	s := scratches.free[best]
 	last := len(scratches.free) - 1
 	scratches.free[best] = scratches.free[last]
 	scratches.free = scratches.free[:last]
-	s.cut(n)
+	s.Data = s.Data[:n]
 	return s
 }
 

@@ -8,7 +8,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/nl-hecate/hecate/runtime/num/internal/bigmath"
+	"github.com/nl-hecate/hecate/internal/bigmath"
 )
 
 // prec is the working precision in bits; the longest table entry is the tail

@@ -1,6 +1,6 @@
-// Command tablegen prints the tables of the portable arithmetic.
+// Command tablegen prints the tables of the portable arithmetic, package runtime/num.
 //
-//	go run ./runtime/num/internal/tablegen > runtime/num/internal/table/table.go
+//	go run ./internal/tablegen > runtime/num/internal/table/table.go
 //
 // Every entry is computed with math/big and rounded once, so the tables do
 // not depend on the machine that printed them; a test prints them again and
