@@ -222,13 +222,13 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 }
 
 // Assembly gives kernels their fused arithmetic and prints what of it is assembly.
-func Assembly(list []plan.KernelFile) tree.Files {
+func Assembly(list []plan.KernelFile, to emitasm.Package) tree.Files {
 	for _, f := range list {
 		for _, k := range f.Kernels {
 			k.Fused = fuse.Kernel(k)
 		}
 	}
-	return emitasm.Files(list)
+	return emitasm.Files(list, to)
 }
 
 // underRoot is a page's path under the root, whatever the working directory.

@@ -132,8 +132,20 @@ func (c *unitCompiler) fuse() {
 	}
 }
 
-// assembly prints the regions of the fused arithmetic.
-func (c *unitCompiler) assembly() { maps.Copy(c.files, emitasm.Files(c.kernels)) }
+// assembly prints the regions of the fused arithmetic: to the package of all regions, or to
+// that of a unit which is emitted alone.
+func (c *unitCompiler) assembly() {
+	maps.Copy(c.files, emitasm.Files(c.kernels, RegionPackage(c.out.Home)))
+}
+
+// RegionPackage is where the functions of regions go.
+func RegionPackage(home abi.Home) emitasm.Package {
+	if home.Package != "" {
+		return emitasm.Package{Folder: home.Folder, Name: home.Package}
+	}
+	folder := home.Folder + "/regions"
+	return emitasm.Package{Folder: folder, Import: home.Import(folder), Name: "regions"}
+}
 
 // goFiles prints the Go of the unit. That of an update names the update after its else.
 func (c *unitCompiler) goFiles() {

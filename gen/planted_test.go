@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A planted break is an edit of emitted text that a test of the levels must see.
+// A planted break is an edit of emitted text that a test of the levels must see. The text
+// is that of a file, or of the assembly of the regions that a fused kernel calls.
 type planted struct {
 	name, file string
 	edit       func(text string) string
@@ -38,15 +39,15 @@ var (
 )
 
 var breaks = []planted{
-	{"a product rounded before it is added", "ops/frobenius_dot_amd64.s",
+	{"a product rounded before it is added", "ops/frobenius_dot_fused.go",
 		pattern(`VFMADD231PS (\S+), (Z\d+), (Z\d+)`, "VMULPS $1, $2, Z31\n\tVADDPS Z31, $3, $3", true), ops, "TestFrobeniusDot/levels"},
-	{"a constant off by its last bit", "ops/sigmoid_amd64.s", pattern(`\$0x(3e2aaaab)?3e2aaaab`, "$$0x${1}3e2aaaac", true), ops, "TestSigmoid/levels"},
-	{"a store without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS (Z\d+), K1, (\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
-	{"a narrow store without its mask", "ops/sigmoid_amd64.s", pattern(`VMASKMOVPS (Y\d+), Y\d+, (\S+\(\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
-	{"a load without its mask", "ops/sigmoid_amd64.s", pattern(`VMOVUPS\.Z (\S+), K1, (Z\d+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"a constant off by its last bit", "ops/sigmoid_fused.go", pattern(`\$0x(3e2aaaab)?3e2aaaab`, "$$0x${1}3e2aaaac", true), ops, "TestSigmoid/levels"},
+	{"a store without its mask", "ops/sigmoid_fused.go", pattern(`VMOVUPS (Z\d+), K1, (\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"a narrow store without its mask", "ops/sigmoid_fused.go", pattern(`VMASKMOVPS (Y\d+), Y\d+, (\S+\(\S+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
+	{"a load without its mask", "ops/sigmoid_fused.go", pattern(`VMOVUPS\.Z (\S+), K1, (Z\d+)`, "VMOVUPS $1, $2", true), ops, "TestSigmoid/guards"},
 	{"another tree of partial sums", "../runtime/kern/fused.go", pattern(`\(x\[0\] \+ x\[2\]\) \+ \(x\[1\] \+ x\[3\]\)`, "(x[0] + x[1]) + (x[2] + x[3])", false), ops, "TestFrobeniusDot/levels"},
-	{"half a stride", "rules/deltarule/step_amd64.s", pattern(`IMUL3Q \$4, (\S+), CX`, "IMUL3Q $$2, $1, CX", true), delta, "TestDeltaRule/levels"},
-	{"the load of another vector", "rules/deltarule/step_amd64.s", pattern(`VMULPS \(SI\), `, "VMULPS 64(SI), ", true), delta, "TestDeltaRule/levels"},
+	{"half a stride", "rules/deltarule/step_fused.go", pattern(`IMUL3Q \$4, (\S+), CX`, "IMUL3Q $$2, $1, CX", true), delta, "TestDeltaRule/levels"},
+	{"the load of another vector", "rules/deltarule/step_fused.go", pattern(`VMULPS \(SI\), `, "VMULPS 64(SI), ", true), delta, "TestDeltaRule/levels"},
 	{"blocks of rows by the number of workers", "../runtime/kern/fused.go", pattern(`min\(most, rows/least\)`, "min(workers.Count(), rows/least)", false), delta, "TestDeltaRule/levels"},
 	{"columns that change places", "../runtime/kern/move_amd64.s", pattern(`(VMOVUPS Z\d+, \(BX\)\(DX)\*1`, "$1*2", true), delta, "TestDeltaRule/levels"},
 	{"a system with the other sign", "../runtime/kern/gemm_amd64.s", pattern(`VFNMADD231PS (Z\d+)`, "VFMADD231PS $1", true), kern, "TestTriangleFMA$"},
@@ -66,25 +67,50 @@ func TestLevelsSeeBreaks(t *testing.T) {
 		t.Fatalf("without a break: %v\n%s", err, out)
 	}
 	for _, b := range breaks {
-		file, err := filepath.Abs(filepath.Join("..", "generated", filepath.FromSlash(b.file)))
-		if err != nil {
-			t.Fatal(err)
+		broken := map[string]string{}
+		for _, file := range b.files(t) {
+			text := read(t, file)
+			if edited := b.edit(text); edited != text {
+				broken[file] = edited
+			}
 		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		broken := b.edit(string(text))
-		if broken == string(text) {
+		if len(broken) == 0 {
 			t.Errorf("%s: %s has nothing like it any more", b.name, b.file)
 			continue
 		}
-		out, err := levelTest(t, map[string]string{file: broken}, b.pkg, b.test)
+		out, err := levelTest(t, broken, b.pkg, b.test)
 		t.Logf("%s: %s", b.name, firstFailure.FindString(out))
 		if err == nil || !strings.Contains(out, "--- FAIL") {
 			t.Errorf("%s: %s sees nothing: %v\n%s", b.name, b.test, err, out)
 		}
 	}
+}
+
+// files are the absolute paths of what the break edits.
+func (b planted) files(t *testing.T) []string {
+	t.Helper()
+	generated, err := filepath.Abs("../generated")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(generated, filepath.FromSlash(b.file))
+	if !strings.HasSuffix(file, "_fused.go") {
+		return []string{file}
+	}
+	var out []string
+	for _, m := range regexp.MustCompile(`regions\.R([0-9a-f]+)\(`).FindAllStringSubmatch(read(t, file), -1) {
+		out = append(out, filepath.Join(generated, "regions", "r"+m[1]+"_amd64.s"))
+	}
+	return out
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // firstFailure is what a failed test says first.

@@ -15,8 +15,8 @@ type Args struct{ *plan.Link }
 
 // newArgs lists the buffers and scalars of a region; integers come as they are
 // needed.
-func newArgs(r *plan.Region, name string) *Args {
-	a := &Args{&plan.Link{Func: name, PartialVector: r.Across == plan.Rows}}
+func newArgs(r *plan.Region) *Args {
+	a := &Args{&plan.Link{PartialVector: r.Across == plan.Rows}}
 	set := map[*plan.Local]bool{}
 	plan.Walk(r.Body, func(n plan.Node) {
 		if let, ok := n.(*plan.Let); ok {
@@ -45,13 +45,27 @@ func newArgs(r *plan.Region, name string) *Args {
 	return a
 }
 
-// types says what the fields of the struct are.
-func (a *Args) types() string {
+// fields declares the fields of the struct.
+func (a *Args) fields() string {
 	var b strings.Builder
-	for _, x := range a.Bufs {
-		fmt.Fprintf(&b, "%v ", x.Elem)
+	kind := func(name string, n int, typ func(i int) string) {
+		for i := range n {
+			fmt.Fprintf(&b, "%s%d", name, i)
+			if i+1 < n && typ(i+1) == typ(i) {
+				b.WriteString(", ")
+				continue
+			}
+			fmt.Fprintf(&b, " %s\n", typ(i))
+		}
 	}
-	fmt.Fprintf(&b, "%d %d %v\n", len(a.Ints), len(a.Scalars), a.PartialVector)
+	kind("P", len(a.Bufs), func(i int) string {
+		return map[ir.Elem]string{ir.Real: "*float32", ir.Int: "*int32", ir.Bool: "*bool"}[a.Bufs[i].Elem]
+	})
+	kind("N", len(a.Ints), func(int) string { return "int" })
+	kind("S", len(a.Scalars), func(int) string { return "[2]float32 // the number, and nothing" })
+	if a.PartialVector {
+		b.WriteString("Tail int // rows in the last vector\n")
+	}
 	return b.String()
 }
 

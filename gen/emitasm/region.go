@@ -28,11 +28,11 @@ type function struct {
 	unroll       int // rows of a nest that run at once
 	unrolled     int // of them, at the present point
 	args         *Args
-	rows         int // rows that run at once; 1 without rows
-	accumulators int // sums over rows that run at once
-	cost         int // loads of all passes
-	passes       int // rows times groups of columns that they take
-	name         string
+	rows         int    // rows that run at once; 1 without rows
+	accumulators int    // sums over rows that run at once
+	cost         int    // loads of all passes
+	passes       int    // rows times groups of columns that they take
+	suffix       string // of its name, after that of the region
 	lines        []string
 	ints         int // words of the frame
 	slots        int // bytes of scalars
@@ -166,6 +166,9 @@ func (f *function) compile() {
 	f.emit("RET")
 }
 
+// name is the name of the function, once its region has one.
+func (f *function) name() string { return strings.ToLower(f.args.Func) + f.suffix }
+
 // text is the function as Go assembly, from the size of its frame on.
 func (f *function) text() string {
 	frame := 8*f.ints + f.slots + 64
@@ -173,7 +176,7 @@ func (f *function) text() string {
 	fmt.Fprintf(&b, "$%d-8\n", frame)
 	lines := dropDeadStores(f.lines)
 	if l := outOfFrame(lines, f.slots); l != "" {
-		panic("emitasm: BUG: " + f.name + " has no such slot: " + l)
+		panic("emitasm: BUG: " + f.name() + " has no such slot: " + l)
 	}
 	for _, l := range lines {
 		l = strings.ReplaceAll(f.args.resolve(l), "SLOTS", fmt.Sprint(8*f.ints+63))
@@ -221,12 +224,12 @@ func (f *function) prologue() {
 func (f *function) rowMask() {
 	f.emit("MOVQ %s, CX", f.args.tail())
 	if f.t.wide() {
-		f.emit("LEAQ masks<>(SB), AX")
+		f.emit("LEAQ ·regionMasks(SB), AX")
 		f.emit("KMOVW (AX)(CX*2), K2")
 		return
 	}
 	f.slots += 64
-	f.emit("LEAQ lanes<>+64(SB), AX")
+	f.emit("LEAQ ·regionLanes+64(SB), AX")
 	f.emit("NEGQ CX")
 	f.emit("VMOVUPS (AX)(CX*4), Y0")
 	f.emit("VMOVUPS Y0, (R13)")

@@ -36,7 +36,7 @@ func emitted() (kernels []plan.KernelFile, files map[string][]byte, err error) {
 		return nil, nil, &ds
 	}
 	kernels = emitgo.KernelFiles(abi.WithFunctions(units))
-	files = gen.Assembly(kernels)
+	files = gen.Assembly(kernels, emitasm.Package{Folder: "regions", Import: "regions", Name: "regions"})
 	entries, err := os.ReadDir(kernFolder)
 	for _, e := range entries {
 		if err == nil {
@@ -248,10 +248,9 @@ func undeclared(name, text string, files map[string][]byte) []string {
 	var out []string
 	beside := ""
 	for other, text := range files {
-		if path.Dir(other) == path.Dir(name) && path.Ext(other) == ".go" && strings.Contains(string(text), "//go:build amd64 && !purego") {
-			if strings.TrimSuffix(other, ".go") == strings.TrimSuffix(name, ".s") || path.Dir(name) == kernFolder {
-				beside += string(text)
-			}
+		ofKern := path.Dir(name) == kernFolder && path.Dir(other) == kernFolder && strings.Contains(string(text), "//go:build amd64 && !purego")
+		if ofKern || other == strings.TrimSuffix(name, "_amd64.s")+".go" {
+			beside += string(text)
 		}
 	}
 	for _, m := range heads.FindAllStringSubmatch(text, -1) {

@@ -260,10 +260,10 @@ func (f *function) remainder(n *plan.Loop, columns, keep int) {
 		return
 	}
 	if f.t.wide() {
-		f.emit("LEAQ masks<>(SB), AX")
+		f.emit("LEAQ ·regionMasks(SB), AX")
 		f.emit("KMOVW (AX)(DX*2), K1")
 	} else { // the masks are a window of the table, to which DX points
-		f.emit("LEAQ lanes<>+64(SB), AX")
+		f.emit("LEAQ ·regionLanes+64(SB), AX")
 		f.emit("NEGQ DX")
 		f.emit("LEAQ (AX)(DX*4), DX")
 	}

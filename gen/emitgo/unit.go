@@ -90,7 +90,7 @@ func KernelFiles(units []*abi.Unit) []plan.KernelFile {
 	for _, u := range units {
 		path, pkg := Package(u)
 		add := func(name string, pair abi.Pair) {
-			f := plan.KernelFile{Path: path + "/" + name, Package: pkg, Source: u.Page}
+			f := plan.KernelFile{Path: path + "/" + name}
 			for _, k := range []*plan.Kernel{pair.Fwd, pair.Bwd} {
 				if k != nil {
 					f.Kernels = append(f.Kernels, k)

@@ -21,16 +21,16 @@ type Region struct {
 func (*Region) node() {}
 
 // A Link is the calling convention of a region's functions: a pointer to a
-// struct of the first entries of buffers, integers that the call knows,
-// scalars from outside, and with rows in vector lanes the number of rows in
-// the last vector, in this order, eight bytes each.
+// struct Func+"Args" with pointers P0, P1, … to the first entries of buffers, integers
+// N0, N1, … that the call knows, scalars S0, S1, … from outside, and with rows in vector
+// lanes Tail, the number of rows in the last vector; in this order, eight bytes each.
 type Link struct {
-	Func          string // the common part of the names of the functions
+	Package       string // import path of the functions' package, "" where it is the kernel's
+	Func          string // the function that calls the one of the active target
 	Bufs          []*Buffer
 	Ints          []Index
 	Scalars       []*Local
 	PartialVector bool
-	Shared        bool // the functions and the struct are those of a region before this one
 	Targets       []Target
 }
 
@@ -128,10 +128,8 @@ func (s Stream) StrideOf(v *Var) shape.Poly {
 	return shape.Poly{}
 }
 
-// A KernelFile is a file of functions to be printed for kernels.
+// A KernelFile is a file that kernels are printed to.
 type KernelFile struct {
 	Path    string // without its ending
-	Package string
-	Source  string // the page
 	Kernels []*Kernel
 }

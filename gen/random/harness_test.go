@@ -187,10 +187,10 @@ func (h *harness) assemble(files map[string][]byte, pkg string, part []*subject)
 			for _, k := range p.kernels() {
 				k.Fused = fuse.Kernel(k)
 			}
-			list = append(list, plan.KernelFile{Path: pkg + "/" + strings.ToLower(p.name), Package: pkg, Source: s.unit, Kernels: p.kernels()})
+			list = append(list, plan.KernelFile{Path: pkg + "/" + strings.ToLower(p.name), Kernels: p.kernels()})
 		}
 	}
-	for name, text := range emitasm.Files(list) {
+	for name, text := range emitasm.Files(list, emitasm.Package{Folder: pkg, Name: pkg}) {
 		if !strings.HasPrefix(name, "generated/") {
 			files[name] = text
 		}

@@ -195,7 +195,7 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 	}
 	if w.printed[t.String()] {
 		pu.Home = abi.Home{Folder: "swept", Package: "swept"}
-		gen.Assembly(emitgo.KernelFiles([]*abi.Unit{pu}))
+		gen.Assembly(emitgo.KernelFiles([]*abi.Unit{pu}), gen.RegionPackage(pu.Home))
 		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)

@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type addCallNest1Args struct {
-	A   *float32
-	B   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // addCallFused is AddCall in fused arithmetic.
 type addCallFused AddCall[float32]
@@ -26,14 +19,14 @@ func (c *addCallFused) run() {
 
 	// add.out
 	if kern.Wide() {
-		a := addCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		addCallNest1(&a)
+		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -46,14 +39,6 @@ func (c *addCallFused) run() {
 	}
 }
 
-type addBackwardNest1Args struct {
-	outBar *float32
-	ABar   *float32
-	BBar   *float32
-	n0     int // L
-	n1     int // n
-}
-
 // addBackwardFused is AddBackward in fused arithmetic.
 type addBackwardFused AddBackward[float32]
 
@@ -63,14 +48,14 @@ func (c *addBackwardFused) run() {
 	_ = L
 	_ = n
 	if kern.Wide() {
-		a := addBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.ABar),
-			unsafe.SliceData(c.BBar),
-			L,
-			n,
+		a := regions.R07df49c4dbf4Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.ABar),
+			P2: unsafe.SliceData(c.BBar),
+			N0: L,
+			N1: n,
 		}
-		addBackwardNest1(&a)
+		regions.R07df49c4dbf4(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,18 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type clampCallNest1Args struct {
-	x       *float32
-	out     *float32
-	n0      int        // L
-	n1      int        // n
-	hiEntry [2]float32 // and nothing
-	loEntry [2]float32 // and nothing
-}
 
 // clampCallFused is ClampCall in fused arithmetic.
 type clampCallFused ClampCall[float32]
@@ -29,15 +21,15 @@ func (c *clampCallFused) run() {
 	hiEntry := c.Hi[0]
 	loEntry := c.Lo[0]
 	if kern.Wide() {
-		a := clampCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
-			[2]float32{hiEntry},
-			[2]float32{loEntry},
+		a := regions.R210c98c5da56Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{hiEntry},
+			S1: [2]float32{loEntry},
 		}
-		clampCallNest1(&a)
+		regions.R210c98c5da56(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -47,16 +39,6 @@ func (c *clampCallFused) run() {
 			}
 		}
 	}
-}
-
-type clampBackwardNest1Args struct {
-	x       *float32
-	outBar  *float32
-	xBar    *float32
-	n0      int        // L
-	n1      int        // n
-	loEntry [2]float32 // and nothing
-	hiEntry [2]float32 // and nothing
 }
 
 // clampBackwardFused is ClampBackward in fused arithmetic.
@@ -72,16 +54,16 @@ func (c *clampBackwardFused) run() {
 	hiEntry := c.Hi[0]
 	loEntry := c.Lo[0]
 	if kern.Wide() {
-		a := clampBackwardNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
-			[2]float32{loEntry},
-			[2]float32{hiEntry},
+		a := regions.Rcd62ca07ccc1Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
+			S0: [2]float32{loEntry},
+			S1: [2]float32{hiEntry},
 		}
-		clampBackwardNest1(&a)
+		regions.Rcd62ca07ccc1(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

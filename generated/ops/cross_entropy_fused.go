@@ -3,41 +3,12 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type crossEntropyCallNest1Args struct {
-	logits *float32
-	t5     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // V
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·V
-}
-
-type crossEntropyCallNest2Args struct {
-	outProd *float32
-	t9      *float32
-	out     *float32
-	outDiv  *float32
-	n0      int // L
-}
-
-type crossEntropyCallNest3Args struct {
-	t5     *float32
-	logits *float32
-	outExp *float32
-	n0     int // L
-	n1     int // T
-	n2     int // V
-	n3     int // T·V
-}
 
 // crossEntropyCallFused is CrossEntropyCall in fused arithmetic.
 type crossEntropyCallFused CrossEntropyCall[float32]
@@ -63,18 +34,18 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := crossEntropyCallNest1Args{
-			unsafe.SliceData(c.Logits),
-			unsafe.SliceData(t5),
-			L,
-			T,
-			V,
-			4,
-			8,
-			12,
-			T * V,
+		a := regions.R4413492edb6bArgs{
+			P0: unsafe.SliceData(c.Logits),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * V,
 		}
-		crossEntropyCallNest1(&a)
+		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -117,14 +88,14 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := crossEntropyCallNest2Args{
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv),
-			L,
+		a := regions.Rfad694ad49a9Args{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.OutDiv),
+			N0: L,
 		}
-		crossEntropyCallNest2(&a)
+		regions.Rfad694ad49a9(&a)
 	} else {
 		outProd2 := c.OutProd[:L]
 		out := c.Out[:L]
@@ -140,16 +111,16 @@ func (c *crossEntropyCallFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := crossEntropyCallNest3Args{
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.Logits),
-			unsafe.SliceData(c.OutExp),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.R1758ae960202Args{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.Logits),
+			P2: unsafe.SliceData(c.OutExp),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		crossEntropyCallNest3(&a)
+		regions.R1758ae960202(&a)
 	} else {
 		for i := range L {
 			t5_2 := t5[i*T:][:T]
@@ -163,17 +134,6 @@ func (c *crossEntropyCallFused) run() {
 			}
 		}
 	}
-}
-
-type crossEntropyBackwardNest1Args struct {
-	t142      *float32
-	outExp    *float32
-	t172      *float32
-	logitsBar *float32
-	n0        int // L
-	n1        int // T
-	n2        int // V
-	n3        int // T·V
 }
 
 // crossEntropyBackwardFused is CrossEntropyBackward in fused arithmetic.
@@ -216,17 +176,17 @@ func (c *crossEntropyBackwardFused) run() {
 
 	// cross_entropy.out
 	if kern.Wide() {
-		a := crossEntropyBackwardNest1Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.OutExp),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(c.LogitsBar),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.Rb7c68ab44439Args{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(c.OutExp),
+			P2: unsafe.SliceData(t172),
+			P3: unsafe.SliceData(c.LogitsBar),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		crossEntropyBackwardNest1(&a)
+		regions.Rb7c68ab44439(&a)
 	} else {
 		for i := range L {
 			t142_2 := t142[i*T:][:T]

@@ -3,16 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type expCallNest1Args struct {
-	x   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // expCallFused is ExpCall in fused arithmetic.
 type expCallFused ExpCall[float32]
@@ -25,13 +19,13 @@ func (c *expCallFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := expCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.R4f60513b4b95Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		expCallNest1(&a)
+		regions.R4f60513b4b95(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -41,14 +35,6 @@ func (c *expCallFused) run() {
 			}
 		}
 	}
-}
-
-type expBackwardNest1Args struct {
-	outBar *float32
-	out    *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
 }
 
 // expBackwardFused is ExpBackward in fused arithmetic.
@@ -62,14 +48,14 @@ func (c *expBackwardFused) run() {
 
 	// exp.out
 	if kern.Wide() {
-		a := expBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R941da4d27a95Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		expBackwardNest1(&a)
+		regions.R941da4d27a95(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,20 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type frobeniusDotCallNest1Args struct {
-	A   *float32
-	B   *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // frobeniusDotCallFused is FrobeniusDotCall in fused arithmetic.
 type frobeniusDotCallFused FrobeniusDotCall[float32]
@@ -30,16 +21,16 @@ func (c *frobeniusDotCallFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := frobeniusDotCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Ra963b14fe542Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		frobeniusDotCallNest1(&a)
+		regions.Ra963b14fe542(&a)
 	} else {
 		out := c.Out[:L]
 		for i := range L {
@@ -60,18 +51,6 @@ func (c *frobeniusDotCallFused) run() {
 	}
 }
 
-type frobeniusDotBackwardNest1Args struct {
-	outBar *float32
-	B      *float32
-	ABar   *float32
-	A      *float32
-	BBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // m·n
-}
-
 // frobeniusDotBackwardFused is FrobeniusDotBackward in fused arithmetic.
 type frobeniusDotBackwardFused FrobeniusDotBackward[float32]
 
@@ -84,18 +63,18 @@ func (c *frobeniusDotBackwardFused) run() {
 
 	// frobenius_dot.out
 	if kern.Wide() {
-		a := frobeniusDotBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.ABar),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.BBar),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R86249f83fe85Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.ABar),
+			P3: unsafe.SliceData(c.A),
+			P4: unsafe.SliceData(c.BBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		frobeniusDotBackwardNest1(&a)
+		regions.R86249f83fe85(&a)
 	} else {
 		outBar := c.OutBar[:L]
 		for i := range L {

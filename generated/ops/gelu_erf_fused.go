@@ -3,6 +3,7 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
@@ -33,16 +34,6 @@ func (c *gELUErfCallFused) run() {
 	}
 }
 
-type gELUErfBackwardNest1Args struct {
-	outBar *float32
-	x      *float32
-	outExp *float32
-	outErf *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
-}
-
 // gELUErfBackwardFused is GELUErfBackward in fused arithmetic.
 type gELUErfBackwardFused GELUErfBackward[float32]
 
@@ -54,16 +45,16 @@ func (c *gELUErfBackwardFused) run() {
 
 	// gelu_erf.out
 	if kern.Wide() {
-		a := gELUErfBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutExp),
-			unsafe.SliceData(c.OutErf),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R5858dae6c6eeArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.OutExp),
+			P3: unsafe.SliceData(c.OutErf),
+			P4: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		gELUErfBackwardNest1(&a)
+		regions.R5858dae6c6ee(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,18 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type gELUCallNest1Args struct {
-	x       *float32
-	outTanh *float32
-	out     *float32
-	n0      int // L
-	n1      int // n
-}
 
 // gELUCallFused is GELUCall in fused arithmetic.
 type gELUCallFused GELUCall[float32]
@@ -27,14 +20,14 @@ func (c *gELUCallFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := gELUCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutTanh),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.Ra2e491cc8796Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutTanh),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		gELUCallNest1(&a)
+		regions.Ra2e491cc8796(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -50,15 +43,6 @@ func (c *gELUCallFused) run() {
 	}
 }
 
-type gELUBackwardNest1Args struct {
-	x       *float32
-	outBar  *float32
-	outTanh *float32
-	xBar    *float32
-	n0      int // L
-	n1      int // n
-}
-
 // gELUBackwardFused is GELUBackward in fused arithmetic.
 type gELUBackwardFused GELUBackward[float32]
 
@@ -70,15 +54,15 @@ func (c *gELUBackwardFused) run() {
 
 	// gelu.out
 	if kern.Wide() {
-		a := gELUBackwardNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutTanh),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R2fe619fe8209Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.OutTanh),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		gELUBackwardNest1(&a)
+		regions.R2fe619fe8209(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

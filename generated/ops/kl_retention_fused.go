@@ -3,34 +3,12 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type kLRetentionCallNest1Args struct {
-	alpha  *float32
-	theta  *float32
-	prior  *float32
-	outLog *float32
-	g      *float32
-	t6     *float32
-	outDiv *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // m·n
-}
-
-type kLRetentionCallNest2Args struct {
-	t6  *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // kLRetentionCallFused is KLRetentionCall in fused arithmetic.
 type kLRetentionCallFused KLRetentionCall[float32]
@@ -45,20 +23,20 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := kLRetentionCallNest1Args{
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.Prior),
-			unsafe.SliceData(c.OutLog),
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rc9a25e168b14Args{
+			P0: unsafe.SliceData(c.Alpha),
+			P1: unsafe.SliceData(c.Theta),
+			P2: unsafe.SliceData(c.Prior),
+			P3: unsafe.SliceData(c.OutLog),
+			P4: unsafe.SliceData(c.G),
+			P5: unsafe.SliceData(t6),
+			P6: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		kLRetentionCallNest1(&a)
+		regions.Rc9a25e168b14(&a)
 	} else {
 		alpha := c.Alpha[:L]
 		theta := c.Theta[:L]
@@ -84,15 +62,15 @@ func (c *kLRetentionCallFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := kLRetentionCallNest2Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R05338fc5d313Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		kLRetentionCallNest2(&a)
+		regions.R05338fc5d313(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -120,45 +98,6 @@ func (c *kLRetentionCallFused) run() {
 	}
 }
 
-type kLRetentionBackwardNest1Args struct {
-	outBar *float32
-	out    *float32
-	t22    *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // m·n
-}
-
-type kLRetentionBackwardNest2Args struct {
-	theta    *float32
-	alpha    *float32
-	t22      *float32
-	out      *float32
-	outBar   *float32
-	g        *float32
-	outLog   *float32
-	gBar     *float32
-	prior    *float32
-	outDiv   *float32
-	priorBar *float32
-	thetaBar *float32
-	alphaBar *float32
-	n0       int // L
-	n1       int // m
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-	n5       int // n
-	n6       int // 4·n
-	n7       int // 8·n
-	n8       int // 12·n
-	n9       int // m·n
-}
-
 // kLRetentionBackwardFused is KLRetentionBackward in fused arithmetic.
 type kLRetentionBackwardFused KLRetentionBackward[float32]
 
@@ -172,19 +111,19 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := kLRetentionBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(t22),
-			L,
-			m,
-			n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		kLRetentionBackwardNest1(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]
@@ -204,32 +143,32 @@ func (c *kLRetentionBackwardFused) run() {
 
 	// kl_retention.out
 	if kern.Wide() {
-		a := kLRetentionBackwardNest2Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.OutLog),
-			unsafe.SliceData(c.GBar),
-			unsafe.SliceData(c.Prior),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.PriorBar),
-			unsafe.SliceData(c.ThetaBar),
-			unsafe.SliceData(c.AlphaBar),
-			L,
-			m,
-			4,
-			8,
-			12,
-			n,
-			4 * n,
-			8 * n,
-			12 * n,
-			m * n,
+		a := regions.R088346cc0c25Args{
+			P0:  unsafe.SliceData(c.Theta),
+			P1:  unsafe.SliceData(c.Alpha),
+			P2:  unsafe.SliceData(t22),
+			P3:  unsafe.SliceData(c.Out),
+			P4:  unsafe.SliceData(c.OutBar),
+			P5:  unsafe.SliceData(c.G),
+			P6:  unsafe.SliceData(c.OutLog),
+			P7:  unsafe.SliceData(c.GBar),
+			P8:  unsafe.SliceData(c.Prior),
+			P9:  unsafe.SliceData(c.OutDiv),
+			P10: unsafe.SliceData(c.PriorBar),
+			P11: unsafe.SliceData(c.ThetaBar),
+			P12: unsafe.SliceData(c.AlphaBar),
+			N0:  L,
+			N1:  m,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  n,
+			N6:  4 * n,
+			N7:  8 * n,
+			N8:  12 * n,
+			N9:  m * n,
 		}
-		kLRetentionBackwardNest2(&a)
+		regions.R088346cc0c25(&a)
 	} else {
 		theta := c.Theta[:L]
 		alpha := c.Alpha[:L]

@@ -3,27 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type l2NormCallNest1Args struct {
-	x       *float32
-	outProd *float32
-	n0      int // L
-	n1      int // n
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type l2NormCallNest2Args struct {
-	outProd *float32
-	out     *float32
-	outDiv  *float32
-	n0      int // L
-}
 
 // l2NormCallFused is L2NormCall in fused arithmetic.
 type l2NormCallFused L2NormCall[float32]
@@ -36,16 +20,16 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := l2NormCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutProd),
-			L,
-			n,
-			4,
-			8,
-			12,
+		a := regions.Rca792e01e6afArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutProd),
+			N0: L,
+			N1: n,
+			N2: 4,
+			N3: 8,
+			N4: 12,
 		}
-		l2NormCallNest1(&a)
+		regions.Rca792e01e6af(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		for i := range L {
@@ -63,13 +47,13 @@ func (c *l2NormCallFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := l2NormCallNest2Args{
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv),
-			L,
+		a := regions.R4aced05c23b9Args{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutDiv),
+			N0: L,
 		}
-		l2NormCallNest2(&a)
+		regions.R4aced05c23b9(&a)
 	} else {
 		outProd := c.OutProd[:L]
 		out := c.Out[:L]
@@ -82,16 +66,6 @@ func (c *l2NormCallFused) run() {
 			outDiv[i] = (F(1) / t6)
 		}
 	}
-}
-
-type l2NormBackwardNest1Args struct {
-	t3     *bool
-	outBar *float32
-	outDiv *float32
-	x      *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
 }
 
 // l2NormBackwardFused is L2NormBackward in fused arithmetic.
@@ -112,16 +86,16 @@ func (c *l2NormBackwardFused) run() {
 
 	// l2_norm.out
 	if kern.Wide() {
-		a := l2NormBackwardNest1Args{
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R7f9b045c107fArgs{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.OutDiv),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		l2NormBackwardNest1(&a)
+		regions.R7f9b045c107f(&a)
 	} else {
 		outBar := c.OutBar[:L]
 		outDiv := c.OutDiv[:L]

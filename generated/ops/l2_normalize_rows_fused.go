@@ -3,43 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type l2NormalizeRowsCallNest1Args struct {
-	X       *float32
-	outProd *float32
-	n0      int // L
-	n1      int // m
-	n2      int // n
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-	n6      int // m·n
-}
-
-type l2NormalizeRowsCallNest2Args struct {
-	outProd *float32
-	outSqrt *float32
-	t10     *float32
-	outDiv  *float32
-	outDiv3 *float32
-	n0      int // L
-	n1      int // m
-}
-
-type l2NormalizeRowsCallNest3Args struct {
-	t10     *float32
-	X       *float32
-	out     *float32
-	outDiv2 *float32
-	n0      int // L
-	n1      int // m
-	n2      int // n
-	n3      int // m·n
-}
 
 // l2NormalizeRowsCallFused is L2NormalizeRowsCall in fused arithmetic.
 type l2NormalizeRowsCallFused L2NormalizeRowsCall[float32]
@@ -54,18 +22,18 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := l2NormalizeRowsCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutProd),
-			L,
-			m,
-			n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutProd),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		l2NormalizeRowsCallNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -85,16 +53,16 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := l2NormalizeRowsCallNest2Args{
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(c.OutSqrt),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			m,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(c.OutSqrt),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(c.OutDiv),
+			P4: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: m,
 		}
-		l2NormalizeRowsCallNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -117,17 +85,17 @@ func (c *l2NormalizeRowsCallFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := l2NormalizeRowsCallNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv2),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.OutDiv2),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		l2NormalizeRowsCallNest3(&a)
+		regions.Rf2914391c6e5(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -144,35 +112,6 @@ func (c *l2NormalizeRowsCallFused) run() {
 			}
 		}
 	}
-}
-
-type l2NormalizeRowsBackwardNest1Args struct {
-	outBar  *float32
-	outDiv2 *float32
-	t62     *float32
-	n0      int // L
-	n1      int // m
-	n2      int // n
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-	n6      int // m·n
-}
-
-type l2NormalizeRowsBackwardNest2Args struct {
-	t11     *bool
-	outDiv  *float32
-	t3      *bool
-	t72     *bool
-	t62     *float32
-	outDiv3 *float32
-	X       *float32
-	outBar  *float32
-	XBar    *float32
-	n0      int // L
-	n1      int // m
-	n2      int // n
-	n3      int // m·n
 }
 
 // l2NormalizeRowsBackwardFused is L2NormalizeRowsBackward in fused arithmetic.
@@ -207,19 +146,19 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := l2NormalizeRowsBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(t62),
-			L,
-			m,
-			n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutDiv2),
+			P2: unsafe.SliceData(t62),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		l2NormalizeRowsBackwardNest1(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*m:][:m]
@@ -239,22 +178,22 @@ func (c *l2NormalizeRowsBackwardFused) run() {
 
 	// l2_normalize_rows.out
 	if kern.Wide() {
-		a := l2NormalizeRowsBackwardNest2Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(t3),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(t62),
+			P5: unsafe.SliceData(c.OutDiv3),
+			P6: unsafe.SliceData(c.X),
+			P7: unsafe.SliceData(c.OutBar),
+			P8: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		l2NormalizeRowsBackwardNest2(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*m:][:m]

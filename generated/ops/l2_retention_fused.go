@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type l2RetentionCallNest1Args struct {
-	x           *float32
-	out         *float32
-	n0          int        // L
-	n1          int        // n
-	lambdaEntry [2]float32 // and nothing
-}
 
 // l2RetentionCallFused is L2RetentionCall in fused arithmetic.
 type l2RetentionCallFused L2RetentionCall[float32]
@@ -27,14 +20,14 @@ func (c *l2RetentionCallFused) run() {
 	// l2_retention.out
 	lambdaEntry := c.Lambda[0]
 	if kern.Wide() {
-		a := l2RetentionCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
-			[2]float32{lambdaEntry},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{lambdaEntry},
 		}
-		l2RetentionCallNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -58,14 +51,14 @@ func (c *l2RetentionBackwardFused) run() {
 	// l2_retention.out
 	lambdaEntry := c.Lambda[0]
 	if kern.Wide() {
-		a := l2RetentionCallNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
-			[2]float32{lambdaEntry},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
+			S0: [2]float32{lambdaEntry},
 		}
-		l2RetentionCallNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,67 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type layerNormCallNest1Args struct {
-	x  *float32
-	t  *float32
-	n0 int // L
-	n1 int // m
-	n2 int // n
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // m·n
-}
-
-type layerNormCallNest2Args struct {
-	t      *float32
-	outDiv *float32
-	n0     int        // L
-	n1     int        // m
-	w      [2]float32 // and nothing
-}
-
-type layerNormCallNest3Args struct {
-	outDiv *float32
-	x      *float32
-	t4     *float32
-	t6     *float32
-	n0     int // L
-	n1     int // m
-	n2     int // 4
-	n3     int // 8
-	n4     int // 12
-	n5     int // n
-	n6     int // m·n
-}
-
-type layerNormCallNest4Args struct {
-	t6      *float32
-	t10     *float32
-	outDiv3 *float32
-	n0      int        // L
-	n1      int        // m
-	w       [2]float32 // and nothing
-}
-
-type layerNormCallNest5Args struct {
-	t10     *float32
-	t4      *float32
-	outDiv2 *float32
-	gamma   *float32
-	beta    *float32
-	out     *float32
-	outDiv4 *float32
-	n0      int // L
-	n1      int // m
-	n2      int // n
-	n3      int // m·n
-}
 
 // layerNormCallFused is LayerNormCall in fused arithmetic.
 type layerNormCallFused LayerNormCall[float32]
@@ -81,18 +25,18 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := layerNormCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t),
-			L,
-			m,
-			n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		layerNormCallNest1(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -112,14 +56,14 @@ func (c *layerNormCallFused) run() {
 	// layer_norm.out
 	w := F(n)
 	if kern.Wide() {
-		a := layerNormCallNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			m,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: m,
+			S0: [2]float32{w},
 		}
-		layerNormCallNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -132,20 +76,20 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := layerNormCallNest3Args{
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			L,
-			m,
-			4,
-			8,
-			12,
-			n,
-			m * n,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: m,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: n,
+			N6: m * n,
 		}
-		layerNormCallNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -169,15 +113,15 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := layerNormCallNest4Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			m,
-			[2]float32{w},
+		a := regions.Re77434a29521Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: m,
+			S0: [2]float32{w},
 		}
-		layerNormCallNest4(&a)
+		regions.Re77434a29521(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*m:][:m]
@@ -193,20 +137,20 @@ func (c *layerNormCallFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := layerNormCallNest5Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv4),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rbe84b5422d2aArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.OutDiv2),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.Beta),
+			P5: unsafe.SliceData(c.Out),
+			P6: unsafe.SliceData(c.OutDiv4),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		layerNormCallNest5(&a)
+		regions.Rbe84b5422d2a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -232,57 +176,6 @@ func (c *layerNormCallFused) run() {
 	c.OutDiv5[0] = (F(1) / F(n))
 }
 
-type layerNormBackwardNest1Args struct {
-	outBar   *float32
-	gamma    *float32
-	outDiv4  *float32
-	betaBar  *float32
-	t42      *float32
-	outDiv2  *float32
-	gammaBar *float32
-	t102     *float32
-	n0       int // L
-	n1       int // m
-	n2       int // n
-	n3       int // 4·n
-	n4       int // 8·n
-	n5       int // 12·n
-	n6       int // 4
-	n7       int // 8
-	n8       int // 12
-	n9       int // m·n
-}
-
-type layerNormBackwardNest2Args struct {
-	outDiv3      *float32
-	outDiv       *float32
-	t102         *float32
-	x            *float32
-	t42          *float32
-	t20          *float32
-	t22          *float32
-	n0           int        // L
-	n1           int        // m
-	n2           int        // 4
-	n3           int        // 8
-	n4           int        // 12
-	n5           int        // n
-	n6           int        // 12·n
-	n7           int        // m·n
-	outDiv5Entry [2]float32 // and nothing
-}
-
-type layerNormBackwardNest3Args struct {
-	t22          *float32
-	t20          *float32
-	xBar         *float32
-	n0           int        // L
-	n1           int        // m
-	n2           int        // n
-	n3           int        // m·n
-	outDiv5Entry [2]float32 // and nothing
-}
-
 // layerNormBackwardFused is LayerNormBackward in fused arithmetic.
 type layerNormBackwardFused LayerNormBackward[float32]
 
@@ -301,27 +194,27 @@ func (c *layerNormBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := layerNormBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.OutDiv4),
-			unsafe.SliceData(c.BetaBar),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t102),
-			L,
-			m,
-			n,
-			4 * n,
-			8 * n,
-			12 * n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.Rdb53d1453103Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Gamma),
+			P2: unsafe.SliceData(c.OutDiv4),
+			P3: unsafe.SliceData(c.BetaBar),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(c.OutDiv2),
+			P6: unsafe.SliceData(c.GammaBar),
+			P7: unsafe.SliceData(t102),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4 * n,
+			N4: 8 * n,
+			N5: 12 * n,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: m * n,
 		}
-		layerNormBackwardNest1(&a)
+		regions.Rdb53d1453103(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*m:][:m]
@@ -352,25 +245,25 @@ func (c *layerNormBackwardFused) run() {
 	// layer_norm.out
 	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := layerNormBackwardNest2Args{
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t22),
-			L,
-			m,
-			4,
-			8,
-			12,
-			n,
-			12 * n,
-			m * n,
-			[2]float32{outDiv5Entry},
+		a := regions.Ra39543661859Args{
+			P0: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(t20),
+			P6: unsafe.SliceData(t22),
+			N0: L,
+			N1: m,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: n,
+			N6: 12 * n,
+			N7: m * n,
+			S0: [2]float32{outDiv5Entry},
 		}
-		layerNormBackwardNest2(&a)
+		regions.Ra39543661859(&a)
 	} else {
 		for i := range L {
 			outDiv3 := c.OutDiv3[i*m:][:m]
@@ -399,17 +292,17 @@ func (c *layerNormBackwardFused) run() {
 
 	// layer_norm.out
 	if kern.Wide() {
-		a := layerNormBackwardNest3Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
-			[2]float32{outDiv5Entry},
+		a := regions.R351fbbc3d5c4Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
+			S0: [2]float32{outDiv5Entry},
 		}
-		layerNormBackwardNest3(&a)
+		regions.R351fbbc3d5c4(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*m:][:m]

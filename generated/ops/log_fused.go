@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type logCallNest1Args struct {
-	x      *float32
-	out    *float32
-	outDiv *float32
-	n0     int // L
-	n1     int // n
-}
 
 // logCallFused is LogCall in fused arithmetic.
 type logCallFused LogCall[float32]
@@ -26,14 +19,14 @@ func (c *logCallFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := logCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			n,
+		a := regions.R7078e5bb9793Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: n,
 		}
-		logCallNest1(&a)
+		regions.R7078e5bb9793(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,14 +41,6 @@ func (c *logCallFused) run() {
 	}
 }
 
-type logBackwardNest1Args struct {
-	outBar *float32
-	outDiv *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
-}
-
 // logBackwardFused is LogBackward in fused arithmetic.
 type logBackwardFused LogBackward[float32]
 
@@ -67,14 +52,14 @@ func (c *logBackwardFused) run() {
 
 	// log.out
 	if kern.Wide() {
-		a := logBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R941da4d27a95Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		logBackwardNest1(&a)
+		regions.R941da4d27a95(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

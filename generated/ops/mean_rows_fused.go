@@ -3,26 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type meanRowsCallNest1Args struct {
-	t  *float32
-	X  *float32
-	n0 int // L
-	n1 int // m
-	n2 int // n
-	n3 int // m·n
-}
-
-type meanRowsCallNest2Args struct {
-	t   *float32
-	out *float32
-	n0  int        // L
-	n1  int        // n
-	w   [2]float32 // and nothing
-}
 
 // meanRowsCallFused is MeanRowsCall in fused arithmetic.
 type meanRowsCallFused MeanRowsCall[float32]
@@ -38,15 +22,15 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	clear(t)
 	if kern.Wide() {
-		a := meanRowsCallNest1Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.X),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R8ab9c4879b2aArgs{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.X),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		meanRowsCallNest1(&a)
+		regions.R8ab9c4879b2a(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -62,14 +46,14 @@ func (c *meanRowsCallFused) run() {
 	// mean_rows.out
 	w := F(m)
 	if kern.Wide() {
-		a := meanRowsCallNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{w},
 		}
-		meanRowsCallNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*n:][:n]
@@ -82,16 +66,6 @@ func (c *meanRowsCallFused) run() {
 
 	// mean_rows.out
 	c.OutDiv[0] = (F(1) / F(m))
-}
-
-type meanRowsBackwardNest1Args struct {
-	outBar      *float32
-	XBar        *float32
-	n0          int        // L
-	n1          int        // m
-	n2          int        // n
-	n3          int        // m·n
-	outDivEntry [2]float32 // and nothing
 }
 
 // meanRowsBackwardFused is MeanRowsBackward in fused arithmetic.
@@ -107,16 +81,16 @@ func (c *meanRowsBackwardFused) run() {
 	// mean_rows.out
 	outDivEntry := c.OutDiv[0]
 	if kern.Wide() {
-		a := meanRowsBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
-			[2]float32{outDivEntry},
+		a := regions.R79e434eacf89Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
+			S0: [2]float32{outDivEntry},
 		}
-		meanRowsBackwardNest1(&a)
+		regions.R79e434eacf89(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

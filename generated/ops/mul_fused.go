@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type mulCallNest1Args struct {
-	A   *float32
-	B   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // mulCallFused is MulCall in fused arithmetic.
 type mulCallFused MulCall[float32]
@@ -26,14 +19,14 @@ func (c *mulCallFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := mulCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.R941da4d27a95Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		mulCallNest1(&a)
+		regions.R941da4d27a95(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -44,16 +37,6 @@ func (c *mulCallFused) run() {
 			}
 		}
 	}
-}
-
-type mulBackwardNest1Args struct {
-	outBar *float32
-	B      *float32
-	ABar   *float32
-	A      *float32
-	BBar   *float32
-	n0     int // L
-	n1     int // n
 }
 
 // mulBackwardFused is MulBackward in fused arithmetic.
@@ -67,16 +50,16 @@ func (c *mulBackwardFused) run() {
 
 	// mul.out
 	if kern.Wide() {
-		a := mulBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.ABar),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.BBar),
-			L,
-			n,
+		a := regions.R968908f587aaArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.ABar),
+			P3: unsafe.SliceData(c.A),
+			P4: unsafe.SliceData(c.BBar),
+			N0: L,
+			N1: n,
 		}
-		mulBackwardNest1(&a)
+		regions.R968908f587aa(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

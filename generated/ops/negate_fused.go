@@ -3,16 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type negateCallNest1Args struct {
-	A   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // negateCallFused is NegateCall in fused arithmetic.
 type negateCallFused NegateCall[float32]
@@ -25,13 +19,13 @@ func (c *negateCallFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := negateCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.Rc0f3a4b9ae4aArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		negateCallNest1(&a)
+		regions.Rc0f3a4b9ae4a(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -54,13 +48,13 @@ func (c *negateBackwardFused) run() {
 
 	// negate.out
 	if kern.Wide() {
-		a := negateCallNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.ABar),
-			L,
-			n,
+		a := regions.Rc0f3a4b9ae4aArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: n,
 		}
-		negateCallNest1(&a)
+		regions.Rc0f3a4b9ae4a(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,47 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type normalizedSiLUCallNest1Args struct {
-	x          *float32
-	outSigmoid *float32
-	t2         *float32
-	t3         *float32
-	n0         int // L
-	n1         int // m
-	n2         int // n
-	n3         int // 12·n
-	n4         int // 4
-	n5         int // 8
-	n6         int // 12
-	n7         int // m·n
-}
-
-type normalizedSiLUCallNest2Args struct {
-	t3         *float32
-	outDiv     *float32
-	outDiv2    *float32
-	outDiv3    *float32
-	n0         int        // L
-	n1         int        // m
-	scaleEntry [2]float32 // and nothing
-}
-
-type normalizedSiLUCallNest3Args struct {
-	outDiv      *float32
-	t2          *float32
-	out         *float32
-	x           *float32
-	outSigmoid2 *float32
-	n0          int // L
-	n1          int // m
-	n2          int // n
-	n3          int // m·n
-}
 
 // normalizedSiLUCallFused is NormalizedSiLUCall in fused arithmetic.
 type normalizedSiLUCallFused NormalizedSiLUCall[float32]
@@ -59,21 +23,21 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := normalizedSiLUCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t3),
-			L,
-			m,
-			n,
-			12 * n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.R5717b1ed868bArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(t3),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 12 * n,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: m * n,
 		}
-		normalizedSiLUCallNest1(&a)
+		regions.R5717b1ed868b(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -100,16 +64,16 @@ func (c *normalizedSiLUCallFused) run() {
 	// normalized_si_lu.out
 	scaleEntry := c.Scale[0]
 	if kern.Wide() {
-		a := normalizedSiLUCallNest2Args{
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			m,
-			[2]float32{scaleEntry},
+		a := regions.R906c32a08cecArgs{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(c.OutDiv2),
+			P3: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: m,
+			S0: [2]float32{scaleEntry},
 		}
-		normalizedSiLUCallNest2(&a)
+		regions.R906c32a08cec(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*m:][:m]
@@ -128,18 +92,18 @@ func (c *normalizedSiLUCallFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := normalizedSiLUCallNest3Args{
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid2),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R62e121ab09e5Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		normalizedSiLUCallNest3(&a)
+		regions.R62e121ab09e5(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]
@@ -158,40 +122,6 @@ func (c *normalizedSiLUCallFused) run() {
 	}
 }
 
-type normalizedSiLUBackwardNest1Args struct {
-	x          *float32
-	outSigmoid *float32
-	outBar     *float32
-	t2         *float32
-	t32        *float32
-	n0         int // L
-	n1         int // m
-	n2         int // n
-	n3         int // 8·n
-	n4         int // 12·n
-	n5         int // 4
-	n6         int // 8
-	n7         int // 12
-	n8         int // m·n
-}
-
-type normalizedSiLUBackwardNest2Args struct {
-	outDiv      *float32
-	outDiv3     *float32
-	t32         *float32
-	outDiv2     *float32
-	t2          *float32
-	outBar      *float32
-	outSigmoid  *float32
-	x           *float32
-	outSigmoid2 *float32
-	xBar        *float32
-	n0          int // L
-	n1          int // m
-	n2          int // n
-	n3          int // m·n
-}
-
 // normalizedSiLUBackwardFused is NormalizedSiLUBackward in fused arithmetic.
 type normalizedSiLUBackwardFused NormalizedSiLUBackward[float32]
 
@@ -206,23 +136,23 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := normalizedSiLUBackwardNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t32),
-			L,
-			m,
-			n,
-			8 * n,
-			12 * n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.Re22940347c4fArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.OutBar),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(t32),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 8 * n,
+			N4: 12 * n,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: m * n,
 		}
-		normalizedSiLUBackwardNest1(&a)
+		regions.Re22940347c4f(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*m:][:m]
@@ -246,23 +176,23 @@ func (c *normalizedSiLUBackwardFused) run() {
 
 	// normalized_si_lu.out
 	if kern.Wide() {
-		a := normalizedSiLUBackwardNest2Args{
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rb41d94099079Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.OutDiv3),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(c.OutDiv2),
+			P4: unsafe.SliceData(t2),
+			P5: unsafe.SliceData(c.OutBar),
+			P6: unsafe.SliceData(c.OutSigmoid),
+			P7: unsafe.SliceData(c.X),
+			P8: unsafe.SliceData(c.OutSigmoid2),
+			P9: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		normalizedSiLUBackwardNest2(&a)
+		regions.Rb41d94099079(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*m:][:m]

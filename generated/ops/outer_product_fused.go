@@ -3,20 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outerProductCallNest1Args struct {
-	a   *float32
-	b   *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // outerProductCallFused is OuterProductCall in fused arithmetic.
 type outerProductCallFused OuterProductCall[float32]
@@ -30,16 +21,16 @@ func (c *outerProductCallFused) run() {
 
 	// outer_product.out
 	if kern.Wide() {
-		a := outerProductCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R32bd9575819bArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		outerProductCallNest1(&a)
+		regions.R32bd9575819b(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]
@@ -55,21 +46,6 @@ func (c *outerProductCallFused) run() {
 	}
 }
 
-type outerProductBackwardNest1Args struct {
-	a      *float32
-	outBar *float32
-	b      *float32
-	bBar   *float32
-	aBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // 4
-	n3     int // 8
-	n4     int // 12
-	n5     int // n
-	n6     int // m·n
-}
-
 // outerProductBackwardFused is OuterProductBackward in fused arithmetic.
 type outerProductBackwardFused OuterProductBackward[float32]
 
@@ -83,21 +59,21 @@ func (c *outerProductBackwardFused) run() {
 	// outer_product.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := outerProductBackwardNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(c.ABar),
-			L,
-			m,
-			4,
-			8,
-			12,
-			n,
-			m * n,
+		a := regions.R1c16281e5761Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.B),
+			P3: unsafe.SliceData(c.BBar),
+			P4: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: m,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: n,
+			N6: m * n,
 		}
-		outerProductBackwardNest1(&a)
+		regions.R1c16281e5761(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*m:][:m]

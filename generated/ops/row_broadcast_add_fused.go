@@ -3,19 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type rowBroadcastAddCallNest1Args struct {
-	X   *float32
-	b   *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // rowBroadcastAddCallFused is RowBroadcastAddCall in fused arithmetic.
 type rowBroadcastAddCallFused RowBroadcastAddCall[float32]
@@ -29,16 +20,16 @@ func (c *rowBroadcastAddCallFused) run() {
 
 	// row_broadcast_add.out
 	if kern.Wide() {
-		a := rowBroadcastAddCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rfdee95f56baaArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		rowBroadcastAddCallNest1(&a)
+		regions.Rfdee95f56baa(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -51,16 +42,6 @@ func (c *rowBroadcastAddCallFused) run() {
 			}
 		}
 	}
-}
-
-type rowBroadcastAddBackwardNest1Args struct {
-	outBar *float32
-	bBar   *float32
-	XBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // m·n
 }
 
 // rowBroadcastAddBackwardFused is RowBroadcastAddBackward in fused arithmetic.
@@ -76,16 +57,16 @@ func (c *rowBroadcastAddBackwardFused) run() {
 	// row_broadcast_add.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := rowBroadcastAddBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R23ee1c76959aArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.BBar),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		rowBroadcastAddBackwardNest1(&a)
+		regions.R23ee1c76959a(&a)
 	} else {
 		for i := range L {
 			bBar := c.BBar[i*n:][:n]

@@ -3,20 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type scaleByCallNest1Args struct {
-	s   *float32
-	A   *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // scaleByCallFused is ScaleByCall in fused arithmetic.
 type scaleByCallFused ScaleByCall[float32]
@@ -30,16 +21,16 @@ func (c *scaleByCallFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := scaleByCallNest1Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Ra41dd2573a34Args{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		scaleByCallNest1(&a)
+		regions.Ra41dd2573a34(&a)
 	} else {
 		s := c.S[:L]
 		for i := range L {
@@ -55,19 +46,6 @@ func (c *scaleByCallFused) run() {
 	}
 }
 
-type scaleByBackwardNest1Args struct {
-	s      *float32
-	outBar *float32
-	A      *float32
-	ABar   *float32
-	sBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // 12·n
-	n4     int // m·n
-}
-
 // scaleByBackwardFused is ScaleByBackward in fused arithmetic.
 type scaleByBackwardFused ScaleByBackward[float32]
 
@@ -80,19 +58,19 @@ func (c *scaleByBackwardFused) run() {
 
 	// scale_by.out
 	if kern.Wide() {
-		a := scaleByBackwardNest1Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.ABar),
-			unsafe.SliceData(c.SBar),
-			L,
-			m,
-			n,
-			12 * n,
-			m * n,
+		a := regions.R822921cce666Args{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(c.ABar),
+			P4: unsafe.SliceData(c.SBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 12 * n,
+			N4: m * n,
 		}
-		scaleByBackwardNest1(&a)
+		regions.R822921cce666(&a)
 	} else {
 		s := c.S[:L]
 		sBar := c.SBar[:L]

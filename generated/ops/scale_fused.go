@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type scaleCallNest1Args struct {
-	A      *float32
-	out    *float32
-	n0     int        // L
-	n1     int        // n
-	sEntry [2]float32 // and nothing
-}
 
 // scaleCallFused is ScaleCall in fused arithmetic.
 type scaleCallFused ScaleCall[float32]
@@ -27,14 +20,14 @@ func (c *scaleCallFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := scaleCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
-			[2]float32{sEntry},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{sEntry},
 		}
-		scaleCallNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -58,14 +51,14 @@ func (c *scaleBackwardFused) run() {
 	// scale.out
 	sEntry := c.S[0]
 	if kern.Wide() {
-		a := scaleCallNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.ABar),
-			L,
-			n,
-			[2]float32{sEntry},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: n,
+			S0: [2]float32{sEntry},
 		}
-		scaleCallNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

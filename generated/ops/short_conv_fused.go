@@ -3,35 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type shortConvCallNest1Args struct {
-	U       *float32
-	w       *float32
-	outProd *float32
-	n0      int // L
-	n1      int // T
-	n2      int // K
-	n3      int // n
-	n4      int // -n
-	n5      int // K·n
-	n6      int // T·n
-}
-
-type shortConvCallNest2Args struct {
-	b           *float32
-	outProd     *float32
-	outSigmoid  *float32
-	out         *float32
-	outSigmoid2 *float32
-	n0          int // L
-	n1          int // T
-	n2          int // n
-	n3          int // T·n
-}
 
 // shortConvCallFused is ShortConvCall in fused arithmetic.
 type shortConvCallFused ShortConvCall[float32]
@@ -47,19 +23,19 @@ func (c *shortConvCallFused) run() {
 	// short_conv.out
 	clear(c.OutProd)
 	if kern.Wide() {
-		a := shortConvCallNest1Args{
-			unsafe.SliceData(c.U),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(c.OutProd),
-			L,
-			T,
-			K,
-			n,
-			-n,
-			K * n,
-			T * n,
+		a := regions.Rfb00a57dc2e1Args{
+			P0: unsafe.SliceData(c.U),
+			P1: unsafe.SliceData(c.W),
+			P2: unsafe.SliceData(c.OutProd),
+			N0: L,
+			N1: T,
+			N2: K,
+			N3: n,
+			N4: -n,
+			N5: K * n,
+			N6: T * n,
 		}
-		shortConvCallNest1(&a)
+		regions.Rfb00a57dc2e1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -77,18 +53,18 @@ func (c *shortConvCallFused) run() {
 
 	// short_conv.out
 	if kern.Wide() {
-		a := shortConvCallNest2Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid2),
-			L,
-			T,
-			n,
-			T * n,
+		a := regions.R984e598b7e67Args{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(c.OutProd),
+			P2: unsafe.SliceData(c.OutSigmoid),
+			P3: unsafe.SliceData(c.Out),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			N0: L,
+			N1: T,
+			N2: n,
+			N3: T * n,
 		}
-		shortConvCallNest2(&a)
+		regions.R984e598b7e67(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -109,49 +85,6 @@ func (c *shortConvCallFused) run() {
 	}
 }
 
-type shortConvBackwardNest1Args struct {
-	outBar      *float32
-	outSigmoid  *float32
-	b           *float32
-	outProd     *float32
-	outSigmoid2 *float32
-	t7          *float32
-	bBar        *float32
-	n0          int // L
-	n1          int // T
-	n2          int // n
-	n3          int // 4·n
-	n4          int // 8·n
-	n5          int // 12·n
-	n6          int // T·n
-}
-
-type shortConvBackwardNest2Args struct {
-	w    *float32
-	t7   *float32
-	UBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // K
-	n3   int // n
-	n4   int // -n
-	n5   int // K·n
-	n6   int // T·n
-}
-
-type shortConvBackwardNest3Args struct {
-	U    *float32
-	t7   *float32
-	wBar *float32
-	n0   int // L
-	n1   int // K
-	n2   int // T
-	n3   int // n
-	n4   int // -n
-	n5   int // K·n
-	n6   int // T·n
-}
-
 // shortConvBackwardFused is ShortConvBackward in fused arithmetic.
 type shortConvBackwardFused ShortConvBackward[float32]
 
@@ -167,23 +100,23 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.BBar)
 	if kern.Wide() {
-		a := shortConvBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.BBar),
-			L,
-			T,
-			n,
-			4 * n,
-			8 * n,
-			12 * n,
-			T * n,
+		a := regions.Rb2dccbbe40deArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.B),
+			P3: unsafe.SliceData(c.OutProd),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			P5: unsafe.SliceData(t7),
+			P6: unsafe.SliceData(c.BBar),
+			N0: L,
+			N1: T,
+			N2: n,
+			N3: 4 * n,
+			N4: 8 * n,
+			N5: 12 * n,
+			N6: T * n,
 		}
-		shortConvBackwardNest1(&a)
+		regions.Rb2dccbbe40de(&a)
 	} else {
 		for i := range L {
 			b := c.B[i*n:][:n]
@@ -208,19 +141,19 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.UBar)
 	if kern.Wide() {
-		a := shortConvBackwardNest2Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.UBar),
-			L,
-			T,
-			K,
-			n,
-			-n,
-			K * n,
-			T * n,
+		a := regions.Rc714bdf36526Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(c.UBar),
+			N0: L,
+			N1: T,
+			N2: K,
+			N3: n,
+			N4: -n,
+			N5: K * n,
+			N6: T * n,
 		}
-		shortConvBackwardNest2(&a)
+		regions.Rc714bdf36526(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -239,19 +172,19 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := shortConvBackwardNest3Args{
-			unsafe.SliceData(c.U),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.WBar),
-			L,
-			K,
-			T,
-			n,
-			-n,
-			K * n,
-			T * n,
+		a := regions.Rf21441c1aa20Args{
+			P0: unsafe.SliceData(c.U),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(c.WBar),
+			N0: L,
+			N1: K,
+			N2: T,
+			N3: n,
+			N4: -n,
+			N5: K * n,
+			N6: T * n,
 		}
-		shortConvBackwardNest3(&a)
+		regions.Rf21441c1aa20(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -3,19 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type siLUCallNest1Args struct {
-	x           *float32
-	outSigmoid  *float32
-	out         *float32
-	outSigmoid2 *float32
-	n0          int // L
-	n1          int // n
-}
 
 // siLUCallFused is SiLUCall in fused arithmetic.
 type siLUCallFused SiLUCall[float32]
@@ -28,15 +20,15 @@ func (c *siLUCallFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := siLUCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid2),
-			L,
-			n,
+		a := regions.R0b99d896520aArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.OutSigmoid2),
+			N0: L,
+			N1: n,
 		}
-		siLUCallNest1(&a)
+		regions.R0b99d896520a(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -54,16 +46,6 @@ func (c *siLUCallFused) run() {
 	}
 }
 
-type siLUBackwardNest1Args struct {
-	outBar      *float32
-	outSigmoid  *float32
-	x           *float32
-	outSigmoid2 *float32
-	xBar        *float32
-	n0          int // L
-	n1          int // n
-}
-
 // siLUBackwardFused is SiLUBackward in fused arithmetic.
 type siLUBackwardFused SiLUBackward[float32]
 
@@ -75,16 +57,16 @@ func (c *siLUBackwardFused) run() {
 
 	// si_lu.out
 	if kern.Wide() {
-		a := siLUBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R7109660c4fa3Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.OutSigmoid2),
+			P4: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		siLUBackwardNest1(&a)
+		regions.R7109660c4fa3(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

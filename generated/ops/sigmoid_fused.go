@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type sigmoidCallNest1Args struct {
-	x          *float32
-	out        *float32
-	outSigmoid *float32
-	n0         int // L
-	n1         int // n
-}
 
 // sigmoidCallFused is SigmoidCall in fused arithmetic.
 type sigmoidCallFused SigmoidCall[float32]
@@ -26,14 +19,14 @@ func (c *sigmoidCallFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := sigmoidCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid),
-			L,
-			n,
+		a := regions.Rb571cf05ec90Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutSigmoid),
+			N0: L,
+			N1: n,
 		}
-		sigmoidCallNest1(&a)
+		regions.Rb571cf05ec90(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -48,15 +41,6 @@ func (c *sigmoidCallFused) run() {
 	}
 }
 
-type sigmoidBackwardNest1Args struct {
-	outBar     *float32
-	out        *float32
-	outSigmoid *float32
-	xBar       *float32
-	n0         int // L
-	n1         int // n
-}
-
 // sigmoidBackwardFused is SigmoidBackward in fused arithmetic.
 type sigmoidBackwardFused SigmoidBackward[float32]
 
@@ -68,15 +52,15 @@ func (c *sigmoidBackwardFused) run() {
 
 	// sigmoid.out
 	if kern.Wide() {
-		a := sigmoidBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.Ra25789203e16Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutSigmoid),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		sigmoidBackwardNest1(&a)
+		regions.Ra25789203e16(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

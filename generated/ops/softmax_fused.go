@@ -3,20 +3,12 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type softmaxCallNest1Args struct {
-	x   *float32
-	out *float32
-	n0  int // L
-	n1  int // m
-	n2  int // n
-	n3  int // m·n
-}
 
 // softmaxCallFused is SoftmaxCall in fused arithmetic.
 type softmaxCallFused SoftmaxCall[float32]
@@ -30,15 +22,15 @@ func (c *softmaxCallFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := softmaxCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.R05338fc5d313Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		softmaxCallNest1(&a)
+		regions.R05338fc5d313(&a)
 	} else {
 		for i := range L {
 			for j := range m {
@@ -66,30 +58,6 @@ func (c *softmaxCallFused) run() {
 	}
 }
 
-type softmaxBackwardNest1Args struct {
-	outBar *float32
-	out    *float32
-	t      *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // m·n
-}
-
-type softmaxBackwardNest2Args struct {
-	t      *float32
-	out    *float32
-	outBar *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // m
-	n2     int // n
-	n3     int // m·n
-}
-
 // softmaxBackwardFused is SoftmaxBackward in fused arithmetic.
 type softmaxBackwardFused SoftmaxBackward[float32]
 
@@ -103,19 +71,19 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := softmaxBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(t),
-			L,
-			m,
-			n,
-			4,
-			8,
-			12,
-			m * n,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(t),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: m * n,
 		}
-		softmaxBackwardNest1(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]
@@ -135,17 +103,17 @@ func (c *softmaxBackwardFused) run() {
 
 	// softmax.out
 	if kern.Wide() {
-		a := softmaxBackwardNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			m,
-			n,
-			m * n,
+		a := regions.Rfc9677e47255Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutBar),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: m,
+			N2: n,
+			N3: m * n,
 		}
-		softmaxBackwardNest2(&a)
+		regions.Rfc9677e47255(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*m:][:m]

@@ -3,18 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type softplusCallNest1Args struct {
-	x          *float32
-	out        *float32
-	outSigmoid *float32
-	n0         int // L
-	n1         int // n
-}
 
 // softplusCallFused is SoftplusCall in fused arithmetic.
 type softplusCallFused SoftplusCall[float32]
@@ -27,14 +20,14 @@ func (c *softplusCallFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := softplusCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid),
-			L,
-			n,
+		a := regions.R1e85296fac28Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutSigmoid),
+			N0: L,
+			N1: n,
 		}
-		softplusCallNest1(&a)
+		regions.R1e85296fac28(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +42,6 @@ func (c *softplusCallFused) run() {
 	}
 }
 
-type softplusBackwardNest1Args struct {
-	outBar     *float32
-	outSigmoid *float32
-	xBar       *float32
-	n0         int // L
-	n1         int // n
-}
-
 // softplusBackwardFused is SoftplusBackward in fused arithmetic.
 type softplusBackwardFused SoftplusBackward[float32]
 
@@ -68,14 +53,14 @@ func (c *softplusBackwardFused) run() {
 
 	// softplus.out
 	if kern.Wide() {
-		a := softplusBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R941da4d27a95Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		softplusBackwardNest1(&a)
+		regions.R941da4d27a95(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,43 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type sphereProjectNormalizeCallNest1Args struct {
-	S       *float32
-	outProd *float32
-	n0      int // L
-	n1      int // m
-	n2      int // d
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-	n6      int // d·m
-}
-
-type sphereProjectNormalizeCallNest2Args struct {
-	outProd *float32
-	outSqrt *float32
-	t10     *float32
-	outDiv  *float32
-	outDiv3 *float32
-	n0      int // L
-	n1      int // m
-}
-
-type sphereProjectNormalizeCallNest3Args struct {
-	t10     *float32
-	S       *float32
-	out     *float32
-	outDiv2 *float32
-	n0      int // L
-	n1      int // m
-	n2      int // d
-	n3      int // d·m
-}
 
 // sphereProjectNormalizeCallFused is SphereProjectNormalizeCall in fused arithmetic.
 type sphereProjectNormalizeCallFused SphereProjectNormalizeCall[float32]
@@ -54,18 +22,18 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := sphereProjectNormalizeCallNest1Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.OutProd),
-			L,
-			m,
-			d,
-			4,
-			8,
-			12,
-			d * m,
+		a := regions.Reb57548e776dArgs{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(c.OutProd),
+			N0: L,
+			N1: m,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: d * m,
 		}
-		sphereProjectNormalizeCallNest1(&a)
+		regions.Reb57548e776d(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -85,16 +53,16 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := sphereProjectNormalizeCallNest2Args{
-			unsafe.SliceData(c.OutProd),
-			unsafe.SliceData(c.OutSqrt),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			m,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.OutProd),
+			P1: unsafe.SliceData(c.OutSqrt),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(c.OutDiv),
+			P4: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: m,
 		}
-		sphereProjectNormalizeCallNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			outProd := c.OutProd[i*m:][:m]
@@ -117,17 +85,17 @@ func (c *sphereProjectNormalizeCallFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := sphereProjectNormalizeCallNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv2),
-			L,
-			m,
-			d,
-			d * m,
+		a := regions.R063ae0993a7dArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.S),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.OutDiv2),
+			N0: L,
+			N1: m,
+			N2: d,
+			N3: d * m,
 		}
-		sphereProjectNormalizeCallNest3(&a)
+		regions.R063ae0993a7d(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*m:][:m]
@@ -144,35 +112,6 @@ func (c *sphereProjectNormalizeCallFused) run() {
 			}
 		}
 	}
-}
-
-type sphereProjectNormalizeBackwardNest1Args struct {
-	outBar  *float32
-	outDiv2 *float32
-	t62     *float32
-	n0      int // L
-	n1      int // m
-	n2      int // d
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-	n6      int // d·m
-}
-
-type sphereProjectNormalizeBackwardNest2Args struct {
-	t11     *bool
-	outDiv  *float32
-	t3      *bool
-	t72     *bool
-	t62     *float32
-	outDiv3 *float32
-	S       *float32
-	outBar  *float32
-	SBar    *float32
-	n0      int // L
-	n1      int // m
-	n2      int // d
-	n3      int // d·m
 }
 
 // sphereProjectNormalizeBackwardFused is SphereProjectNormalizeBackward in fused arithmetic.
@@ -207,19 +146,19 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := sphereProjectNormalizeBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(t62),
-			L,
-			m,
-			d,
-			4,
-			8,
-			12,
-			d * m,
+		a := regions.Ra0c0a6e11434Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutDiv2),
+			P2: unsafe.SliceData(t62),
+			N0: L,
+			N1: m,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: d * m,
 		}
-		sphereProjectNormalizeBackwardNest1(&a)
+		regions.Ra0c0a6e11434(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*m:][:m]
@@ -239,22 +178,22 @@ func (c *sphereProjectNormalizeBackwardFused) run() {
 
 	// sphere_project_normalize.out
 	if kern.Wide() {
-		a := sphereProjectNormalizeBackwardNest2Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.SBar),
-			L,
-			m,
-			d,
-			d * m,
+		a := regions.R342ed23270c5Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(t3),
+			P3: unsafe.SliceData(t72),
+			P4: unsafe.SliceData(t62),
+			P5: unsafe.SliceData(c.OutDiv3),
+			P6: unsafe.SliceData(c.S),
+			P7: unsafe.SliceData(c.OutBar),
+			P8: unsafe.SliceData(c.SBar),
+			N0: L,
+			N1: m,
+			N2: d,
+			N3: d * m,
 		}
-		sphereProjectNormalizeBackwardNest2(&a)
+		regions.R342ed23270c5(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*m:][:m]

@@ -3,18 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type sqrtCallNest1Args struct {
-	x      *float32
-	out    *float32
-	outDiv *float32
-	n0     int // L
-	n1     int // n
-}
 
 // sqrtCallFused is SqrtCall in fused arithmetic.
 type sqrtCallFused SqrtCall[float32]
@@ -27,14 +20,14 @@ func (c *sqrtCallFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := sqrtCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			n,
+		a := regions.R5cf9efafa446Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: n,
 		}
-		sqrtCallNest1(&a)
+		regions.R5cf9efafa446(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -49,14 +42,6 @@ func (c *sqrtCallFused) run() {
 	}
 }
 
-type sqrtBackwardNest1Args struct {
-	outBar *float32
-	outDiv *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
-}
-
 // sqrtBackwardFused is SqrtBackward in fused arithmetic.
 type sqrtBackwardFused SqrtBackward[float32]
 
@@ -68,14 +53,14 @@ func (c *sqrtBackwardFused) run() {
 
 	// sqrt.out
 	if kern.Wide() {
-		a := sqrtBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.R81c3e5908a80Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		sqrtBackwardNest1(&a)
+		regions.R81c3e5908a80(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type straightThroughBoolCallNest1Args struct {
-	x              *float32
-	out            *float32
-	n0             int        // L
-	n1             int        // n
-	thresholdEntry [2]float32 // and nothing
-}
 
 // straightThroughBoolCallFused is StraightThroughBoolCall in fused arithmetic.
 type straightThroughBoolCallFused StraightThroughBoolCall[float32]
@@ -27,14 +20,14 @@ func (c *straightThroughBoolCallFused) run() {
 	// straight_through_bool.out
 	thresholdEntry := c.Threshold[0]
 	if kern.Wide() {
-		a := straightThroughBoolCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
-			[2]float32{thresholdEntry},
+		a := regions.R2d76856b54b6Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
+			S0: [2]float32{thresholdEntry},
 		}
-		straightThroughBoolCallNest1(&a)
+		regions.R2d76856b54b6(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]

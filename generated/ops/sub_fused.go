@@ -3,17 +3,10 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type subCallNest1Args struct {
-	A   *float32
-	B   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // subCallFused is SubCall in fused arithmetic.
 type subCallFused SubCall[float32]
@@ -26,14 +19,14 @@ func (c *subCallFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := subCallNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.R691aef85c9feArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		subCallNest1(&a)
+		regions.R691aef85c9fe(&a)
 	} else {
 		for i := range L {
 			A := c.A[i*n:][:n]
@@ -44,14 +37,6 @@ func (c *subCallFused) run() {
 			}
 		}
 	}
-}
-
-type subBackwardNest1Args struct {
-	outBar *float32
-	BBar   *float32
-	ABar   *float32
-	n0     int // L
-	n1     int // n
 }
 
 // subBackwardFused is SubBackward in fused arithmetic.
@@ -65,14 +50,14 @@ func (c *subBackwardFused) run() {
 
 	// sub.out
 	if kern.Wide() {
-		a := subBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(c.ABar),
-			L,
-			n,
+		a := regions.Ref7b85cf4416Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.BBar),
+			P2: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: n,
 		}
-		subBackwardNest1(&a)
+		regions.Ref7b85cf4416(&a)
 	} else {
 		for i := range L {
 			outBar := c.OutBar[i*n:][:n]

@@ -3,17 +3,11 @@
 package ops
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type tanhCallNest1Args struct {
-	x   *float32
-	out *float32
-	n0  int // L
-	n1  int // n
-}
 
 // tanhCallFused is TanhCall in fused arithmetic.
 type tanhCallFused TanhCall[float32]
@@ -26,13 +20,13 @@ func (c *tanhCallFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := tanhCallNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Out),
-			L,
-			n,
+		a := regions.Rb6d5937f310eArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: n,
 		}
-		tanhCallNest1(&a)
+		regions.Rb6d5937f310e(&a)
 	} else {
 		for i := range L {
 			x := c.X[i*n:][:n]
@@ -42,14 +36,6 @@ func (c *tanhCallFused) run() {
 			}
 		}
 	}
-}
-
-type tanhBackwardNest1Args struct {
-	out    *float32
-	outBar *float32
-	xBar   *float32
-	n0     int // L
-	n1     int // n
 }
 
 // tanhBackwardFused is TanhBackward in fused arithmetic.
@@ -63,14 +49,14 @@ func (c *tanhBackwardFused) run() {
 
 	// tanh.out
 	if kern.Wide() {
-		a := tanhBackwardNest1Args{
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			n,
+		a := regions.Rfd44468c1dc8Args{
+			P0: unsafe.SliceData(c.Out),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: n,
 		}
-		tanhBackwardNest1(&a)
+		regions.Rfd44468c1dc8(&a)
 	} else {
 		for i := range L {
 			out := c.Out[i*n:][:n]

@@ -126,7 +126,7 @@ func (f features) lacks() string {
 
 // detected is what this machine has.
 var detected = features{
-	assembly: assembly,
+	assembly: Assembly,
 	avx2:     cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	avx512:   cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
 }

@@ -2,4 +2,5 @@
 
 package cpu
 
-const assembly = false
+// Assembly is whether the program is built with assembly.
+const Assembly = false

@@ -3,6 +3,7 @@ package gokernel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -78,9 +79,6 @@ func (j *job) sums() shape.Poly {
 // fused prints the kernel in fused arithmetic.
 func (e *kernelEmitter) fusedKernel(f *jen.File) {
 	x := e.fusedEmitter()
-	for _, r := range regionsOf(e.k.Fused) {
-		x.argsType(f, r)
-	}
 	name := gotext.LowerFirst(e.names.Type) + "Fused"
 	f.Commentf("%s is %s in fused arithmetic.", name, e.names.Type)
 	f.Type().Id(name).Id(e.names.Type).Types(jen.Float32()).Line()
@@ -107,16 +105,6 @@ func (e *kernelEmitter) fusedEmitter() *kernelEmitter {
 		}
 	}
 	return x
-}
-
-func regionsOf(k *plan.Kernel) []*plan.Region {
-	var out []*plan.Region
-	plan.Walk(k.Body, func(n plan.Node) {
-		if r, ok := n.(*plan.Region); ok && r.Link != nil {
-			out = append(out, r)
-		}
-	})
-	return out
 }
 
 // outsideJobs are the nodes of a kernel without those that are printed as parts.
@@ -232,35 +220,6 @@ func (u *sizeUse) fused(ns []plan.Node) {
 	})
 }
 
-// argsType prints the struct that a region's functions take.
-func (e *kernelEmitter) argsType(f *jen.File, r *plan.Region) {
-	if r.Link.Shared {
-		return
-	}
-	f.Type().Id(r.Link.Func + "Args").StructFunc(func(g *jen.Group) {
-		fields := gotext.NewScope()
-		for _, b := range r.Link.Bufs {
-			g.Id(fields.Name(b.Name, false)).Op("*").Add(elemTypeOf(b.Elem))
-		}
-		for i, x := range r.Link.Ints {
-			g.Id(fields.Name(fmt.Sprintf("n%d", i), false)).Int().Comment(x.String())
-		}
-		for _, l := range r.Link.Scalars {
-			g.Id(fields.Name(l.Name, false)).Index(jen.Lit(2)).Float32().Comment("and nothing")
-		}
-		if r.Link.PartialVector {
-			g.Id(fields.Name("tail", false)).Int().Comment("rows in the last vector")
-		}
-	}).Line()
-}
-
-func elemTypeOf(e ir.Elem) *jen.Statement {
-	if e == ir.Real {
-		return jen.Float32()
-	}
-	return elemType(e)
-}
-
 // region prints a region: the call where vectors are, else its Go.
 func (e *kernelEmitter) region(g *jen.Group, r *plan.Region) {
 	if r.Link == nil || r.Row != nil {
@@ -280,23 +239,24 @@ func (e *kernelEmitter) region(g *jen.Group, r *plan.Region) {
 func (e *kernelEmitter) regionCall(g *jen.Group, r *plan.Region, rows, tail *jen.Statement) {
 	mark := e.scope.Mark()
 	a := e.scope.Name("a", false)
-	g.Id(a).Op(":=").Id(r.Link.Func + "Args").ValuesFunc(func(g *jen.Group) {
-		for _, b := range r.Link.Bufs {
+	g.Id(a).Op(":=").Add(qualified(r.Link.Package, r.Link.Func+"Args")).ValuesFunc(func(g *jen.Group) {
+		field := func(kind string, i int) *jen.Statement { return g.Line().Id(kind + strconv.Itoa(i)).Op(":") }
+		for i, b := range r.Link.Bufs {
 			if b.Optional {
-				g.Line().Qual(kernPath, "Given").Call(e.slice(b))
+				field("P", i).Qual(kernPath, "Given").Call(e.slice(b))
 				continue
 			}
-			g.Line().Qual(unsafePath, "SliceData").Call(e.slice(b))
+			field("P", i).Qual(unsafePath, "SliceData").Call(e.slice(b))
 		}
-		for _, x := range r.Link.Ints {
+		for i, x := range r.Link.Ints {
 			s, _ := e.index(x)
-			g.Line().Add(s)
+			field("N", i).Add(s)
 		}
-		for _, l := range r.Link.Scalars {
-			g.Line().Index(jen.Lit(2)).Float32().Values(jen.Id(e.locals[l]))
+		for i, l := range r.Link.Scalars {
+			field("S", i).Index(jen.Lit(2)).Float32().Values(jen.Id(e.locals[l]))
 		}
 		if r.Link.PartialVector {
-			g.Line().Add(tail)
+			g.Line().Id("Tail").Op(":").Add(tail)
 		}
 		g.Line()
 	})
@@ -304,6 +264,14 @@ func (e *kernelEmitter) regionCall(g *jen.Group, r *plan.Region, rows, tail *jen
 	if rows != nil {
 		call = append(call, rows)
 	}
-	g.Id(r.Link.Func).Call(call...)
+	g.Add(qualified(r.Link.Package, r.Link.Func)).Call(call...)
 	e.scope.Release(mark)
+}
+
+// qualified is a name of a package, or of the kernel's own where pkg is empty.
+func qualified(pkg, name string) *jen.Statement {
+	if pkg == "" {
+		return jen.Id(name)
+	}
+	return jen.Qual(pkg, name)
 }

@@ -3,31 +3,11 @@
 package cms
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	t14 *float32
-	m   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // K
-	n3  int // d
-	n4  int // T·d
-	n5  int // K·T·d
-}
-
-type outNest2Args struct {
-	t14 *float32
-	out *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // d
-	n3  int        // T·d
-	s   [2]float32 // and nothing
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -50,17 +30,17 @@ func (c *outFused) run() {
 	// cms.out
 	clear(t14)
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(c.M),
-			L,
-			T,
-			K,
-			d,
-			T * d,
-			K * T * d,
+		a := regions.Rb27b4597838bArgs{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(c.M),
+			N0: L,
+			N1: T,
+			N2: K,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
 		}
-		outNest1(&a)
+		regions.Rb27b4597838b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -77,16 +57,16 @@ func (c *outFused) run() {
 
 	// cms.out
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(c.Out),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{s},
+		a := regions.R92d2ff661be2Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{s},
 		}
-		outNest2(&a)
+		regions.R92d2ff661be2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -98,18 +78,6 @@ func (c *outFused) run() {
 			}
 		}
 	}
-}
-
-type outBackwardNest1Args struct {
-	outBar *float32
-	mBar   *float32
-	n0     int        // L
-	n1     int        // K
-	n2     int        // T
-	n3     int        // d
-	n4     int        // T·d
-	n5     int        // K·T·d
-	w      [2]float32 // and nothing
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -126,18 +94,18 @@ func (c *outBackwardFused) run() {
 	// cms.out, cms.s
 	w := kern.Choose((F(2) < F(K)), c.SDiv[0], F(1))
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.MBar),
-			L,
-			K,
-			T,
-			d,
-			T * d,
-			K * T * d,
-			[2]float32{w},
+		a := regions.R6194a0c6fb02Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.MBar),
+			N0: L,
+			N1: K,
+			N2: T,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
+			S0: [2]float32{w},
 		}
-		outBackwardNest1(&a)
+		regions.R6194a0c6fb02(&a)
 	} else {
 		for i := range L {
 			for j := range K {

@@ -3,48 +3,11 @@
 package cmsgated
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	a   *float32
-	f   *float32
-	m   *float32
-	t18 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // K
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // d
-	n7  int // T·d
-	n8  int // K·T·d
-}
-
-type outNest2Args struct {
-	t18 *float32
-	out *float32
-	t20 *float32
-	X   *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // d
-	n3  int        // 8·d
-	n4  int        // 12·d
-	n5  int        // T·d
-	s   [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	t20 *float32
-	u   *float32
-	n0  int        // L
-	n1  int        // d
-	w2  [2]float32 // and nothing
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -69,22 +32,22 @@ func (c *outFused) run() {
 	// cms_gated.out
 	clear(t18)
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.F2),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(t18),
-			L,
-			T,
-			K,
-			4,
-			8,
-			12,
-			d,
-			T * d,
-			K * T * d,
+		a := regions.R15fb007719d8Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.F2),
+			P2: unsafe.SliceData(c.M),
+			P3: unsafe.SliceData(t18),
+			N0: L,
+			N1: T,
+			N2: K,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: d,
+			N7: T * d,
+			N8: K * T * d,
 		}
-		outNest1(&a)
+		regions.R15fb007719d8(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -106,20 +69,20 @@ func (c *outFused) run() {
 	// cms_gated.out, cms_gated.u
 	clear(t20)
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.X),
-			L,
-			T,
-			d,
-			8 * d,
-			12 * d,
-			T * d,
-			[2]float32{s},
+		a := regions.R1cd49a68eda3Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(c.Out),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(c.X),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
+			S0: [2]float32{s},
 		}
-		outNest2(&a)
+		regions.R1cd49a68eda3(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -138,14 +101,14 @@ func (c *outFused) run() {
 	// cms_gated.u
 	w2 := F(T)
 	if kern.Wide() {
-		a := outNest3Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.U),
-			L,
-			d,
-			[2]float32{w2},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(c.U),
+			N0: L,
+			N1: d,
+			S0: [2]float32{w2},
 		}
-		outNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*d:][:d]
@@ -155,46 +118,6 @@ func (c *outFused) run() {
 			}
 		}
 	}
-}
-
-type outBackwardNest1Args struct {
-	uBar      *float32
-	XBar      *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // d
-	n3        int        // T·d
-	uDivEntry [2]float32 // and nothing
-}
-
-type outBackwardNest2Args struct {
-	a      *float32
-	outBar *float32
-	f      *float32
-	m      *float32
-	fBar   *float32
-	mBar   *float32
-	t162   *float32
-	t172   *float32
-	n0     int        // L
-	n1     int        // K
-	n2     int        // T
-	n3     int        // d
-	n4     int        // 4·d
-	n5     int        // 8·d
-	n6     int        // 12·d
-	n7     int        // T·d
-	n8     int        // K·T·d
-	s      [2]float32 // and nothing
-}
-
-type outBackwardNest3Args struct {
-	t172 *float32
-	t162 *float32
-	aBar *float32
-	n0   int        // L
-	n1   int        // K
-	s    [2]float32 // and nothing
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -216,16 +139,16 @@ func (c *outBackwardFused) run() {
 	// cms_gated.u
 	uDivEntry := c.UDiv[0]
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.UBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{uDivEntry},
+		a := regions.R79e434eacf89Args{
+			P0: unsafe.SliceData(c.UBar),
+			P1: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{uDivEntry},
 		}
-		outBackwardNest1(&a)
+		regions.R79e434eacf89(&a)
 	} else {
 		for i := range L {
 			uBar := c.UBar[i*d:][:d]
@@ -240,27 +163,27 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.out
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.F2),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.FBar),
-			unsafe.SliceData(c.MBar),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t172),
-			L,
-			K,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			T * d,
-			K * T * d,
-			[2]float32{s},
+		a := regions.Rd63b5fe644f1Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.F2),
+			P3: unsafe.SliceData(c.M),
+			P4: unsafe.SliceData(c.FBar),
+			P5: unsafe.SliceData(c.MBar),
+			P6: unsafe.SliceData(t162),
+			P7: unsafe.SliceData(t172),
+			N0: L,
+			N1: K,
+			N2: T,
+			N3: d,
+			N4: 4 * d,
+			N5: 8 * d,
+			N6: 12 * d,
+			N7: T * d,
+			N8: K * T * d,
+			S0: [2]float32{s},
 		}
-		outBackwardNest2(&a)
+		regions.Rd63b5fe644f1(&a)
 	} else {
 		for i := range L {
 			a := c.A[i*K:][:K]
@@ -302,15 +225,15 @@ func (c *outBackwardFused) run() {
 
 	// cms_gated.s, cms_gated.out
 	if kern.Wide() {
-		a := outBackwardNest3Args{
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(c.ABar),
-			L,
-			K,
-			[2]float32{s},
+		a := regions.Rce0b9f440967Args{
+			P0: unsafe.SliceData(t172),
+			P1: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: K,
+			S0: [2]float32{s},
 		}
-		outBackwardNest3(&a)
+		regions.Rce0b9f440967(&a)
 	} else {
 		for i := range L {
 			t172_2 := t172[i*K:][:K]

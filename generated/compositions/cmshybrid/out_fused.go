@@ -3,59 +3,12 @@
 package cmshybrid
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	alpha    *float32
-	topTotal *float32
-	n0       int        // K
-	top      [2]float32 // and nothing
-}
-
-type outNest2Args struct {
-	alpha    *float32
-	p        *float32
-	sumTotal *float32
-	n0       int        // K
-	sum      [2]float32 // and nothing
-	top      [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	p   *float32
-	n0  int        // K
-	sum [2]float32 // and nothing
-}
-
-type outNest4Args struct {
-	p  *float32
-	m  *float32
-	t2 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // K
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // d
-	n7 int // T·d
-	n8 int // K·T·d
-}
-
-type outNest5Args struct {
-	y   *float32
-	w   *float32
-	t2  *float32
-	out *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d
-	n3  int // T·d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -74,13 +27,13 @@ func (c *outFused) run() {
 	// cms_hybrid.p
 	top := F(math.Inf(-1))
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(topTotal),
-			K,
-			[2]float32{top},
+		a := regions.R3cc1552a39b1Args{
+			P0: unsafe.SliceData(c.Alpha),
+			P1: unsafe.SliceData(topTotal),
+			N0: K,
+			S0: [2]float32{top},
 		}
-		outNest1(&a)
+		regions.R3cc1552a39b1(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		top2 := top
@@ -94,15 +47,15 @@ func (c *outFused) run() {
 	top = topTotal[0]
 	var sum F
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(sumTotal),
-			K,
-			[2]float32{sum},
-			[2]float32{top},
+		a := regions.Rfca7068896cdArgs{
+			P0: unsafe.SliceData(c.Alpha),
+			P1: unsafe.SliceData(c.P),
+			P2: unsafe.SliceData(sumTotal),
+			N0: K,
+			S0: [2]float32{sum},
+			S1: [2]float32{top},
 		}
-		outNest2(&a)
+		regions.Rfca7068896cd(&a)
 	} else {
 		alpha := c.Alpha[:K]
 		p := c.P[:K]
@@ -118,12 +71,12 @@ func (c *outFused) run() {
 	}
 	sum = sumTotal[0]
 	if kern.Wide() {
-		a := outNest3Args{
-			unsafe.SliceData(c.P),
-			K,
-			[2]float32{sum},
+		a := regions.R9099d81f9f2dArgs{
+			P0: unsafe.SliceData(c.P),
+			N0: K,
+			S0: [2]float32{sum},
 		}
-		outNest3(&a)
+		regions.R9099d81f9f2d(&a)
 	} else {
 		p := c.P[:K]
 		for i := range K {
@@ -134,21 +87,21 @@ func (c *outFused) run() {
 	// cms_hybrid.out
 	clear(t2)
 	if kern.Wide() {
-		a := outNest4Args{
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			K,
-			4,
-			8,
-			12,
-			d,
-			T * d,
-			K * T * d,
+		a := regions.R97ee01d9bc0bArgs{
+			P0: unsafe.SliceData(c.P),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: K,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: d,
+			N7: T * d,
+			N8: K * T * d,
 		}
-		outNest4(&a)
+		regions.R97ee01d9bc0b(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -167,17 +120,17 @@ func (c *outFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := outNest5Args{
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.Out),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R7514e6506fb7Args{
+			P0: unsafe.SliceData(c.Y),
+			P1: unsafe.SliceData(c.W),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest5(&a)
+		regions.R7514e6506fb7(&a)
 	} else {
 		w := c.W[:d]
 		for i := range L {
@@ -191,60 +144,6 @@ func (c *outFused) run() {
 			}
 		}
 	}
-}
-
-type outBackwardNest1Args struct {
-	outBar *float32
-	w      *float32
-	yBar   *float32
-	y      *float32
-	wBar   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 8·d
-	n4     int // 12·d
-	n5     int // T·d
-}
-
-type outBackwardNest2Args struct {
-	p      *float32
-	outBar *float32
-	mBar   *float32
-	n0     int // L
-	n1     int // K
-	n2     int // T
-	n3     int // d
-	n4     int // T·d
-	n5     int // K·T·d
-}
-
-type outBackwardNest3Args struct {
-	m      *float32
-	outBar *float32
-	t6     *float32
-	n0     int // K
-	n1     int // L
-	n2     int // T
-	n3     int // d
-	n4     int // K·T·d
-	n5     int // T·d
-}
-
-type outBackwardNest4Args struct {
-	p       *float32
-	t6      *float32
-	t7Total *float32
-	n0      int        // K
-	t7      [2]float32 // and nothing
-}
-
-type outBackwardNest5Args struct {
-	p        *float32
-	t6       *float32
-	alphaBar *float32
-	n0       int        // K
-	t7       [2]float32 // and nothing
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -263,20 +162,20 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.out
 	clear(c.WBar)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.WBar),
-			L,
-			T,
-			d,
-			8 * d,
-			12 * d,
-			T * d,
+		a := regions.R34297e106169Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.W),
+			P2: unsafe.SliceData(c.YBar),
+			P3: unsafe.SliceData(c.Y),
+			P4: unsafe.SliceData(c.WBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: T * d,
 		}
-		outBackwardNest1(&a)
+		regions.R34297e106169(&a)
 	} else {
 		w := c.W[:d]
 		wBar := c.WBar[:d]
@@ -296,18 +195,18 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.MBar),
-			L,
-			K,
-			T,
-			d,
-			T * d,
-			K * T * d,
+		a := regions.R843586b1e508Args{
+			P0: unsafe.SliceData(c.P),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(c.MBar),
+			N0: L,
+			N1: K,
+			N2: T,
+			N3: d,
+			N4: T * d,
+			N5: K * T * d,
 		}
-		outBackwardNest2(&a)
+		regions.R843586b1e508(&a)
 	} else {
 		p := c.P[:K]
 		for i := range L {
@@ -326,18 +225,18 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.out
 	if kern.Wide() {
-		a := outBackwardNest3Args{
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t6),
-			K,
-			L,
-			T,
-			d,
-			K * T * d,
-			T * d,
+		a := regions.R69aba11ba17bArgs{
+			P0: unsafe.SliceData(c.M),
+			P1: unsafe.SliceData(c.OutBar),
+			P2: unsafe.SliceData(t6),
+			N0: K,
+			N1: L,
+			N2: T,
+			N3: d,
+			N4: K * T * d,
+			N5: T * d,
 		}
-		outBackwardNest3(&a)
+		regions.R69aba11ba17b(&a)
 	} else {
 		for i := range K {
 			var t62 F
@@ -361,14 +260,14 @@ func (c *outBackwardFused) run() {
 	// cms_hybrid.p
 	var t7 F
 	if kern.Wide() {
-		a := outBackwardNest4Args{
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t7Total),
-			K,
-			[2]float32{t7},
+		a := regions.R19cafb8d202cArgs{
+			P0: unsafe.SliceData(c.P),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t7Total),
+			N0: K,
+			S0: [2]float32{t7},
 		}
-		outBackwardNest4(&a)
+		regions.R19cafb8d202c(&a)
 	} else {
 		p := c.P[:K]
 		t7_2 := t7
@@ -383,14 +282,14 @@ func (c *outBackwardFused) run() {
 
 	// cms_hybrid.p
 	if kern.Wide() {
-		a := outBackwardNest5Args{
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.AlphaBar),
-			K,
-			[2]float32{t7},
+		a := regions.R567a057f9ddcArgs{
+			P0: unsafe.SliceData(c.P),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.AlphaBar),
+			N0: K,
+			S0: [2]float32{t7},
 		}
-		outBackwardNest5(&a)
+		regions.R567a057f9ddc(&a)
 	} else {
 		p := c.P[:K]
 		alphaBar := c.AlphaBar[:K]

@@ -3,66 +3,12 @@
 package fullattention
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	q   *float32
-	k   *float32
-	t9  *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // d_h
-	n4  int // H·d_h
-	n5  int // 4
-	n6  int // 8
-	n7  int // 12
-	n8  int // H·T
-	n9  int // H·T·T
-	n10 int // H·T·d_h
-}
-
-type outNest2Args struct {
-	t9  *float32
-	t10 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // H·T
-	n4  int        // H·T·T
-	t6  [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	t10 *float32
-	a   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // H·T
-	n4  int // H·T·T
-}
-
-type outNest4Args struct {
-	a   *float32
-	v   *float32
-	t14 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // d_h
-	n7  int // H·d_h
-	n8  int // H·T
-	n9  int // H·T·T
-	n10 int // H·T·d_h
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -91,23 +37,23 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t9)
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t9),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R1b0b5c0a764eArgs{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t9),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outNest1(&a)
+		regions.R1b0b5c0a764e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -134,17 +80,17 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(t10)
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t10),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
-			[2]float32{t6},
+		a := regions.R9461ef8efef2Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
+			S0: [2]float32{t6},
 		}
-		outNest2(&a)
+		regions.R9461ef8efef2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -164,16 +110,16 @@ func (c *outFused) run() {
 	// full_attention.a
 	clear(c.A)
 	if kern.Wide() {
-		a := outNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.A),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R29c4f1e9f7b0Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.A),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		outNest3(&a)
+		regions.R29c4f1e9f7b0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -216,23 +162,23 @@ func (c *outFused) run() {
 	// full_attention.out
 	clear(t14)
 	if kern.Wide() {
-		a := outNest4Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t14),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			H * dH,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R7d885e87ddc2Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(t14),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  H * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outNest4(&a)
+		regions.R7d885e87ddc2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -261,87 +207,6 @@ func (c *outFused) run() {
 	}
 }
 
-type outBackwardNest1Args struct {
-	v      *float32
-	outBar *float32
-	t2     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // d_h
-	n4     int // H·d_h
-	n5     int // 4
-	n6     int // 8
-	n7     int // 12
-	n8     int // H·T
-	n9     int // H·T·T
-	n10    int // H·T·d_h
-}
-
-type outBackwardNest2Args struct {
-	a      *float32
-	outBar *float32
-	t32    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // H·T
-	n4     int // H·d_h
-	n5     int // 4·H·T
-	n6     int // 8·H·T
-	n7     int // 12·H·T
-	n8     int // d_h
-	n9     int // H·T·T
-	n10    int // H·T·d_h
-}
-
-type outBackwardNest3Args struct {
-	a   *float32
-	t2  *float32
-	t72 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // H·T
-	n7  int // H·T·T
-}
-
-type outBackwardNest4Args struct {
-	t72 *float32
-	t2  *float32
-	t82 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // H·T
-	n4  int // H·T·T
-}
-
-type outBackwardNest5Args struct {
-	a   *float32
-	t82 *float32
-	t92 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // H·T
-	n4  int // H·T·T
-}
-
-type outBackwardNest9Args struct {
-	t52  *float32
-	t15  *float32
-	t17  *float32
-	XBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H·d_h
-	n3   int // H·T·d_h
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -367,23 +232,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t2)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R1a16e0a3339eArgs{
+			P0:  unsafe.SliceData(c.V),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t2),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outBackwardNest1(&a)
+		regions.R1a16e0a3339e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -410,23 +275,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.out
 	clear(t32)
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			H,
-			H * T,
-			H * dH,
-			4 * H * T,
-			8 * H * T,
-			12 * H * T,
-			dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R775984f35b90Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.OutBar),
+			P2:  unsafe.SliceData(t32),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  H * T,
+			N4:  H * dH,
+			N5:  4 * H * T,
+			N6:  8 * H * T,
+			N7:  12 * H * T,
+			N8:  dH,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outBackwardNest2(&a)
+		regions.R775984f35b90(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -455,20 +320,20 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.a
 	if kern.Wide() {
-		a := outBackwardNest3Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t72),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
+		a := regions.Re3ca5c80d9cdArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: H * T,
+			N7: H * T * T,
 		}
-		outBackwardNest3(&a)
+		regions.Re3ca5c80d9cd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -493,17 +358,17 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t82)
 	if kern.Wide() {
-		a := outBackwardNest4Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R970e2c94305dArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(t82),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		outBackwardNest4(&a)
+		regions.R970e2c94305d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -525,17 +390,17 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t92)
 	if kern.Wide() {
-		a := outBackwardNest5Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R9789f382af5eArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		outBackwardNest5(&a)
+		regions.R9789f382af5e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -557,17 +422,17 @@ func (c *outBackwardFused) run() {
 	clear(t102)
 	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
-			[2]float32{aDivEntry},
+		a := regions.R9461ef8efef2Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t102),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
+			S0: [2]float32{aDivEntry},
 		}
-		outNest2(&a)
+		regions.R9461ef8efef2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -587,23 +452,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t11)
 	if kern.Wide() {
-		a := outNest4Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t11),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			H * dH,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R7d885e87ddc2Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t11),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  H * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outNest4(&a)
+		regions.R7d885e87ddc2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -627,23 +492,23 @@ func (c *outBackwardFused) run() {
 	// full_attention.a
 	clear(t12)
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t12),
-			L,
-			T,
-			H,
-			H * T,
-			H * dH,
-			4 * H * T,
-			8 * H * T,
-			12 * H * T,
-			dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R775984f35b90Args{
+			P0:  unsafe.SliceData(t102),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t12),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  H * T,
+			N4:  H * dH,
+			N5:  4 * H * T,
+			N6:  8 * H * T,
+			N7:  12 * H * T,
+			N8:  dH,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		outBackwardNest2(&a)
+		regions.R775984f35b90(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -678,17 +543,17 @@ func (c *outBackwardFused) run() {
 
 	// full_attention.q
 	if kern.Wide() {
-		a := outBackwardNest9Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t17),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		outBackwardNest9(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,6 +3,7 @@
 package hope
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
@@ -24,18 +25,18 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := zNest1Args{
-			unsafe.SliceData(c.C),
-			unsafe.SliceData(t),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(c.C),
+			P1: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		zNest1(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -55,14 +56,14 @@ func (c *outFused) run() {
 	// hope.out
 	w := F(d)
 	if kern.Wide() {
-		a := zNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -75,20 +76,20 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := zNest3Args{
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(c.C),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			T * d,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(c.C),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		zNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*T:][:T]
@@ -112,15 +113,15 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := zNest4Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.Re77434a29521Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest4(&a)
+		regions.Re77434a29521(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -136,20 +137,20 @@ func (c *outFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := zNest5Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.GammaO),
-			unsafe.SliceData(c.BetaO),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv4),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf01985181beeArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.OutDiv2),
+			P3: unsafe.SliceData(c.GammaO),
+			P4: unsafe.SliceData(c.BetaO),
+			P5: unsafe.SliceData(c.Out),
+			P6: unsafe.SliceData(c.OutDiv4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest5(&a)
+		regions.Rf01985181bee(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaO := c.BetaO[:d]
@@ -193,27 +194,27 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaOBar)
 	clear(c.GammaOBar)
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.GammaO),
-			unsafe.SliceData(c.OutDiv4),
-			unsafe.SliceData(c.BetaOBar),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.GammaOBar),
-			unsafe.SliceData(t102),
-			L,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rc5307d33c04cArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.GammaO),
+			P2: unsafe.SliceData(c.OutDiv4),
+			P3: unsafe.SliceData(c.BetaOBar),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(c.OutDiv2),
+			P6: unsafe.SliceData(c.GammaOBar),
+			P7: unsafe.SliceData(t102),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.Rc5307d33c04c(&a)
 	} else {
 		gammaO := c.GammaO[:d]
 		betaOBar := c.BetaOBar[:d]
@@ -244,25 +245,25 @@ func (c *outBackwardFused) run() {
 	// hope.out
 	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := zBackwardNest2Args{
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.C),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t22),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			12 * d,
-			T * d,
-			[2]float32{outDiv5Entry},
+		a := regions.Ra39543661859Args{
+			P0: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(c.C),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(t20),
+			P6: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
+			S0: [2]float32{outDiv5Entry},
 		}
-		zBackwardNest2(&a)
+		regions.Ra39543661859(&a)
 	} else {
 		for i := range L {
 			outDiv3 := c.OutDiv3[i*T:][:T]
@@ -291,17 +292,17 @@ func (c *outBackwardFused) run() {
 
 	// hope.out
 	if kern.Wide() {
-		a := zBackwardNest3Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.CBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{outDiv5Entry},
+		a := regions.R351fbbc3d5c4Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.CBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{outDiv5Entry},
 		}
-		zBackwardNest3(&a)
+		regions.R351fbbc3d5c4(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

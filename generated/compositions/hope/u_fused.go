@@ -3,19 +3,10 @@
 package hope
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type uNest1Args struct {
-	X  *float32
-	o  *float32
-	u  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // T·d
-}
 
 // uFused is U in fused arithmetic.
 type uFused U[float32]
@@ -29,16 +20,16 @@ func (c *uFused) run() {
 
 	// hope.u
 	if kern.Wide() {
-		a := uNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.O),
-			unsafe.SliceData(c.U),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.O),
+			P2: unsafe.SliceData(c.U),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		uNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -53,16 +44,6 @@ func (c *uFused) run() {
 	}
 }
 
-type uBackwardNest1Args struct {
-	uBar *float32
-	XBar *float32
-	oBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // uBackwardFused is UBackward in fused arithmetic.
 type uBackwardFused UBackward[float32]
 
@@ -73,16 +54,16 @@ func (c *uBackwardFused) run() {
 	_ = T
 	_ = d
 	if kern.Wide() {
-		a := uBackwardNest1Args{
-			unsafe.SliceData(c.UBar),
-			unsafe.SliceData(c.XBar),
-			unsafe.SliceData(c.OBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R042c8cea1cc9Args{
+			P0: unsafe.SliceData(c.UBar),
+			P1: unsafe.SliceData(c.XBar),
+			P2: unsafe.SliceData(c.OBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		uBackwardNest1(&a)
+		regions.R042c8cea1cc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,67 +3,11 @@
 package hope
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type zNest1Args struct {
-	X  *float32
-	t  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // T·d
-}
-
-type zNest2Args struct {
-	t    *float32
-	ZDiv *float32
-	n0   int        // L
-	n1   int        // T
-	w    [2]float32 // and nothing
-}
-
-type zNest3Args struct {
-	ZDiv *float32
-	X    *float32
-	t4   *float32
-	t6   *float32
-	n0   int // L
-	n1   int // T
-	n2   int // 4
-	n3   int // 8
-	n4   int // 12
-	n5   int // d
-	n6   int // T·d
-}
-
-type zNest4Args struct {
-	t6    *float32
-	t10   *float32
-	ZDiv3 *float32
-	n0    int        // L
-	n1    int        // T
-	w     [2]float32 // and nothing
-}
-
-type zNest5Args struct {
-	t10   *float32
-	t4    *float32
-	ZDiv2 *float32
-	gamma *float32
-	beta  *float32
-	Z     *float32
-	ZDiv4 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
 
 // zFused is Z in fused arithmetic.
 type zFused Z[float32]
@@ -81,18 +25,18 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := zNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		zNest1(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -112,14 +56,14 @@ func (c *zFused) run() {
 	// hope.Z
 	w := F(d)
 	if kern.Wide() {
-		a := zNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.ZDiv),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.ZDiv),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -132,20 +76,20 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := zNest3Args{
-			unsafe.SliceData(c.ZDiv),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			T * d,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.ZDiv),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		zNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			ZDiv := c.ZDiv[i*T:][:T]
@@ -169,15 +113,15 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := zNest4Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.ZDiv3),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.Re77434a29521Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.ZDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest4(&a)
+		regions.Re77434a29521(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -193,20 +137,20 @@ func (c *zFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := zNest5Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.Z),
-			unsafe.SliceData(c.ZDiv4),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf01985181beeArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.ZDiv2),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.Beta),
+			P5: unsafe.SliceData(c.Z),
+			P6: unsafe.SliceData(c.ZDiv4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest5(&a)
+		regions.Rf01985181bee(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -232,57 +176,6 @@ func (c *zFused) run() {
 	c.ZDiv5[0] = (F(1) / F(d))
 }
 
-type zBackwardNest1Args struct {
-	ZBar     *float32
-	gamma    *float32
-	ZDiv4    *float32
-	betaBar  *float32
-	t42      *float32
-	ZDiv2    *float32
-	gammaBar *float32
-	t102     *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d
-	n3       int // 4·d
-	n4       int // 8·d
-	n5       int // 12·d
-	n6       int // 4
-	n7       int // 8
-	n8       int // 12
-	n9       int // T·d
-}
-
-type zBackwardNest2Args struct {
-	ZDiv3      *float32
-	ZDiv       *float32
-	t102       *float32
-	X          *float32
-	t42        *float32
-	t20        *float32
-	t22        *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // 4
-	n3         int        // 8
-	n4         int        // 12
-	n5         int        // d
-	n6         int        // 12·d
-	n7         int        // T·d
-	ZDiv5Entry [2]float32 // and nothing
-}
-
-type zBackwardNest3Args struct {
-	t22        *float32
-	t20        *float32
-	XBar       *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // d
-	n3         int        // T·d
-	ZDiv5Entry [2]float32 // and nothing
-}
-
 // zBackwardFused is ZBackward in fused arithmetic.
 type zBackwardFused ZBackward[float32]
 
@@ -301,27 +194,27 @@ func (c *zBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.ZDiv4),
-			unsafe.SliceData(c.BetaBar),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t102),
-			L,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rc5307d33c04cArgs{
+			P0: unsafe.SliceData(c.ZBar),
+			P1: unsafe.SliceData(c.Gamma),
+			P2: unsafe.SliceData(c.ZDiv4),
+			P3: unsafe.SliceData(c.BetaBar),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(c.ZDiv2),
+			P6: unsafe.SliceData(c.GammaBar),
+			P7: unsafe.SliceData(t102),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.Rc5307d33c04c(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -352,25 +245,25 @@ func (c *zBackwardFused) run() {
 	// hope.Z
 	ZDiv5Entry := c.ZDiv5[0]
 	if kern.Wide() {
-		a := zBackwardNest2Args{
-			unsafe.SliceData(c.ZDiv3),
-			unsafe.SliceData(c.ZDiv),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t22),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			12 * d,
-			T * d,
-			[2]float32{ZDiv5Entry},
+		a := regions.Ra39543661859Args{
+			P0: unsafe.SliceData(c.ZDiv3),
+			P1: unsafe.SliceData(c.ZDiv),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(t42),
+			P5: unsafe.SliceData(t20),
+			P6: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
+			S0: [2]float32{ZDiv5Entry},
 		}
-		zBackwardNest2(&a)
+		regions.Ra39543661859(&a)
 	} else {
 		for i := range L {
 			ZDiv3 := c.ZDiv3[i*T:][:T]
@@ -399,17 +292,17 @@ func (c *zBackwardFused) run() {
 
 	// hope.Z
 	if kern.Wide() {
-		a := zBackwardNest3Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{ZDiv5Entry},
+		a := regions.R351fbbc3d5c4Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{ZDiv5Entry},
 		}
-		zBackwardNest3(&a)
+		regions.R351fbbc3d5c4(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]

@@ -3,21 +3,10 @@
 package mac
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	r           *float32
-	outSigmoid  *float32
-	y           *float32
-	out         *float32
-	outSigmoid2 *float32
-	n0          int // L
-	n1          int // T
-	n2          int // H·d_h
-	n3          int // H·T·d_h
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -32,18 +21,18 @@ func (c *outFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.R),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutSigmoid2),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.R099a365aad0fArgs{
+			P0: unsafe.SliceData(c.R),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.Y),
+			P3: unsafe.SliceData(c.Out),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		outNest1(&a)
+		regions.R099a365aad0f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -64,19 +53,6 @@ func (c *outFused) run() {
 	}
 }
 
-type outBackwardNest1Args struct {
-	outBar      *float32
-	outSigmoid  *float32
-	yBar        *float32
-	y           *float32
-	outSigmoid2 *float32
-	rBar        *float32
-	n0          int // L
-	n1          int // T
-	n2          int // H·d_h
-	n3          int // H·T·d_h
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -90,19 +66,19 @@ func (c *outBackwardFused) run() {
 
 	// mac.out
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(c.RBar),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.Rced86096d76cArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.YBar),
+			P3: unsafe.SliceData(c.Y),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			P5: unsafe.SliceData(c.RBar),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		outBackwardNest1(&a)
+		regions.Rced86096d76c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,258 +3,12 @@
 package mac
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type yNest1Args struct {
-	q   *float32
-	k   *float32
-	t18 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // d_h
-	n4  int // -H·d_h
-	n5  int // 4
-	n6  int // 8
-	n7  int // 12
-	n8  int // H·T
-	n9  int // H·d_h
-	n10 int // H·T·T
-	n11 int // H·T·d_h
-}
-
-type yNest2Args struct {
-	t18 *float32
-	t19 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // H·T
-	n4  int        // H·T·T
-	t7  [2]float32 // and nothing
-}
-
-type yNest3Args struct {
-	t10 *float32
-	t20 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // n_p
-	n4  int        // T + n_p
-	n5  int        // H·T + H·n_p
-	n6  int        // H·n_p
-	n7  int        // H·T·T + H·T·n_p
-	n8  int        // H·T·n_p
-	t7  [2]float32 // and nothing
-}
-
-type yNest4Args struct {
-	t20   *float32
-	alpha *float32
-	n0    int // L
-	n1    int // T
-	n2    int // H
-	n3    int // T + n_p
-	n4    int // n_p + 1
-	n5    int // 4
-	n6    int // 8
-	n7    int // 12
-	n8    int // H·T + H·n_p
-	n9    int // H·T
-	n10   int // H·T·T + H·T·n_p
-}
-
-type yNest5Args struct {
-	q   *float32
-	c2  *float32
-	t29 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // d_h
-	n4  int // H·d_h
-	n5  int // 4
-	n6  int // 8
-	n7  int // 12
-	n8  int // H·T
-	n9  int // H·T·T
-	n10 int // H·T·d_h
-}
-
-type yNest7Args struct {
-	t30  *float32
-	beta *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // 4
-	n4   int // 8
-	n5   int // 12
-	n6   int // H·T
-	n7   int // H·T·T
-}
-
-type yNest8Args struct {
-	alpha    *float32
-	beta     *float32
-	g        *float32
-	t71      *float32
-	gSigmoid *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // H·T
-}
-
-type yNest9Args struct {
-	t20 *float32
-	A   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // T + n_p
-	n4  int // n_p + 1
-	n5  int // H·T + H·n_p
-	n6  int // H·T·T + H·T·n_p
-}
-
-type yNest10Args struct {
-	A      *float32
-	v      *float32
-	eProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // 4·n_p
-	n4     int // 4·n_p + 4
-	n5     int // 4·n_p + 8
-	n6     int // 4·n_p + 12
-	n7     int // d_h
-	n8     int // -H·d_h
-	n9     int // T + n_p
-	n10    int // H·T + H·n_p
-	n11    int // H·d_h
-	n12    int // H·T·T + H·T·n_p
-	n13    int // H·T·d_h
-}
-
-type yNest11Args struct {
-	g      *float32
-	eProd  *float32
-	eProd2 *float32
-	t59    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // d_h
-	n4     int // H·d_h
-	n5     int // H·T
-	n6     int // H·T·d_h
-}
-
-type yNest12Args struct {
-	t30 *float32
-	B   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // H·T
-	n4  int // H·T·T
-}
-
-type yNest13Args struct {
-	B     *float32
-	w     *float32
-	fProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // H
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // d_h
-	n7    int // H·d_h
-	n8    int // H·T
-	n9    int // H·T·T
-	n10   int // H·T·d_h
-}
-
-type yNest14Args struct {
-	t71   *float32
-	fProd *float32
-	t74   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // H
-	n3    int // d_h
-	n4    int // H·d_h
-	n5    int // H·T
-	n6    int // H·T·d_h
-}
-
-type yNest15Args struct {
-	t59 *float32
-	t74 *float32
-	t76 *float32
-	e   *float32
-	f   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H·d_h
-	n3  int // H·T·d_h
-}
-
-type yNest16Args struct {
-	beta *float32
-	t30  *float32
-	t422 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // H·T
-	n4   int // H·T·T
-}
-
-type yNest17Args struct {
-	t422    *float32
-	betaExp *float32
-	n0      int // L
-	n1      int // T
-	n2      int // H
-	n3      int // H·T
-	n4      int // H·T·T
-}
-
-type yNest18Args struct {
-	alpha *float32
-	t20   *float32
-	t52   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // H
-	n3    int // T + n_p
-	n4    int // n_p + 1
-	n5    int // H·T + H·n_p
-	n6    int // H·T
-	n7    int // H·T·T + H·T·n_p
-}
-
-type yNest19Args struct {
-	t52      *float32
-	alphaExp *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // T + n_p
-	n4       int // n_p + 1
-	n5       int // H·T + H·n_p
-	n6       int // H·T·T + H·T·n_p
-}
 
 // yFused is Y in fused arithmetic.
 type yFused Y[float32]
@@ -303,24 +57,24 @@ func (c *yFused) run() {
 	// mac.alpha
 	clear(t18)
 	if kern.Wide() {
-		a := yNest1Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t18),
-			L,
-			T,
-			H,
-			dH,
-			-H * dH,
-			4,
-			8,
-			12,
-			H * T,
-			H * dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R966a97131711Args{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t18),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  -H * dH,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		yNest1(&a)
+		regions.R966a97131711(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -347,17 +101,17 @@ func (c *yFused) run() {
 	// mac.alpha
 	clear(t19)
 	if kern.Wide() {
-		a := yNest2Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t19),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
-			[2]float32{t7},
+		a := regions.R9461ef8efef2Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
+			S0: [2]float32{t7},
 		}
-		yNest2(&a)
+		regions.R9461ef8efef2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -376,21 +130,21 @@ func (c *yFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			H,
-			nP,
-			T + nP,
-			H*T + H*nP,
-			H * nP,
-			H*T*T + H*T*nP,
-			H * T * nP,
-			[2]float32{t7},
+		a := regions.Rcebad0d7d5a9Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP,
+			N4: T + nP,
+			N5: H*T + H*nP,
+			N6: H * nP,
+			N7: H*T*T + H*T*nP,
+			N8: H * T * nP,
+			S0: [2]float32{t7},
 		}
-		yNest3(&a)
+		regions.Rcebad0d7d5a9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -414,22 +168,22 @@ func (c *yFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yNest4Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(alpha),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			4,
-			8,
-			12,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
+		a := regions.R1d3cc57e7986Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(alpha),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  T + nP,
+			N4:  nP + 1,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H*T + H*nP,
+			N9:  H * T,
+			N10: H*T*T + H*T*nP,
 		}
-		yNest4(&a)
+		regions.R1d3cc57e7986(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -465,23 +219,23 @@ func (c *yFused) run() {
 	// mac.beta
 	clear(t29)
 	if kern.Wide() {
-		a := yNest5Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.C),
-			unsafe.SliceData(t29),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R1b0b5c0a764eArgs{
+			P0:  unsafe.SliceData(c.Q),
+			P1:  unsafe.SliceData(c.C),
+			P2:  unsafe.SliceData(t29),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dH,
+			N4:  H * dH,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		yNest5(&a)
+		regions.R1b0b5c0a764e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -508,17 +262,17 @@ func (c *yFused) run() {
 	// mac.beta
 	clear(t30)
 	if kern.Wide() {
-		a := yNest2Args{
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
-			[2]float32{t7},
+		a := regions.R9461ef8efef2Args{
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
+			S0: [2]float32{t7},
 		}
-		yNest2(&a)
+		regions.R9461ef8efef2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -537,19 +291,19 @@ func (c *yFused) run() {
 
 	// mac.beta
 	if kern.Wide() {
-		a := yNest7Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(beta),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
+		a := regions.R610c0c078a1bArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(beta),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: H * T,
+			N7: H * T * T,
 		}
-		yNest7(&a)
+		regions.R610c0c078a1b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -581,18 +335,18 @@ func (c *yFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := yNest8Args{
-			unsafe.SliceData(alpha),
-			unsafe.SliceData(beta),
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t71),
-			unsafe.SliceData(c.GSigmoid),
-			L,
-			T,
-			H,
-			H * T,
+		a := regions.Ra8716b0374bdArgs{
+			P0: unsafe.SliceData(alpha),
+			P1: unsafe.SliceData(beta),
+			P2: unsafe.SliceData(c.G),
+			P3: unsafe.SliceData(t71),
+			P4: unsafe.SliceData(c.GSigmoid),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
 		}
-		yNest8(&a)
+		regions.Ra8716b0374bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -615,18 +369,18 @@ func (c *yFused) run() {
 	// mac.A
 	clear(c.A)
 	if kern.Wide() {
-		a := yNest9Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.A),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H*T*T + H*T*nP,
+		a := regions.R59e7f4b03717Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(c.A),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H*T*T + H*T*nP,
 		}
-		yNest9(&a)
+		regions.R59e7f4b03717(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -677,26 +431,26 @@ func (c *yFused) run() {
 	// mac.e
 	clear(c.EProd2)
 	if kern.Wide() {
-		a := yNest10Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.EProd2),
-			L,
-			T,
-			H,
-			4 * nP,
-			4*nP + 4,
-			4*nP + 8,
-			4*nP + 12,
-			dH,
-			-H * dH,
-			T + nP,
-			H*T + H*nP,
-			H * dH,
-			H*T*T + H*T*nP,
-			H * T * dH,
+		a := regions.R262c63f9eff7Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(c.V),
+			P2:  unsafe.SliceData(c.EProd2),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4 * nP,
+			N4:  4*nP + 4,
+			N5:  4*nP + 8,
+			N6:  4*nP + 12,
+			N7:  dH,
+			N8:  -H * dH,
+			N9:  T + nP,
+			N10: H*T + H*nP,
+			N11: H * dH,
+			N12: H*T*T + H*T*nP,
+			N13: H * T * dH,
 		}
-		yNest10(&a)
+		regions.R262c63f9eff7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -719,20 +473,20 @@ func (c *yFused) run() {
 
 	// mac.e
 	if kern.Wide() {
-		a := yNest11Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.EProd),
-			unsafe.SliceData(c.EProd2),
-			unsafe.SliceData(t59),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			H * T,
-			H * T * dH,
+		a := regions.R1316761505ebArgs{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.EProd),
+			P2: unsafe.SliceData(c.EProd2),
+			P3: unsafe.SliceData(t59),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * dH,
 		}
-		yNest11(&a)
+		regions.R1316761505eb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -753,16 +507,16 @@ func (c *yFused) run() {
 	// mac.B
 	clear(c.B)
 	if kern.Wide() {
-		a := yNest12Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.B),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R29c4f1e9f7b0Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(c.B),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yNest12(&a)
+		regions.R29c4f1e9f7b0(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -805,23 +559,23 @@ func (c *yFused) run() {
 	// mac.f
 	clear(c.FProd)
 	if kern.Wide() {
-		a := yNest13Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(c.FProd),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			H * dH,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R7d885e87ddc2Args{
+			P0:  unsafe.SliceData(c.B),
+			P1:  unsafe.SliceData(c.W),
+			P2:  unsafe.SliceData(c.FProd),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  H * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		yNest13(&a)
+		regions.R7d885e87ddc2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -844,19 +598,19 @@ func (c *yFused) run() {
 
 	// mac.f
 	if kern.Wide() {
-		a := yNest14Args{
-			unsafe.SliceData(t71),
-			unsafe.SliceData(c.FProd),
-			unsafe.SliceData(t74),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			H * T,
-			H * T * dH,
+		a := regions.R88726cefa5a7Args{
+			P0: unsafe.SliceData(t71),
+			P1: unsafe.SliceData(c.FProd),
+			P2: unsafe.SliceData(t74),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T,
+			N6: H * T * dH,
 		}
-		yNest14(&a)
+		regions.R88726cefa5a7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -875,18 +629,18 @@ func (c *yFused) run() {
 
 	// mac.y, mac.e, mac.f
 	if kern.Wide() {
-		a := yNest15Args{
-			unsafe.SliceData(t59),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(t76),
-			unsafe.SliceData(c.E),
-			unsafe.SliceData(c.F2),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.R952d83575465Args{
+			P0: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t76),
+			P3: unsafe.SliceData(c.E),
+			P4: unsafe.SliceData(c.F2),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		yNest15(&a)
+		regions.R952d83575465(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -912,17 +666,17 @@ func (c *yFused) run() {
 	// mac.beta
 	clear(t422)
 	if kern.Wide() {
-		a := yNest16Args{
-			unsafe.SliceData(beta),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t422),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R970e2c94305dArgs{
+			P0: unsafe.SliceData(beta),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t422),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yNest16(&a)
+		regions.R970e2c94305d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -944,16 +698,16 @@ func (c *yFused) run() {
 	// mac.beta
 	clear(c.BetaExp)
 	if kern.Wide() {
-		a := yNest17Args{
-			unsafe.SliceData(t422),
-			unsafe.SliceData(c.BetaExp),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R8da7526d0f34Args{
+			P0: unsafe.SliceData(t422),
+			P1: unsafe.SliceData(c.BetaExp),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yNest17(&a)
+		regions.R8da7526d0f34(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -973,20 +727,20 @@ func (c *yFused) run() {
 	// mac.alpha
 	clear(t52)
 	if kern.Wide() {
-		a := yNest18Args{
-			unsafe.SliceData(alpha),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t52),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
+		a := regions.R5b07454e268bArgs{
+			P0: unsafe.SliceData(alpha),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t52),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
 		}
-		yNest18(&a)
+		regions.R5b07454e268b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1008,18 +762,18 @@ func (c *yFused) run() {
 	// mac.alpha
 	clear(c.AlphaExp)
 	if kern.Wide() {
-		a := yNest19Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.AlphaExp),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H*T*T + H*T*nP,
+		a := regions.Rcfc1e39d6ee2Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(c.AlphaExp),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H*T*T + H*T*nP,
 		}
-		yNest19(&a)
+		regions.Rcfc1e39d6ee2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1035,319 +789,6 @@ func (c *yFused) run() {
 			}
 		}
 	}
-}
-
-type yBackwardNest1Args struct {
-	e   *float32
-	f   *float32
-	t76 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H·d_h
-	n3  int // H·T·d_h
-}
-
-type yBackwardNest2Args struct {
-	g      *float32
-	t      *float32
-	fProd  *float32
-	eProd  *float32
-	eProd2 *float32
-	t62    *float32
-	t182   *float32
-	t72    *float32
-	t192   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // d_h
-	n7     int // 4·d_h
-	n8     int // 8·d_h
-	n9     int // 12·d_h
-	n10    int // H·d_h
-	n11    int // H·T
-	n12    int // H·T·d_h
-}
-
-type yBackwardNest3Args struct {
-	t22  *float32
-	w    *float32
-	t62  *float32
-	v    *float32
-	t182 *float32
-	t82  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // 4·n_p
-	n4   int // d_h
-	n5   int // -H·d_h
-	n6   int // H·d_h
-	n7   int // T + n_p
-	n8   int // H·T + H·n_p
-	n9   int // H·T
-	n10  int // H·T·T + H·T·n_p
-	n11  int // H·T·T
-	n12  int // H·T·d_h
-}
-
-type yBackwardNest4Args struct {
-	B   *float32
-	t62 *float32
-	t92 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // H·T
-	n4  int // H·d_h
-	n5  int // 4·H·T
-	n6  int // 8·H·T
-	n7  int // 12·H·T
-	n8  int // d_h
-	n9  int // H·T·T
-	n10 int // H·T·d_h
-}
-
-type yBackwardNest5Args struct {
-	B    *float32
-	t82  *float32
-	t142 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // 4
-	n4   int // 8
-	n5   int // 12
-	n6   int // H·T
-	n7   int // H·T·T
-}
-
-type yBackwardNest7Args struct {
-	B    *float32
-	t152 *float32
-	t162 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // H·T
-	n4   int // H·T·T
-}
-
-type yBackwardNest8Args struct {
-	A    *float32
-	t182 *float32
-	t232 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // 4·n_p
-	n4   int // d_h
-	n5   int // T + n_p
-	n6   int // -H·d_h
-	n7   int // H·T + H·n_p
-	n8   int // H·d_h
-	n9   int // H·T·T + H·T·n_p
-	n10  int // H·T·d_h
-}
-
-type yBackwardNest9Args struct {
-	t22  *float32
-	t252 *float32
-	t322 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // T + n_p
-	n4   int // H·T + H·n_p
-	n5   int // H·T·T + H·T·n_p
-}
-
-type yBackwardNest10Args struct {
-	A    *float32
-	t322 *float32
-	t33  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // T + n_p
-	n4   int // n_p + 1
-	n5   int // 4
-	n6   int // 8
-	n7   int // 12
-	n8   int // H·T + H·n_p
-	n9   int // H·T
-	n10  int // H·T·T + H·T·n_p
-}
-
-type yBackwardNest12Args struct {
-	A    *float32
-	t342 *float32
-	t352 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // T + n_p
-	n4   int // n_p + 1
-	n5   int // H·T + H·n_p
-	n6   int // H·T·T + H·T·n_p
-}
-
-type yBackwardNest13Args struct {
-	g        *float32
-	t72      *float32
-	t192     *float32
-	gSigmoid *float32
-	t392     *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // H·T
-}
-
-type yBackwardNest14Args struct {
-	t392    *float32
-	betaExp *float32
-	t442    *float32
-	n0      int // L
-	n1      int // T
-	n2      int // H
-	n3      int // H·T
-	n4      int // H·T·T
-}
-
-type yBackwardNest15Args struct {
-	t162          *float32
-	t442          *float32
-	t462          *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // H
-	n3            int        // H·T
-	n4            int        // H·T·T
-	alphaDivEntry [2]float32 // and nothing
-}
-
-type yBackwardNest18Args struct {
-	t392     *float32
-	alphaExp *float32
-	t542     *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // T + n_p
-	n4       int // n_p + 1
-	n5       int // H·T + H·n_p
-	n6       int // H·T
-	n7       int // H·T·T + H·T·n_p
-}
-
-type yBackwardNest20Args struct {
-	t552          *float32
-	t582          *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // H
-	n3            int        // 4·n_p
-	n4            int        // T + n_p
-	n5            int        // H·T + H·n_p
-	n6            int        // H·T
-	n7            int        // H·T·T + H·T·n_p
-	n8            int        // H·T·T
-	alphaDivEntry [2]float32 // and nothing
-}
-
-type yBackwardNest21Args struct {
-	t582 *float32
-	k    *float32
-	t592 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // 4
-	n4   int // 8
-	n5   int // 12
-	n6   int // d_h
-	n7   int // -H·d_h
-	n8   int // H·T
-	n9   int // H·d_h
-	n10  int // H·T·T
-	n11  int // H·T·d_h
-}
-
-type yBackwardNest22Args struct {
-	t582 *float32
-	q    *float32
-	t60  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // d_h
-	n4   int // -H·d_h
-	n5   int // H·T
-	n6   int // H·d_h
-	n7   int // H·T·T
-	n8   int // H·T·d_h
-}
-
-type yBackwardNest23Args struct {
-	t80           *float32
-	t642          *float32
-	n0            int        // n_p
-	n1            int        // H
-	n2            int        // d_h
-	n3            int        // H·d_h
-	alphaDivEntry [2]float32 // and nothing
-}
-
-type yBackwardNest24Args struct {
-	t79           *float32
-	t472          *float32
-	t592          *float32
-	t662          *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // H
-	n3            int        // d_h
-	n4            int        // H·d_h
-	n5            int        // H·T·d_h
-	alphaDivEntry [2]float32 // and nothing
-}
-
-type yBackwardNest25Args struct {
-	t282 *float32
-	t682 *float32
-	t722 *float32
-	XBar *float32
-	t122 *float32
-	t502 *float32
-	hBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H·d_h
-	n3   int // H·T·d_h
-}
-
-type yBackwardNest26Args struct {
-	t302 *float32
-	t70  *float32
-	PBar *float32
-	n0   int // n_p
-	n1   int // H·d_h
-}
-
-type yBackwardNest27Args struct {
-	t51   *float32
-	t69   *float32
-	t712  *float32
-	WKBar *float32
-	t132  *float32
-	t292  *float32
-	t31   *float32
-	WVBar *float32
-	n0    int // H·d_h
 }
 
 // yBackwardFused is YBackward in fused arithmetic.
@@ -1410,16 +851,16 @@ func (c *yBackwardFused) run() {
 
 	// mac.y
 	if kern.Wide() {
-		a := yBackwardNest1Args{
-			unsafe.SliceData(c.E),
-			unsafe.SliceData(c.F2),
-			unsafe.SliceData(t76),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.E),
+			P1: unsafe.SliceData(c.F2),
+			P2: unsafe.SliceData(t76),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		yBackwardNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1441,31 +882,31 @@ func (c *yBackwardFused) run() {
 
 	// mac.f, mac.e
 	if kern.Wide() {
-		a := yBackwardNest2Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.FProd),
-			unsafe.SliceData(c.EProd),
-			unsafe.SliceData(c.EProd2),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t192),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			4 * dH,
-			8 * dH,
-			12 * dH,
-			H * dH,
-			H * T,
-			H * T * dH,
+		a := regions.R82ab0950ff69Args{
+			P0:  unsafe.SliceData(c.G),
+			P1:  unsafe.SliceData(t),
+			P2:  unsafe.SliceData(c.FProd),
+			P3:  unsafe.SliceData(c.EProd),
+			P4:  unsafe.SliceData(c.EProd2),
+			P5:  unsafe.SliceData(t62),
+			P6:  unsafe.SliceData(t182),
+			P7:  unsafe.SliceData(t72),
+			P8:  unsafe.SliceData(t192),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  4 * dH,
+			N8:  8 * dH,
+			N9:  12 * dH,
+			N10: H * dH,
+			N11: H * T,
+			N12: H * T * dH,
 		}
-		yBackwardNest2(&a)
+		regions.R82ab0950ff69(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1505,28 +946,28 @@ func (c *yBackwardFused) run() {
 	clear(t82)
 	clear(t22)
 	if kern.Wide() {
-		a := yBackwardNest3Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			H,
-			4 * nP,
-			dH,
-			-H * dH,
-			H * dH,
-			T + nP,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
-			H * T * T,
-			H * T * dH,
+		a := regions.R09c08d009ed1Args{
+			P0:  unsafe.SliceData(t22),
+			P1:  unsafe.SliceData(c.W),
+			P2:  unsafe.SliceData(t62),
+			P3:  unsafe.SliceData(c.V),
+			P4:  unsafe.SliceData(t182),
+			P5:  unsafe.SliceData(t82),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4 * nP,
+			N4:  dH,
+			N5:  -H * dH,
+			N6:  H * dH,
+			N7:  T + nP,
+			N8:  H*T + H*nP,
+			N9:  H * T,
+			N10: H*T*T + H*T*nP,
+			N11: H * T * T,
+			N12: H * T * dH,
 		}
-		yBackwardNest3(&a)
+		regions.R09c08d009ed1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1561,23 +1002,23 @@ func (c *yBackwardFused) run() {
 	// mac.f
 	clear(t92)
 	if kern.Wide() {
-		a := yBackwardNest4Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			H,
-			H * T,
-			H * dH,
-			4 * H * T,
-			8 * H * T,
-			12 * H * T,
-			dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R775984f35b90Args{
+			P0:  unsafe.SliceData(c.B),
+			P1:  unsafe.SliceData(t62),
+			P2:  unsafe.SliceData(t92),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  H * T,
+			N4:  H * dH,
+			N5:  4 * H * T,
+			N6:  8 * H * T,
+			N7:  12 * H * T,
+			N8:  dH,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		yBackwardNest4(&a)
+		regions.R775984f35b90(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1606,20 +1047,20 @@ func (c *yBackwardFused) run() {
 
 	// mac.B
 	if kern.Wide() {
-		a := yBackwardNest5Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t142),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			H * T,
-			H * T * T,
+		a := regions.Re3ca5c80d9cdArgs{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t142),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: H * T,
+			N7: H * T * T,
 		}
-		yBackwardNest5(&a)
+		regions.Re3ca5c80d9cd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1644,17 +1085,17 @@ func (c *yBackwardFused) run() {
 	// mac.B
 	clear(t152)
 	if kern.Wide() {
-		a := yNest16Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t152),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R970e2c94305dArgs{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t152),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yNest16(&a)
+		regions.R970e2c94305d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1676,17 +1117,17 @@ func (c *yBackwardFused) run() {
 	// mac.B
 	clear(t162)
 	if kern.Wide() {
-		a := yBackwardNest7Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R9789f382af5eArgs{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(t152),
+			P2: unsafe.SliceData(t162),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yBackwardNest7(&a)
+		regions.R9789f382af5e(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1707,23 +1148,23 @@ func (c *yBackwardFused) run() {
 	// mac.e
 	clear(t232)
 	if kern.Wide() {
-		a := yBackwardNest8Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t232),
-			L,
-			T,
-			H,
-			4 * nP,
-			dH,
-			T + nP,
-			-H * dH,
-			H*T + H*nP,
-			H * dH,
-			H*T*T + H*T*nP,
-			H * T * dH,
+		a := regions.R5a5efeb4ddbaArgs{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(t182),
+			P2:  unsafe.SliceData(t232),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4 * nP,
+			N4:  dH,
+			N5:  T + nP,
+			N6:  -H * dH,
+			N7:  H*T + H*nP,
+			N8:  H * dH,
+			N9:  H*T*T + H*T*nP,
+			N10: H * T * dH,
 		}
-		yBackwardNest8(&a)
+		regions.R5a5efeb4ddba(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1766,18 +1207,18 @@ func (c *yBackwardFused) run() {
 
 	// mac.A
 	if kern.Wide() {
-		a := yBackwardNest9Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t252),
-			unsafe.SliceData(t322),
-			L,
-			T,
-			H,
-			T + nP,
-			H*T + H*nP,
-			H*T*T + H*T*nP,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t252),
+			P2: unsafe.SliceData(t322),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: H*T + H*nP,
+			N5: H*T*T + H*T*nP,
 		}
-		yBackwardNest9(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1795,23 +1236,23 @@ func (c *yBackwardFused) run() {
 
 	// mac.A
 	if kern.Wide() {
-		a := yBackwardNest10Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(t33),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			4,
-			8,
-			12,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
+		a := regions.R7f3c5d389600Args{
+			P0:  unsafe.SliceData(c.A),
+			P1:  unsafe.SliceData(t322),
+			P2:  unsafe.SliceData(t33),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  T + nP,
+			N4:  nP + 1,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H*T + H*nP,
+			N9:  H * T,
+			N10: H*T*T + H*T*nP,
 		}
-		yBackwardNest10(&a)
+		regions.R7f3c5d389600(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1836,20 +1277,20 @@ func (c *yBackwardFused) run() {
 	// mac.A
 	clear(t342)
 	if kern.Wide() {
-		a := yNest18Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(t342),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
+		a := regions.R5b07454e268bArgs{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t322),
+			P2: unsafe.SliceData(t342),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
 		}
-		yNest18(&a)
+		regions.R5b07454e268b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1871,19 +1312,19 @@ func (c *yBackwardFused) run() {
 	// mac.A
 	clear(t352)
 	if kern.Wide() {
-		a := yBackwardNest12Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t342),
-			unsafe.SliceData(t352),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H*T*T + H*T*nP,
+		a := regions.Rffa03293a819Args{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(t342),
+			P2: unsafe.SliceData(t352),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H*T*T + H*T*nP,
 		}
-		yBackwardNest12(&a)
+		regions.Rffa03293a819(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1903,18 +1344,18 @@ func (c *yBackwardFused) run() {
 
 	// mac.g, mac.f
 	if kern.Wide() {
-		a := yBackwardNest13Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t192),
-			unsafe.SliceData(c.GSigmoid),
-			unsafe.SliceData(t392),
-			L,
-			T,
-			H,
-			H * T,
+		a := regions.R354f5dfd0a82Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t192),
+			P3: unsafe.SliceData(c.GSigmoid),
+			P4: unsafe.SliceData(t392),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
 		}
-		yBackwardNest13(&a)
+		regions.R354f5dfd0a82(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1933,17 +1374,17 @@ func (c *yBackwardFused) run() {
 	// mac.beta, mac.g
 	clear(t442)
 	if kern.Wide() {
-		a := yBackwardNest14Args{
-			unsafe.SliceData(t392),
-			unsafe.SliceData(c.BetaExp),
-			unsafe.SliceData(t442),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
+		a := regions.R3a05a6e59e60Args{
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(c.BetaExp),
+			P2: unsafe.SliceData(t442),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
 		}
-		yBackwardNest14(&a)
+		regions.R3a05a6e59e60(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1966,18 +1407,18 @@ func (c *yBackwardFused) run() {
 	clear(t462)
 	alphaDivEntry := c.AlphaDiv[0]
 	if kern.Wide() {
-		a := yBackwardNest15Args{
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t442),
-			unsafe.SliceData(t462),
-			L,
-			T,
-			H,
-			H * T,
-			H * T * T,
-			[2]float32{alphaDivEntry},
+		a := regions.R763dd0074b54Args{
+			P0: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t442),
+			P2: unsafe.SliceData(t462),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			N4: H * T * T,
+			S0: [2]float32{alphaDivEntry},
 		}
-		yBackwardNest15(&a)
+		regions.R763dd0074b54(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1998,23 +1439,23 @@ func (c *yBackwardFused) run() {
 	// mac.beta
 	clear(t472)
 	if kern.Wide() {
-		a := yNest13Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.C),
-			unsafe.SliceData(t472),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			H * dH,
-			H * T,
-			H * T * T,
-			H * T * dH,
+		a := regions.R7d885e87ddc2Args{
+			P0:  unsafe.SliceData(t462),
+			P1:  unsafe.SliceData(c.C),
+			P2:  unsafe.SliceData(t472),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  H * dH,
+			N8:  H * T,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		yNest13(&a)
+		regions.R7d885e87ddc2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2038,23 +1479,23 @@ func (c *yBackwardFused) run() {
 	// mac.beta
 	clear(t482)
 	if kern.Wide() {
-		a := yBackwardNest4Args{
-			unsafe.SliceData(t462),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t482),
-			L,
-			T,
-			H,
-			H * T,
-			H * dH,
-			4 * H * T,
-			8 * H * T,
-			12 * H * T,
-			dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R775984f35b90Args{
+			P0:  unsafe.SliceData(t462),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t482),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  H * T,
+			N4:  H * dH,
+			N5:  4 * H * T,
+			N6:  8 * H * T,
+			N7:  12 * H * T,
+			N8:  dH,
+			N9:  H * T * T,
+			N10: H * T * dH,
 		}
-		yBackwardNest4(&a)
+		regions.R775984f35b90(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2084,20 +1525,20 @@ func (c *yBackwardFused) run() {
 	// mac.alpha
 	clear(t542)
 	if kern.Wide() {
-		a := yBackwardNest18Args{
-			unsafe.SliceData(t392),
-			unsafe.SliceData(c.AlphaExp),
-			unsafe.SliceData(t542),
-			L,
-			T,
-			H,
-			T + nP,
-			nP + 1,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
+		a := regions.R739d5edb498cArgs{
+			P0: unsafe.SliceData(t392),
+			P1: unsafe.SliceData(c.AlphaExp),
+			P2: unsafe.SliceData(t542),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: nP + 1,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
 		}
-		yBackwardNest18(&a)
+		regions.R739d5edb498c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2118,18 +1559,18 @@ func (c *yBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yBackwardNest9Args{
-			unsafe.SliceData(t352),
-			unsafe.SliceData(t542),
-			unsafe.SliceData(t552),
-			L,
-			T,
-			H,
-			T + nP,
-			H*T + H*nP,
-			H*T*T + H*T*nP,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t352),
+			P1: unsafe.SliceData(t542),
+			P2: unsafe.SliceData(t552),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: T + nP,
+			N4: H*T + H*nP,
+			N5: H*T*T + H*T*nP,
 		}
-		yBackwardNest9(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2148,21 +1589,21 @@ func (c *yBackwardFused) run() {
 	// mac.alpha
 	clear(t582)
 	if kern.Wide() {
-		a := yBackwardNest20Args{
-			unsafe.SliceData(t552),
-			unsafe.SliceData(t582),
-			L,
-			T,
-			H,
-			4 * nP,
-			T + nP,
-			H*T + H*nP,
-			H * T,
-			H*T*T + H*T*nP,
-			H * T * T,
-			[2]float32{alphaDivEntry},
+		a := regions.R4da66818f66dArgs{
+			P0: unsafe.SliceData(t552),
+			P1: unsafe.SliceData(t582),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 4 * nP,
+			N4: T + nP,
+			N5: H*T + H*nP,
+			N6: H * T,
+			N7: H*T*T + H*T*nP,
+			N8: H * T * T,
+			S0: [2]float32{alphaDivEntry},
 		}
-		yBackwardNest20(&a)
+		regions.R4da66818f66d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2182,24 +1623,24 @@ func (c *yBackwardFused) run() {
 	// mac.alpha
 	clear(t592)
 	if kern.Wide() {
-		a := yBackwardNest21Args{
-			unsafe.SliceData(t582),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t592),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dH,
-			-H * dH,
-			H * T,
-			H * dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R36bb0fd56723Args{
+			P0:  unsafe.SliceData(t582),
+			P1:  unsafe.SliceData(c.K),
+			P2:  unsafe.SliceData(t592),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  -H * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		yBackwardNest21(&a)
+		regions.R36bb0fd56723(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2223,21 +1664,21 @@ func (c *yBackwardFused) run() {
 	// mac.alpha
 	clear(t60)
 	if kern.Wide() {
-		a := yBackwardNest22Args{
-			unsafe.SliceData(t582),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t60),
-			L,
-			T,
-			H,
-			dH,
-			-H * dH,
-			H * T,
-			H * dH,
-			H * T * T,
-			H * T * dH,
+		a := regions.R989973569d53Args{
+			P0: unsafe.SliceData(t582),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t60),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: -H * dH,
+			N5: H * T,
+			N6: H * dH,
+			N7: H * T * T,
+			N8: H * T * dH,
 		}
-		yBackwardNest22(&a)
+		regions.R989973569d53(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2267,16 +1708,16 @@ func (c *yBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yBackwardNest23Args{
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t642),
-			nP,
-			H,
-			dH,
-			H * dH,
-			[2]float32{alphaDivEntry},
+		a := regions.R92d2ff661be2Args{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t642),
+			N0: nP,
+			N1: H,
+			N2: dH,
+			N3: H * dH,
+			S0: [2]float32{alphaDivEntry},
 		}
-		yBackwardNest23(&a)
+		regions.R92d2ff661be2(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -2291,20 +1732,20 @@ func (c *yBackwardFused) run() {
 
 	// mac.alpha
 	if kern.Wide() {
-		a := yBackwardNest24Args{
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t472),
-			unsafe.SliceData(t592),
-			unsafe.SliceData(t662),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			H * T * dH,
-			[2]float32{alphaDivEntry},
+		a := regions.R25e420d1eb7cArgs{
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t472),
+			P2: unsafe.SliceData(t592),
+			P3: unsafe.SliceData(t662),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
+			S0: [2]float32{alphaDivEntry},
 		}
-		yBackwardNest24(&a)
+		regions.R25e420d1eb7c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2341,20 +1782,20 @@ func (c *yBackwardFused) run() {
 
 	// mac.q
 	if kern.Wide() {
-		a := yBackwardNest25Args{
-			unsafe.SliceData(t282),
-			unsafe.SliceData(t682),
-			unsafe.SliceData(t722),
-			unsafe.SliceData(c.XBar),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t502),
-			unsafe.SliceData(c.HBar),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.R1a32e4cc8642Args{
+			P0: unsafe.SliceData(t282),
+			P1: unsafe.SliceData(t682),
+			P2: unsafe.SliceData(t722),
+			P3: unsafe.SliceData(c.XBar),
+			P4: unsafe.SliceData(t122),
+			P5: unsafe.SliceData(t502),
+			P6: unsafe.SliceData(c.HBar),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		yBackwardNest25(&a)
+		regions.R1a32e4cc8642(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2375,14 +1816,14 @@ func (c *yBackwardFused) run() {
 
 	// mac.q
 	if kern.Wide() {
-		a := yBackwardNest26Args{
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t70),
-			unsafe.SliceData(c.PBar),
-			nP,
-			H * dH,
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(c.PBar),
+			N0: nP,
+			N1: H * dH,
 		}
-		yBackwardNest26(&a)
+		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range nP {
 			t302_2 := t302[i*H*dH:][:H*dH]
@@ -2396,18 +1837,18 @@ func (c *yBackwardFused) run() {
 
 	// mac.q
 	if kern.Wide() {
-		a := yBackwardNest27Args{
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t712),
-			unsafe.SliceData(c.WKBar),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(c.WVBar),
-			H * dH,
+		a := regions.R4d4937b31042Args{
+			P0: unsafe.SliceData(t51),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t712),
+			P3: unsafe.SliceData(c.WKBar),
+			P4: unsafe.SliceData(t132),
+			P5: unsafe.SliceData(t292),
+			P6: unsafe.SliceData(t31),
+			P7: unsafe.SliceData(c.WVBar),
+			N0: H * dH,
 		}
-		yBackwardNest27(&a)
+		regions.R4d4937b31042(&a)
 	} else {
 		for i := range H * dH {
 			t51_2 := t51[i*H*dH:][:H*dH]

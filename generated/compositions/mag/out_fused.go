@@ -3,21 +3,10 @@
 package mag
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	m           *float32
-	outSigmoid  *float32
-	a           *float32
-	t2          *float32
-	outSigmoid2 *float32
-	n0          int // L
-	n1          int // T
-	n2          int // d
-	n3          int // T·d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -32,18 +21,18 @@ func (c *outFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.OutSigmoid2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R099a365aad0fArgs{
+			P0: unsafe.SliceData(c.M),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(c.A),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest1(&a)
+		regions.R099a365aad0f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -67,29 +56,6 @@ func (c *outFused) run() {
 	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, t2, d, 1, c.WO, 1, d)
 }
 
-type outBackwardNest1Args struct {
-	a          *float32
-	outSigmoid *float32
-	t2         *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d
-	n3         int // T·d
-}
-
-type outBackwardNest2Args struct {
-	outSigmoid  *float32
-	t4          *float32
-	aBar        *float32
-	a           *float32
-	outSigmoid2 *float32
-	mBar        *float32
-	n0          int // L
-	n1          int // T
-	n2          int // d
-	n3          int // T·d
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -104,16 +70,16 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.A),
+			P1: unsafe.SliceData(c.OutSigmoid),
+			P2: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outBackwardNest1(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -135,19 +101,19 @@ func (c *outBackwardFused) run() {
 
 	// mag.out
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.OutSigmoid),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.ABar),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutSigmoid2),
-			unsafe.SliceData(c.MBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rced86096d76cArgs{
+			P0: unsafe.SliceData(c.OutSigmoid),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.ABar),
+			P3: unsafe.SliceData(c.A),
+			P4: unsafe.SliceData(c.OutSigmoid2),
+			P5: unsafe.SliceData(c.MBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outBackwardNest2(&a)
+		regions.Rced86096d76c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

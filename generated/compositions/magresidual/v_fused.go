@@ -3,25 +3,11 @@
 package magresidual
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type vNest1Args struct {
-	X  *float32
-	a  *float32
-	r  *float32
-	t2 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 12·d
-	n4 int // 4
-	n5 int // 8
-	n6 int // 12
-	n7 int // T·d
-}
 
 // vFused is V in fused arithmetic.
 type vFused V[float32]
@@ -39,21 +25,21 @@ func (c *vFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := vNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.R),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R2df692b6e3adArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 12 * d,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * d,
 		}
-		vNest1(&a)
+		regions.R2df692b6e3ad(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -77,14 +63,14 @@ func (c *vFused) run() {
 	// mag_residual.V
 	w := F(d)
 	if kern.Wide() {
-		a := zNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.VDiv),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(c.VDiv),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -97,20 +83,20 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := zNest3Args{
-			unsafe.SliceData(c.VDiv),
-			unsafe.SliceData(c.R),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(t7),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			T * d,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.VDiv),
+			P1: unsafe.SliceData(c.R),
+			P2: unsafe.SliceData(t5),
+			P3: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		zNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			VDiv := c.VDiv[i*T:][:T]
@@ -134,15 +120,15 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := zNest4Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.VDiv3),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.Re77434a29521Args{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.VDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		zNest4(&a)
+		regions.Re77434a29521(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -158,20 +144,20 @@ func (c *vFused) run() {
 
 	// mag_residual.V
 	if kern.Wide() {
-		a := zNest5Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.VDiv2),
-			unsafe.SliceData(c.GammaM),
-			unsafe.SliceData(c.BetaM),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VDiv4),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf01985181beeArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(c.VDiv2),
+			P3: unsafe.SliceData(c.GammaM),
+			P4: unsafe.SliceData(c.BetaM),
+			P5: unsafe.SliceData(c.V),
+			P6: unsafe.SliceData(c.VDiv4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest5(&a)
+		regions.Rf01985181bee(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaM := c.BetaM[:d]
@@ -197,40 +183,6 @@ func (c *vFused) run() {
 	c.VDiv5[0] = (F(1) / F(d))
 }
 
-type vBackwardNest2Args struct {
-	VDiv3      *float32
-	VDiv       *float32
-	t92        *float32
-	X          *float32
-	a          *float32
-	t32        *float32
-	t19        *float32
-	t21        *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // 4
-	n3         int        // 8
-	n4         int        // 12
-	n5         int        // d
-	n6         int        // 8·d
-	n7         int        // 12·d
-	n8         int        // T·d
-	VDiv5Entry [2]float32 // and nothing
-}
-
-type vBackwardNest3Args struct {
-	t21        *float32
-	rBar       *float32
-	t19        *float32
-	XBar       *float32
-	aBar       *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // d
-	n3         int        // T·d
-	VDiv5Entry [2]float32 // and nothing
-}
-
 // vBackwardFused is VBackward in fused arithmetic.
 type vBackwardFused VBackward[float32]
 
@@ -249,27 +201,27 @@ func (c *vBackwardFused) run() {
 	clear(c.BetaMBar)
 	clear(c.GammaMBar)
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(c.GammaM),
-			unsafe.SliceData(c.VDiv4),
-			unsafe.SliceData(c.BetaMBar),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.VDiv2),
-			unsafe.SliceData(c.GammaMBar),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rc5307d33c04cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(c.GammaM),
+			P2: unsafe.SliceData(c.VDiv4),
+			P3: unsafe.SliceData(c.BetaMBar),
+			P4: unsafe.SliceData(t32),
+			P5: unsafe.SliceData(c.VDiv2),
+			P6: unsafe.SliceData(c.GammaMBar),
+			P7: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.Rc5307d33c04c(&a)
 	} else {
 		gammaM := c.GammaM[:d]
 		betaMBar := c.BetaMBar[:d]
@@ -300,27 +252,27 @@ func (c *vBackwardFused) run() {
 	// mag_residual.V, mag_residual.r
 	VDiv5Entry := c.VDiv5[0]
 	if kern.Wide() {
-		a := vBackwardNest2Args{
-			unsafe.SliceData(c.VDiv3),
-			unsafe.SliceData(c.VDiv),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t21),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			8 * d,
-			12 * d,
-			T * d,
-			[2]float32{VDiv5Entry},
+		a := regions.Rc15651b5701cArgs{
+			P0: unsafe.SliceData(c.VDiv3),
+			P1: unsafe.SliceData(c.VDiv),
+			P2: unsafe.SliceData(t92),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.A),
+			P5: unsafe.SliceData(t32),
+			P6: unsafe.SliceData(t19),
+			P7: unsafe.SliceData(t21),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
+			S0: [2]float32{VDiv5Entry},
 		}
-		vBackwardNest2(&a)
+		regions.Rc15651b5701c(&a)
 	} else {
 		for i := range L {
 			VDiv3 := c.VDiv3[i*T:][:T]
@@ -350,19 +302,19 @@ func (c *vBackwardFused) run() {
 
 	// mag_residual.r, mag_residual.V
 	if kern.Wide() {
-		a := vBackwardNest3Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.RBar),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.XBar),
-			unsafe.SliceData(c.ABar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{VDiv5Entry},
+		a := regions.R37805b522c54Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(c.RBar),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(c.XBar),
+			P4: unsafe.SliceData(c.ABar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{VDiv5Entry},
 		}
-		vBackwardNest3(&a)
+		regions.R37805b522c54(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

@@ -3,19 +3,10 @@
 package mal
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type zNest1Args struct {
-	m  *float32
-	X  *float32
-	Z  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // T·d
-}
 
 // zFused is Z in fused arithmetic.
 type zFused Z[float32]
@@ -29,16 +20,16 @@ func (c *zFused) run() {
 
 	// mal.Z
 	if kern.Wide() {
-		a := zNest1Args{
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Z),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.M),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.Z),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -53,16 +44,6 @@ func (c *zFused) run() {
 	}
 }
 
-type zBackwardNest1Args struct {
-	ZBar *float32
-	mBar *float32
-	XBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // zBackwardFused is ZBackward in fused arithmetic.
 type zBackwardFused ZBackward[float32]
 
@@ -73,16 +54,16 @@ func (c *zBackwardFused) run() {
 	_ = T
 	_ = d
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.MBar),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R042c8cea1cc9Args{
+			P0: unsafe.SliceData(c.ZBar),
+			P1: unsafe.SliceData(c.MBar),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.R042c8cea1cc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {

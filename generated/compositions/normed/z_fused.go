@@ -3,41 +3,11 @@
 package normed
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type zNest1Args struct {
-	X  *float32
-	t  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // T·d
-}
-
-type zNest2Args struct {
-	t     *float32
-	NDiv  *float32
-	NDiv2 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type zNest3Args struct {
-	NDiv  *float32
-	X     *float32
-	gamma *float32
-	Z     *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
 
 // zFused is Z in fused arithmetic.
 type zFused Z[float32]
@@ -52,18 +22,18 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := zNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		zNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -83,14 +53,14 @@ func (c *zFused) run() {
 
 	// normed.N
 	if kern.Wide() {
-		a := zNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(c.NDiv2),
-			L,
-			T,
+		a := regions.R94b079477a30Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.NDiv),
+			P2: unsafe.SliceData(c.NDiv2),
+			N0: L,
+			N1: T,
 		}
-		zNest2(&a)
+		regions.R94b079477a30(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -107,17 +77,17 @@ func (c *zFused) run() {
 
 	// normed.Z, normed.N
 	if kern.Wide() {
-		a := zNest3Args{
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Z),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Ree49a4a08beaArgs{
+			P0: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.Z),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest3(&a)
+		regions.Ree49a4a08bea(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -134,37 +104,6 @@ func (c *zFused) run() {
 	}
 }
 
-type zBackwardNest1Args struct {
-	NDiv     *float32
-	X        *float32
-	ZBar     *float32
-	gamma    *float32
-	gammaBar *float32
-	t32      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-	n5       int // d
-	n6       int // 12·d
-	n7       int // T·d
-}
-
-type zBackwardNest2Args struct {
-	NDiv  *float32
-	NDiv2 *float32
-	t32   *float32
-	X     *float32
-	ZBar  *float32
-	gamma *float32
-	XBar  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
 // zBackwardFused is ZBackward in fused arithmetic.
 type zBackwardFused ZBackward[float32]
 
@@ -179,23 +118,23 @@ func (c *zBackwardFused) run() {
 	// normed.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			12 * d,
-			T * d,
+		a := regions.Rb9e9a8bc2118Args{
+			P0: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.ZBar),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.GammaBar),
+			P5: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.Rb9e9a8bc2118(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -222,20 +161,20 @@ func (c *zBackwardFused) run() {
 
 	// normed.N, normed.Z
 	if kern.Wide() {
-		a := zBackwardNest2Args{
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(c.NDiv2),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R128f182eb11cArgs{
+			P0: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.NDiv2),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.ZBar),
+			P5: unsafe.SliceData(c.Gamma),
+			P6: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zBackwardNest2(&a)
+		regions.R128f182eb11c(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

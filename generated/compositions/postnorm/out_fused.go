@@ -3,70 +3,11 @@
 package postnorm
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	X  *float32
-	y  *float32
-	s  *float32
-	t2 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 12·d
-	n4 int // 4
-	n5 int // 8
-	n6 int // 12
-	n7 int // T·d
-}
-
-type outNest2Args struct {
-	t2     *float32
-	outDiv *float32
-	n0     int        // L
-	n1     int        // T
-	w      [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	outDiv *float32
-	s      *float32
-	t5     *float32
-	t7     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // 4
-	n3     int // 8
-	n4     int // 12
-	n5     int // d
-	n6     int // T·d
-}
-
-type outNest4Args struct {
-	t7      *float32
-	t11     *float32
-	outDiv3 *float32
-	n0      int        // L
-	n1      int        // T
-	w       [2]float32 // and nothing
-}
-
-type outNest5Args struct {
-	t11     *float32
-	t5      *float32
-	outDiv2 *float32
-	gamma   *float32
-	beta    *float32
-	out     *float32
-	outDiv4 *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d
-	n3      int // T·d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -85,21 +26,21 @@ func (c *outFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(s),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R2df692b6e3adArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Y),
+			P2: unsafe.SliceData(s),
+			P3: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 12 * d,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * d,
 		}
-		outNest1(&a)
+		regions.R2df692b6e3ad(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -123,14 +64,14 @@ func (c *outFused) run() {
 	// post_norm.out
 	w := F(d)
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.OutDiv),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(c.OutDiv),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		outNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -143,20 +84,20 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := outNest3Args{
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(s),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(t7),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			T * d,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.OutDiv),
+			P1: unsafe.SliceData(s),
+			P2: unsafe.SliceData(t5),
+			P3: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		outNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			outDiv := c.OutDiv[i*T:][:T]
@@ -180,15 +121,15 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := outNest4Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.OutDiv3),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.Re77434a29521Args{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.OutDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		outNest4(&a)
+		regions.Re77434a29521(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -204,20 +145,20 @@ func (c *outFused) run() {
 
 	// post_norm.out
 	if kern.Wide() {
-		a := outNest5Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.Out),
-			unsafe.SliceData(c.OutDiv4),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf01985181beeArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(c.OutDiv2),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.Beta),
+			P5: unsafe.SliceData(c.Out),
+			P6: unsafe.SliceData(c.OutDiv4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest5(&a)
+		regions.Rf01985181bee(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -243,60 +184,6 @@ func (c *outFused) run() {
 	c.OutDiv5[0] = (F(1) / F(d))
 }
 
-type outBackwardNest1Args struct {
-	outBar   *float32
-	gamma    *float32
-	outDiv4  *float32
-	betaBar  *float32
-	t32      *float32
-	outDiv2  *float32
-	gammaBar *float32
-	t92      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d
-	n3       int // 4·d
-	n4       int // 8·d
-	n5       int // 12·d
-	n6       int // 4
-	n7       int // 8
-	n8       int // 12
-	n9       int // T·d
-}
-
-type outBackwardNest2Args struct {
-	outDiv3      *float32
-	outDiv       *float32
-	t92          *float32
-	X            *float32
-	y            *float32
-	t32          *float32
-	t19          *float32
-	t21          *float32
-	n0           int        // L
-	n1           int        // T
-	n2           int        // 4
-	n3           int        // 8
-	n4           int        // 12
-	n5           int        // d
-	n6           int        // 8·d
-	n7           int        // 12·d
-	n8           int        // T·d
-	outDiv5Entry [2]float32 // and nothing
-}
-
-type outBackwardNest3Args struct {
-	t21          *float32
-	t19          *float32
-	XBar         *float32
-	yBar         *float32
-	n0           int        // L
-	n1           int        // T
-	n2           int        // d
-	n3           int        // T·d
-	outDiv5Entry [2]float32 // and nothing
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -315,27 +202,27 @@ func (c *outBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.OutDiv4),
-			unsafe.SliceData(c.BetaBar),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.OutDiv2),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rc5307d33c04cArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.Gamma),
+			P2: unsafe.SliceData(c.OutDiv4),
+			P3: unsafe.SliceData(c.BetaBar),
+			P4: unsafe.SliceData(t32),
+			P5: unsafe.SliceData(c.OutDiv2),
+			P6: unsafe.SliceData(c.GammaBar),
+			P7: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * d,
 		}
-		outBackwardNest1(&a)
+		regions.Rc5307d33c04c(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -366,27 +253,27 @@ func (c *outBackwardFused) run() {
 	// post_norm.out, post_norm.s
 	outDiv5Entry := c.OutDiv5[0]
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.OutDiv3),
-			unsafe.SliceData(c.OutDiv),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t21),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			8 * d,
-			12 * d,
-			T * d,
-			[2]float32{outDiv5Entry},
+		a := regions.Rc15651b5701cArgs{
+			P0: unsafe.SliceData(c.OutDiv3),
+			P1: unsafe.SliceData(c.OutDiv),
+			P2: unsafe.SliceData(t92),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.Y),
+			P5: unsafe.SliceData(t32),
+			P6: unsafe.SliceData(t19),
+			P7: unsafe.SliceData(t21),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
+			S0: [2]float32{outDiv5Entry},
 		}
-		outBackwardNest2(&a)
+		regions.Rc15651b5701c(&a)
 	} else {
 		for i := range L {
 			outDiv3 := c.OutDiv3[i*T:][:T]
@@ -416,18 +303,18 @@ func (c *outBackwardFused) run() {
 
 	// post_norm.s, post_norm.out
 	if kern.Wide() {
-		a := outBackwardNest3Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.XBar),
-			unsafe.SliceData(c.YBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{outDiv5Entry},
+		a := regions.R54ca8b94d445Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.XBar),
+			P3: unsafe.SliceData(c.YBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{outDiv5Entry},
 		}
-		outBackwardNest3(&a)
+		regions.R54ca8b94d445(&a)
 	} else {
 		for i := range L {
 			t21_2 := t21[i*T:][:T]

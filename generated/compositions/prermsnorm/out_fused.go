@@ -3,19 +3,10 @@
 package prermsnorm
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	X   *float32
-	y   *float32
-	out *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d
-	n3  int // T·d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -29,16 +20,16 @@ func (c *outFused) run() {
 
 	// pre_rms_norm.out
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.Out),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.Y),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -53,16 +44,6 @@ func (c *outFused) run() {
 	}
 }
 
-type outBackwardNest1Args struct {
-	outBar *float32
-	XBar   *float32
-	yBar   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // T·d
-}
-
 // outBackwardFused is OutBackward in fused arithmetic.
 type outBackwardFused OutBackward[float32]
 
@@ -73,16 +54,16 @@ func (c *outBackwardFused) run() {
 	_ = T
 	_ = d
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(c.XBar),
-			unsafe.SliceData(c.YBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R042c8cea1cc9Args{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(c.XBar),
+			P2: unsafe.SliceData(c.YBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outBackwardNest1(&a)
+		regions.R042c8cea1cc9(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,42 +3,11 @@
 package prermsnorm
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type zNest1Args struct {
-	X  *float32
-	t4 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // T·d
-}
-
-type zNest2Args struct {
-	t4    *float32
-	ZDiv2 *float32
-	ZDiv3 *float32
-	n0    int        // L
-	n1    int        // T
-	t3    [2]float32 // and nothing
-}
-
-type zNest3Args struct {
-	ZDiv2 *float32
-	X     *float32
-	gamma *float32
-	Z     *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
 
 // zFused is Z in fused arithmetic.
 type zFused Z[float32]
@@ -57,18 +26,18 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := zNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t4),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		zNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -88,15 +57,15 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := zNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(c.ZDiv3),
-			L,
-			T,
-			[2]float32{t3},
+		a := regions.R45c0ca608118Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(c.ZDiv2),
+			P2: unsafe.SliceData(c.ZDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t3},
 		}
-		zNest2(&a)
+		regions.R45c0ca608118(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -113,17 +82,17 @@ func (c *zFused) run() {
 
 	// pre_rms_norm.Z
 	if kern.Wide() {
-		a := zNest3Args{
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Z),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Ree49a4a08beaArgs{
+			P0: unsafe.SliceData(c.ZDiv2),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.Gamma),
+			P3: unsafe.SliceData(c.Z),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		zNest3(&a)
+		regions.Ree49a4a08bea(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {
@@ -140,38 +109,6 @@ func (c *zFused) run() {
 	}
 }
 
-type zBackwardNest1Args struct {
-	ZDiv2    *float32
-	X        *float32
-	ZBar     *float32
-	gamma    *float32
-	gammaBar *float32
-	t32      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-	n5       int // d
-	n6       int // 12·d
-	n7       int // T·d
-}
-
-type zBackwardNest2Args struct {
-	ZDiv2     *float32
-	t32       *float32
-	ZDiv3     *float32
-	X         *float32
-	ZBar      *float32
-	gamma     *float32
-	XBar      *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // d
-	n3        int        // T·d
-	ZDivEntry [2]float32 // and nothing
-}
-
 // zBackwardFused is ZBackward in fused arithmetic.
 type zBackwardFused ZBackward[float32]
 
@@ -186,23 +123,23 @@ func (c *zBackwardFused) run() {
 	// pre_rms_norm.Z
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := zBackwardNest1Args{
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			12 * d,
-			T * d,
+		a := regions.Rb9e9a8bc2118Args{
+			P0: unsafe.SliceData(c.ZDiv2),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.ZBar),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.GammaBar),
+			P5: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
 		}
-		zBackwardNest1(&a)
+		regions.Rb9e9a8bc2118(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		gammaBar := c.GammaBar[:d]
@@ -230,21 +167,21 @@ func (c *zBackwardFused) run() {
 	// pre_rms_norm.Z
 	ZDivEntry := c.ZDiv[0]
 	if kern.Wide() {
-		a := zBackwardNest2Args{
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.ZDiv3),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{ZDivEntry},
+		a := regions.Rc4021a5a13a8Args{
+			P0: unsafe.SliceData(c.ZDiv2),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.ZDiv3),
+			P3: unsafe.SliceData(c.X),
+			P4: unsafe.SliceData(c.ZBar),
+			P5: unsafe.SliceData(c.Gamma),
+			P6: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{ZDivEntry},
 		}
-		zBackwardNest2(&a)
+		regions.Rc4021a5a13a8(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		for i := range L {

@@ -3,31 +3,11 @@
 package residualmlp
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	hProd     *float32
-	hSigmoid  *float32
-	t22       *float32
-	hSigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4·d
-	n3        int // 4·T·d
-}
-
-type outNest2Args struct {
-	X   *float32
-	t4  *float32
-	out *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d
-	n3  int // T·d
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -46,17 +26,17 @@ func (c *outFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.HProd),
-			unsafe.SliceData(c.HSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.HSigmoid2),
-			L,
-			T,
-			4 * d,
-			4 * T * d,
+		a := regions.R3b69cb453befArgs{
+			P0: unsafe.SliceData(c.HProd),
+			P1: unsafe.SliceData(c.HSigmoid),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(c.HSigmoid2),
+			N0: L,
+			N1: T,
+			N2: 4 * d,
+			N3: 4 * T * d,
 		}
-		outNest1(&a)
+		regions.R3b69cb453bef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -80,16 +60,16 @@ func (c *outFused) run() {
 
 	// residual_mlp.out
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.Out),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest2(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -102,28 +82,6 @@ func (c *outFused) run() {
 			}
 		}
 	}
-}
-
-type outBackwardNest1Args struct {
-	hProd    *float32
-	hSigmoid *float32
-	t22      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // 4·d
-	n3       int // 4·T·d
-}
-
-type outBackwardNest2Args struct {
-	hSigmoid  *float32
-	t6        *float32
-	hProd     *float32
-	hSigmoid2 *float32
-	t12       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4·d
-	n3        int // 4·T·d
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -142,16 +100,16 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.out
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.HProd),
-			unsafe.SliceData(c.HSigmoid),
-			unsafe.SliceData(t22),
-			L,
-			T,
-			4 * d,
-			4 * T * d,
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.HProd),
+			P1: unsafe.SliceData(c.HSigmoid),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: 4 * d,
+			N3: 4 * T * d,
 		}
-		outBackwardNest1(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -173,18 +131,18 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h, residual_mlp.out
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.HSigmoid),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.HProd),
-			unsafe.SliceData(c.HSigmoid2),
-			unsafe.SliceData(t12),
-			L,
-			T,
-			4 * d,
-			4 * T * d,
+		a := regions.Rfa25d5785019Args{
+			P0: unsafe.SliceData(c.HSigmoid),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.HProd),
+			P3: unsafe.SliceData(c.HSigmoid2),
+			P4: unsafe.SliceData(t12),
+			N0: L,
+			N1: T,
+			N2: 4 * d,
+			N3: 4 * T * d,
 		}
-		outBackwardNest2(&a)
+		regions.Rfa25d5785019(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -210,16 +168,16 @@ func (c *outBackwardFused) run() {
 
 	// residual_mlp.h
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.OutBar),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		outNest2(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,110 +3,12 @@
 package slidingwindow
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type outNest1Args struct {
-	pos    *int32
-	q      *float32
-	aStack *float32
-	t20    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // w
-	n4     int // d_h
-	n5     int // 4·H·d_h·w - 4·H·d_h
-	n6     int // -H·d_h
-	n7     int // 4
-	n8     int // 8
-	n9     int // 12
-	n10    int // H·d_h
-	n11    int // H·w
-	n12    int // H·T·d_h + H·d_h·w - H·d_h
-	n13    int // H·T·d_h
-	n14    int // H·T·w
-}
-
-type outNest2Args struct {
-	pos *int32
-	t20 *float32
-	t21 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // w
-	n4  int        // H·w
-	n5  int        // H·T·w
-	t7  [2]float32 // and nothing
-}
-
-type outNest3Args struct {
-	t10 *float32
-	t22 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // n_p
-	n4  int        // n_p + w
-	n5  int        // H·n_p + H·w
-	n6  int        // H·n_p
-	n7  int        // H·T·n_p + H·T·w
-	n8  int        // H·T·n_p
-	t7  [2]float32 // and nothing
-}
-
-type outNest4Args struct {
-	pos *int32
-	t22 *float32
-	a   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // n_p + w
-	n4  int // n_p + 1
-	n5  int // H·n_p + H·w
-	n6  int // H·T·n_p + H·T·w
-}
-
-type outNest5Args struct {
-	pos      *int32
-	a        *float32
-	outStack *float32
-	t31      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // w
-	n4       int // 4·n_p
-	n5       int // 4·n_p + 4
-	n6       int // 4·n_p + 8
-	n7       int // 4·n_p + 12
-	n8       int // d_h
-	n9       int // 4·H·d_h·w - 4·H·d_h
-	n10      int // -H·d_h
-	n11      int // n_p + w
-	n12      int // H·d_h
-	n13      int // H·n_p + H·w
-	n14      int // H·T·d_h + H·d_h·w - H·d_h
-	n15      int // H·T·d_h
-	n16      int // H·T·n_p + H·T·w
-}
-
-type outNest6Args struct {
-	t27 *float32
-	t31 *float32
-	t32 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // d_h
-	n4  int // H·d_h
-	n5  int // H·T·d_h
-}
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -176,28 +78,28 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(t20)
 	if kern.Wide() {
-		a := outNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.AStack),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			H,
-			w,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			-H * dH,
-			4,
-			8,
-			12,
-			H * dH,
-			H * w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H * T * w,
+		a := regions.Re4ba3647e6c2Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(c.AStack),
+			P3:  unsafe.SliceData(t20),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  w,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  4,
+			N8:  8,
+			N9:  12,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		outNest1(&a)
+		regions.Re4ba3647e6c2(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -225,19 +127,19 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(t21)
 	if kern.Wide() {
-		a := outNest2Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t21),
-			L,
-			T,
-			H,
-			w,
-			H * w,
-			H * T * w,
-			[2]float32{t7},
+		a := regions.R86e2f25cd6a5Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t21),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: w,
+			N4: H * w,
+			N5: H * T * w,
+			S0: [2]float32{t7},
 		}
-		outNest2(&a)
+		regions.R86e2f25cd6a5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -257,21 +159,21 @@ func (c *outFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t22),
-			L,
-			T,
-			H,
-			nP,
-			nP + w,
-			H*nP + H*w,
-			H * nP,
-			H*T*nP + H*T*w,
-			H * T * nP,
-			[2]float32{t7},
+		a := regions.Rcebad0d7d5a9Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP,
+			N4: nP + w,
+			N5: H*nP + H*w,
+			N6: H * nP,
+			N7: H*T*nP + H*T*w,
+			N8: H * T * nP,
+			S0: [2]float32{t7},
 		}
-		outNest3(&a)
+		regions.Rcebad0d7d5a9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -296,19 +198,19 @@ func (c *outFused) run() {
 	// sliding_window.a
 	clear(c.A)
 	if kern.Wide() {
-		a := outNest4Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.A),
-			L,
-			T,
-			H,
-			nP + w,
-			nP + 1,
-			H*nP + H*w,
-			H*T*nP + H*T*w,
+		a := regions.R7647210c187bArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.A),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP + w,
+			N4: nP + 1,
+			N5: H*nP + H*w,
+			N6: H*T*nP + H*T*w,
 		}
-		outNest4(&a)
+		regions.R7647210c187b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -387,30 +289,30 @@ func (c *outFused) run() {
 	// sliding_window.out
 	clear(t31)
 	if kern.Wide() {
-		a := outNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutStack),
-			unsafe.SliceData(t31),
-			L,
-			T,
-			H,
-			w,
-			4 * nP,
-			4*nP + 4,
-			4*nP + 8,
-			4*nP + 12,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			-H * dH,
-			nP + w,
-			H * dH,
-			H*nP + H*w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H*T*nP + H*T*w,
+		a := regions.R1884b3da5981Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.A),
+			P2:  unsafe.SliceData(c.OutStack),
+			P3:  unsafe.SliceData(t31),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  w,
+			N4:  4 * nP,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		outNest5(&a)
+		regions.R1884b3da5981(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -434,18 +336,18 @@ func (c *outFused) run() {
 
 	// sliding_window.out
 	if kern.Wide() {
-		a := outNest6Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			H * T * dH,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
 		}
-		outNest6(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -467,230 +369,6 @@ func (c *outFused) run() {
 			copy(c.Out[(i*T+j)*H*dH:][:H*dH], t32[(i*T+j)*H*dH:][:H*dH])
 		}
 	}
-}
-
-type outBackwardNest1Args struct {
-	pos      *int32
-	t42      *float32
-	outStack *float32
-	outBar   *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // w
-	n4       int // 4·n_p
-	n5       int // d_h
-	n6       int // 4·H·d_h·w - 4·H·d_h
-	n7       int // -H·d_h
-	n8       int // n_p + w
-	n9       int // H·d_h
-	n10      int // H·n_p + H·w
-	n11      int // H·T·d_h + H·d_h·w - H·d_h
-	n12      int // H·T·d_h
-	n13      int // H·T·n_p + H·T·w
-}
-
-type outBackwardNest2Args struct {
-	pos    *int32
-	a      *float32
-	outBar *float32
-	t52    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // w
-	n3     int // H
-	n4     int // 4·n_p
-	n5     int // d_h
-	n6     int // 4·H·d_h·w - 4·H·d_h
-	n7     int // n_p + w
-	n8     int // -H·d_h
-	n9     int // H·d_h
-	n10    int // H·n_p + H·w
-	n11    int // H·T·d_h + H·d_h·w - H·d_h
-	n12    int // H·T·d_h
-	n13    int // H·T·n_p + H·T·w
-}
-
-type outBackwardNest3Args struct {
-	t62      *float32
-	vTailBar *float32
-	n0       int // L
-	n1       int // w - 1
-	n2       int // H
-	n3       int // d_h
-	n4       int // 4·H·T·d_h
-	n5       int // H·d_h
-	n6       int // H·T·d_h + H·d_h·w - H·d_h
-	n7       int // H·d_h·w - H·d_h
-}
-
-type outBackwardNest5Args struct {
-	t72         *float32
-	vTailBarOut *float32
-	t272        *float32
-	kTailBar    *float32
-	n0          int // L
-	n1          int // w - 1
-	n2          int // H
-	n3          int // d_h
-	n4          int // 4·H·T·d_h
-	n5          int // H·d_h
-	n6          int // H·T·d_h + H·d_h·w - H·d_h
-	n7          int // H·d_h·w - H·d_h
-}
-
-type outBackwardNest7Args struct {
-	pos  *int32
-	a    *float32
-	t182 *float32
-	t192 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // n_p + w
-	n4   int // n_p + 1
-	n5   int // H·n_p + H·w
-	n6   int // H·T
-	n7   int // H·T·n_p + H·T·w
-}
-
-type outBackwardNest8Args struct {
-	pos  *int32
-	t182 *float32
-	t192 *float32
-	t202 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // n_p + w
-	n4   int // n_p + 1
-	n5   int // H·n_p + H·w
-	n6   int // H·T
-	n7   int // H·T·n_p + H·T·w
-}
-
-type outBackwardNest9Args struct {
-	pos  *int32
-	a    *float32
-	t202 *float32
-	t212 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // n_p + w
-	n4   int // n_p + 1
-	n5   int // H·n_p + H·w
-	n6   int // H·T·n_p + H·T·w
-}
-
-type outBackwardNest10Args struct {
-	pos  *int32
-	aDiv *float32
-	t212 *float32
-	t24  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // w
-	n4   int // 4·n_p
-	n5   int // n_p + w
-	n6   int // H·n_p + H·w
-	n7   int // H·w
-	n8   int // H·T·n_p + H·T·w
-	n9   int // H·T·w
-}
-
-type outBackwardNest11Args struct {
-	pos    *int32
-	t24    *float32
-	aStack *float32
-	t25    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // w
-	n4     int // 4
-	n5     int // 8
-	n6     int // 12
-	n7     int // d_h
-	n8     int // 4·H·d_h·w - 4·H·d_h
-	n9     int // -H·d_h
-	n10    int // H·d_h
-	n11    int // H·w
-	n12    int // H·T·d_h + H·d_h·w - H·d_h
-	n13    int // H·T·d_h
-	n14    int // H·T·w
-}
-
-type outBackwardNest12Args struct {
-	pos  *int32
-	t24  *float32
-	q    *float32
-	t262 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // w
-	n3   int // H
-	n4   int // d_h
-	n5   int // 4·H·d_h·w - 4·H·d_h
-	n6   int // -H·d_h
-	n7   int // H·d_h
-	n8   int // H·w
-	n9   int // H·T·d_h + H·d_h·w - H·d_h
-	n10  int // H·T·d_h
-	n11  int // H·T·w
-}
-
-type outBackwardNest14Args struct {
-	t49       *float32
-	t34       *float32
-	n0        int        // n_p
-	n1        int        // H
-	n2        int        // d_h
-	n3        int        // H·d_h
-	aDivEntry [2]float32 // and nothing
-}
-
-type outBackwardNest15Args struct {
-	t48       *float32
-	t25       *float32
-	t36       *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // H
-	n3        int        // d_h
-	n4        int        // H·d_h
-	n5        int        // H·T·d_h
-	aDivEntry [2]float32 // and nothing
-}
-
-type outBackwardNest16Args struct {
-	t142 *float32
-	t38  *float32
-	t42  *float32
-	XBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H·d_h
-	n3   int // H·T·d_h
-}
-
-type outBackwardNest17Args struct {
-	t162 *float32
-	t40  *float32
-	PBar *float32
-	n0   int // n_p
-	n1   int // H·d_h
-}
-
-type outBackwardNest18Args struct {
-	t39   *float32
-	t41   *float32
-	WKBar *float32
-	t152  *float32
-	t172  *float32
-	WVBar *float32
-	n0    int // H·d_h
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -739,27 +417,27 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := outBackwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.OutStack),
-			unsafe.SliceData(c.OutBar),
-			L,
-			T,
-			H,
-			w,
-			4 * nP,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			-H * dH,
-			nP + w,
-			H * dH,
-			H*nP + H*w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H*T*nP + H*T*w,
+		a := regions.R9a635dfd2dd5Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t42),
+			P2:  unsafe.SliceData(c.OutStack),
+			P3:  unsafe.SliceData(c.OutBar),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  w,
+			N4:  4 * nP,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  -H * dH,
+			N8:  nP + w,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
 		}
-		outBackwardNest1(&a)
+		regions.R9a635dfd2dd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -787,27 +465,27 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := outBackwardNest2Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(c.OutBar),
-			unsafe.SliceData(t52),
-			L,
-			T,
-			w,
-			H,
-			4 * nP,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			nP + w,
-			-H * dH,
-			H * dH,
-			H*nP + H*w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H*T*nP + H*T*w,
+		a := regions.Rc5126ad3ec12Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.A),
+			P2:  unsafe.SliceData(c.OutBar),
+			P3:  unsafe.SliceData(t52),
+			N0:  L,
+			N1:  T,
+			N2:  w,
+			N3:  H,
+			N4:  4 * nP,
+			N5:  dH,
+			N6:  4*H*dH*w - 4*H*dH,
+			N7:  nP + w,
+			N8:  -H * dH,
+			N9:  H * dH,
+			N10: H*nP + H*w,
+			N11: H*T*dH + H*dH*w - H*dH,
+			N12: H * T * dH,
+			N13: H*T*nP + H*T*w,
 		}
-		outBackwardNest2(&a)
+		regions.Rc5126ad3ec12(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -829,19 +507,19 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t62)
 	if kern.Wide() {
-		a := outBackwardNest3Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.VTailBar),
-			L,
-			w - 1,
-			H,
-			dH,
-			4 * H * T * dH,
-			H * dH,
-			H*T*dH + H*dH*w - H*dH,
-			H*dH*w - H*dH,
+		a := regions.Rfcd7302eef31Args{
+			P0: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(c.VTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: H,
+			N3: dH,
+			N4: 4 * H * T * dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H*dH*w - H*dH,
 		}
-		outBackwardNest3(&a)
+		regions.Rfcd7302eef31(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -858,18 +536,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.out
 	if kern.Wide() {
-		a := outNest6Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t72),
-			L,
-			T + w - 1,
-			H,
-			dH,
-			H * dH,
-			H*T*dH + H*dH*w - H*dH,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t72),
+			N0: L,
+			N1: T + w - 1,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H*T*dH + H*dH*w - H*dH,
 		}
-		outNest6(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -888,21 +566,21 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out, sliding_window.a
 	clear(t272)
 	if kern.Wide() {
-		a := outBackwardNest5Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.VTailBarOut),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(c.KTailBar),
-			L,
-			w - 1,
-			H,
-			dH,
-			4 * H * T * dH,
-			H * dH,
-			H*T*dH + H*dH*w - H*dH,
-			H*dH*w - H*dH,
+		a := regions.R7f552e07f75fArgs{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(c.VTailBarOut),
+			P2: unsafe.SliceData(t272),
+			P3: unsafe.SliceData(c.KTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: H,
+			N3: dH,
+			N4: 4 * H * T * dH,
+			N5: H * dH,
+			N6: H*T*dH + H*dH*w - H*dH,
+			N7: H*dH*w - H*dH,
 		}
-		outBackwardNest5(&a)
+		regions.R7f552e07f75f(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -954,18 +632,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outNest6Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t182),
-			L,
-			T,
-			H,
-			nP + w,
-			H*nP + H*w,
-			H*T*nP + H*T*w,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t182),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP + w,
+			N4: H*nP + H*w,
+			N5: H*T*nP + H*T*w,
 		}
-		outNest6(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -983,21 +661,21 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest7Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t192),
-			L,
-			T,
-			H,
-			nP + w,
-			nP + 1,
-			H*nP + H*w,
-			H * T,
-			H*T*nP + H*T*w,
+		a := regions.Rba5dc4b6e7b8Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t182),
+			P3: unsafe.SliceData(t192),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP + w,
+			N4: nP + 1,
+			N5: H*nP + H*w,
+			N6: H * T,
+			N7: H*T*nP + H*T*w,
 		}
-		outBackwardNest7(&a)
+		regions.Rba5dc4b6e7b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1023,21 +701,21 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t202)
 	if kern.Wide() {
-		a := outBackwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t192),
-			unsafe.SliceData(t202),
-			L,
-			T,
-			H,
-			nP + w,
-			nP + 1,
-			H*nP + H*w,
-			H * T,
-			H*T*nP + H*T*w,
+		a := regions.R0a761d960fecArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t182),
+			P2: unsafe.SliceData(t192),
+			P3: unsafe.SliceData(t202),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP + w,
+			N4: nP + 1,
+			N5: H*nP + H*w,
+			N6: H * T,
+			N7: H*T*nP + H*T*w,
 		}
-		outBackwardNest8(&a)
+		regions.R0a761d960fec(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1058,20 +736,20 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t212)
 	if kern.Wide() {
-		a := outBackwardNest9Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t202),
-			unsafe.SliceData(t212),
-			L,
-			T,
-			H,
-			nP + w,
-			nP + 1,
-			H*nP + H*w,
-			H*T*nP + H*T*w,
+		a := regions.Re06ff51baddeArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.A),
+			P2: unsafe.SliceData(t202),
+			P3: unsafe.SliceData(t212),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: nP + w,
+			N4: nP + 1,
+			N5: H*nP + H*w,
+			N6: H*T*nP + H*T*w,
 		}
-		outBackwardNest9(&a)
+		regions.Re06ff51badde(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1093,23 +771,23 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t24)
 	if kern.Wide() {
-		a := outBackwardNest10Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.ADiv),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t24),
-			L,
-			T,
-			H,
-			w,
-			4 * nP,
-			nP + w,
-			H*nP + H*w,
-			H * w,
-			H*T*nP + H*T*w,
-			H * T * w,
+		a := regions.R11eac8cf7145Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.ADiv),
+			P2: unsafe.SliceData(t212),
+			P3: unsafe.SliceData(t24),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: w,
+			N4: 4 * nP,
+			N5: nP + w,
+			N6: H*nP + H*w,
+			N7: H * w,
+			N8: H*T*nP + H*T*w,
+			N9: H * T * w,
 		}
-		outBackwardNest10(&a)
+		regions.R11eac8cf7145(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1130,28 +808,28 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t25)
 	if kern.Wide() {
-		a := outBackwardNest11Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.AStack),
-			unsafe.SliceData(t25),
-			L,
-			T,
-			H,
-			w,
-			4,
-			8,
-			12,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			-H * dH,
-			H * dH,
-			H * w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H * T * w,
+		a := regions.Rb08ea30ff198Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t24),
+			P2:  unsafe.SliceData(c.AStack),
+			P3:  unsafe.SliceData(t25),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  dH,
+			N8:  4*H*dH*w - 4*H*dH,
+			N9:  -H * dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		outBackwardNest11(&a)
+		regions.Rb08ea30ff198(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1176,25 +854,25 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := outBackwardNest12Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t262),
-			L,
-			T,
-			w,
-			H,
-			dH,
-			4*H*dH*w - 4*H*dH,
-			-H * dH,
-			H * dH,
-			H * w,
-			H*T*dH + H*dH*w - H*dH,
-			H * T * dH,
-			H * T * w,
+		a := regions.R95ab7f5a439bArgs{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t24),
+			P2:  unsafe.SliceData(c.Q),
+			P3:  unsafe.SliceData(t262),
+			N0:  L,
+			N1:  T,
+			N2:  w,
+			N3:  H,
+			N4:  dH,
+			N5:  4*H*dH*w - 4*H*dH,
+			N6:  -H * dH,
+			N7:  H * dH,
+			N8:  H * w,
+			N9:  H*T*dH + H*dH*w - H*dH,
+			N10: H * T * dH,
+			N11: H * T * w,
 		}
-		outBackwardNest12(&a)
+		regions.R95ab7f5a439b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1215,18 +893,18 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outNest6Args{
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t282),
-			L,
-			T + w - 1,
-			H,
-			dH,
-			H * dH,
-			H*T*dH + H*dH*w - H*dH,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(t282),
+			N0: L,
+			N1: T + w - 1,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H*T*dH + H*dH*w - H*dH,
 		}
-		outNest6(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -1273,16 +951,16 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	aDivEntry := c.ADiv[0]
 	if kern.Wide() {
-		a := outBackwardNest14Args{
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t34),
-			nP,
-			H,
-			dH,
-			H * dH,
-			[2]float32{aDivEntry},
+		a := regions.R92d2ff661be2Args{
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t34),
+			N0: nP,
+			N1: H,
+			N2: dH,
+			N3: H * dH,
+			S0: [2]float32{aDivEntry},
 		}
-		outBackwardNest14(&a)
+		regions.R92d2ff661be2(&a)
 	} else {
 		for i := range nP {
 			for j := range H {
@@ -1297,19 +975,19 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.a
 	if kern.Wide() {
-		a := outBackwardNest15Args{
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t36),
-			L,
-			T,
-			H,
-			dH,
-			H * dH,
-			H * T * dH,
-			[2]float32{aDivEntry},
+		a := regions.R5f2201fc3e63Args{
+			P0: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t36),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dH,
+			N4: H * dH,
+			N5: H * T * dH,
+			S0: [2]float32{aDivEntry},
 		}
-		outBackwardNest15(&a)
+		regions.R5f2201fc3e63(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1345,17 +1023,17 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest16Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			H * dH,
-			H * T * dH,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t42_2),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: H * dH,
+			N3: H * T * dH,
 		}
-		outBackwardNest16(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1372,14 +1050,14 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest17Args{
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(c.PBar),
-			nP,
-			H * dH,
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(t162),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(c.PBar),
+			N0: nP,
+			N1: H * dH,
 		}
-		outBackwardNest17(&a)
+		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range nP {
 			t162_2 := t162[i*H*dH:][:H*dH]
@@ -1393,16 +1071,16 @@ func (c *outBackwardFused) run() {
 
 	// sliding_window.q
 	if kern.Wide() {
-		a := outBackwardNest18Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.WKBar),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(c.WVBar),
-			H * dH,
+		a := regions.Raa5de7277494Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(c.WKBar),
+			P3: unsafe.SliceData(t152),
+			P4: unsafe.SliceData(t172),
+			P5: unsafe.SliceData(c.WVBar),
+			N0: H * dH,
 		}
-		outBackwardNest18(&a)
+		regions.Raa5de7277494(&a)
 	} else {
 		for i := range H * dH {
 			t39_2 := t39[i*H*dH:][:H*dH]

@@ -3,41 +3,12 @@
 package bytelm
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type lossNest1Args struct {
-	z  *float32
-	t6 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // V
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // T·V
-}
-
-type lossNest2Args struct {
-	lossProd *float32
-	t10      *float32
-	loss     *float32
-	lossDiv  *float32
-	n0       int // L
-}
-
-type lossNest3Args struct {
-	t6      *float32
-	z       *float32
-	lossExp *float32
-	n0      int // L
-	n1      int // T
-	n2      int // V
-	n3      int // T·V
-}
 
 // lossFused is Loss in fused arithmetic.
 type lossFused Loss[float32]
@@ -67,18 +38,18 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := lossNest1Args{
-			unsafe.SliceData(c.Z),
-			unsafe.SliceData(t6),
-			L,
-			T,
-			V,
-			4,
-			8,
-			12,
-			T * V,
+		a := regions.R4413492edb6bArgs{
+			P0: unsafe.SliceData(c.Z),
+			P1: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * V,
 		}
-		lossNest1(&a)
+		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -121,14 +92,14 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := lossNest2Args{
-			unsafe.SliceData(c.LossProd),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Loss),
-			unsafe.SliceData(c.LossDiv),
-			L,
+		a := regions.Rfad694ad49a9Args{
+			P0: unsafe.SliceData(c.LossProd),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.Loss),
+			P3: unsafe.SliceData(c.LossDiv),
+			N0: L,
 		}
-		lossNest2(&a)
+		regions.Rfad694ad49a9(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -144,16 +115,16 @@ func (c *lossFused) run() {
 
 	// byte_lm.loss
 	if kern.Wide() {
-		a := lossNest3Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Z),
-			unsafe.SliceData(c.LossExp),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.R1758ae960202Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.Z),
+			P2: unsafe.SliceData(c.LossExp),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		lossNest3(&a)
+		regions.R1758ae960202(&a)
 	} else {
 		for i := range L {
 			t6_2 := t6[i*T:][:T]
@@ -167,18 +138,6 @@ func (c *lossFused) run() {
 			}
 		}
 	}
-}
-
-type lossBackwardNest1Args struct {
-	t132    *float32
-	lossExp *float32
-	zBar    *float32
-	t162    *float32
-	t202    *float32
-	n0      int // L
-	n1      int // T
-	n2      int // V
-	n3      int // T·V
 }
 
 // lossBackwardFused is LossBackward in fused arithmetic.
@@ -223,18 +182,18 @@ func (c *lossBackwardFused) run() {
 
 	// byte_lm.z, byte_lm.loss
 	if kern.Wide() {
-		a := lossBackwardNest1Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.LossExp),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t202),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.R0c17de92b414Args{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(c.LossExp),
+			P2: unsafe.SliceData(c.ZBar),
+			P3: unsafe.SliceData(t162),
+			P4: unsafe.SliceData(t202),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		lossBackwardNest1(&a)
+		regions.R0c17de92b414(&a)
 	} else {
 		for i := range L {
 			t132_2 := t132[i*T:][:T]

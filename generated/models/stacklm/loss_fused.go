@@ -3,89 +3,12 @@
 package stacklm
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type lossNest1Args struct {
-	y  *float32
-	t  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // d
-	n3 int // 4
-	n4 int // 8
-	n5 int // 12
-	n6 int // T·d
-}
-
-type lossNest2Args struct {
-	t    *float32
-	nDiv *float32
-	n0   int        // L
-	n1   int        // T
-	w    [2]float32 // and nothing
-}
-
-type lossNest3Args struct {
-	nDiv *float32
-	y    *float32
-	t4   *float32
-	t6   *float32
-	n0   int // L
-	n1   int // T
-	n2   int // 4
-	n3   int // 8
-	n4   int // 12
-	n5   int // d
-	n6   int // T·d
-}
-
-type lossNest4Args struct {
-	t10   *float32
-	t4    *float32
-	nDiv2 *float32
-	gamma *float32
-	beta  *float32
-	n     *float32
-	nDiv4 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type lossNest5Args struct {
-	z   *float32
-	t19 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // V
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // T·V
-}
-
-type lossNest6Args struct {
-	lossProd *float32
-	t23      *float32
-	loss     *float32
-	lossDiv  *float32
-	n0       int // L
-}
-
-type lossNest7Args struct {
-	t19     *float32
-	z       *float32
-	lossExp *float32
-	n0      int // L
-	n1      int // T
-	n2      int // V
-	n3      int // T·V
-}
 
 // lossFused is Loss in fused arithmetic.
 type lossFused Loss[float32]
@@ -108,18 +31,18 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := lossNest1Args{
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(t),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(c.Y),
+			P1: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		lossNest1(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -139,14 +62,14 @@ func (c *lossFused) run() {
 	// stack_lm.n
 	w := F(d)
 	if kern.Wide() {
-		a := lossNest2Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.NDiv),
-			L,
-			T,
-			[2]float32{w},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.NDiv),
+			N0: L,
+			N1: T,
+			S0: [2]float32{w},
 		}
-		lossNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
@@ -159,20 +82,20 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := lossNest3Args{
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			T * d,
+		a := regions.R775b01a98850Args{
+			P0: unsafe.SliceData(c.NDiv),
+			P1: unsafe.SliceData(c.Y),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: T * d,
 		}
-		lossNest3(&a)
+		regions.R775b01a98850(&a)
 	} else {
 		for i := range L {
 			nDiv := c.NDiv[i*T:][:T]
@@ -208,20 +131,20 @@ func (c *lossFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := lossNest4Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.NDiv2),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(n),
-			unsafe.SliceData(c.NDiv4),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf01985181beeArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(c.NDiv2),
+			P3: unsafe.SliceData(c.Gamma),
+			P4: unsafe.SliceData(c.Beta),
+			P5: unsafe.SliceData(n),
+			P6: unsafe.SliceData(c.NDiv4),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		lossNest4(&a)
+		regions.Rf01985181bee(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -248,18 +171,18 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := lossNest5Args{
-			unsafe.SliceData(c.Z),
-			unsafe.SliceData(t19),
-			L,
-			T,
-			V,
-			4,
-			8,
-			12,
-			T * V,
+		a := regions.R4413492edb6bArgs{
+			P0: unsafe.SliceData(c.Z),
+			P1: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * V,
 		}
-		lossNest5(&a)
+		regions.R4413492edb6b(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -305,14 +228,14 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := lossNest6Args{
-			unsafe.SliceData(c.LossProd),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.Loss),
-			unsafe.SliceData(c.LossDiv),
-			L,
+		a := regions.Rfad694ad49a9Args{
+			P0: unsafe.SliceData(c.LossProd),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Loss),
+			P3: unsafe.SliceData(c.LossDiv),
+			N0: L,
 		}
-		lossNest6(&a)
+		regions.Rfad694ad49a9(&a)
 	} else {
 		lossProd2 := c.LossProd[:L]
 		loss := c.Loss[:L]
@@ -328,16 +251,16 @@ func (c *lossFused) run() {
 
 	// stack_lm.loss
 	if kern.Wide() {
-		a := lossNest7Args{
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.Z),
-			unsafe.SliceData(c.LossExp),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.R1758ae960202Args{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(c.Z),
+			P2: unsafe.SliceData(c.LossExp),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		lossNest7(&a)
+		regions.R1758ae960202(&a)
 	} else {
 		for i := range L {
 			t19_2 := t19[i*T:][:T]
@@ -354,80 +277,6 @@ func (c *lossFused) run() {
 
 	// stack_lm.n, stack_lm.loss
 	c.NDiv5[0] = (F(1) / F(d))
-}
-
-type lossBackwardNest1Args struct {
-	nDiv2 *float32
-	gamma *float32
-	beta  *float32
-	n     *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type lossBackwardNest2Args struct {
-	t14     *float32
-	lossExp *float32
-	zBar    *float32
-	t172    *float32
-	t212    *float32
-	n0      int // L
-	n1      int // T
-	n2      int // V
-	n3      int // T·V
-}
-
-type lossBackwardNest3Args struct {
-	t222     *float32
-	gamma    *float32
-	nDiv4    *float32
-	betaBar  *float32
-	t262     *float32
-	nDiv2    *float32
-	gammaBar *float32
-	t322     *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d
-	n3       int // 4·d
-	n4       int // 8·d
-	n5       int // 12·d
-	n6       int // 4
-	n7       int // 8
-	n8       int // 12
-	n9       int // T·d
-}
-
-type lossBackwardNest4Args struct {
-	nDiv3      *float32
-	nDiv       *float32
-	t322       *float32
-	y          *float32
-	t262       *float32
-	t42        *float32
-	t44        *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // 4
-	n3         int        // 8
-	n4         int        // 12
-	n5         int        // d
-	n6         int        // 12·d
-	n7         int        // T·d
-	nDiv5Entry [2]float32 // and nothing
-}
-
-type lossBackwardNest5Args struct {
-	t44        *float32
-	t42        *float32
-	yBar       *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // d
-	n3         int        // T·d
-	nDiv5Entry [2]float32 // and nothing
 }
 
 // lossBackwardFused is LossBackward in fused arithmetic.
@@ -453,17 +302,17 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := lossBackwardNest1Args{
-			unsafe.SliceData(c.NDiv2),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(n),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R907838fe953cArgs{
+			P0: unsafe.SliceData(c.NDiv2),
+			P1: unsafe.SliceData(c.Gamma),
+			P2: unsafe.SliceData(c.Beta),
+			P3: unsafe.SliceData(n),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		lossBackwardNest1(&a)
+		regions.R907838fe953c(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		beta := c.Beta[:d]
@@ -505,18 +354,18 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.z, stack_lm.loss
 	if kern.Wide() {
-		a := lossBackwardNest2Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(c.LossExp),
-			unsafe.SliceData(c.ZBar),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t212),
-			L,
-			T,
-			V,
-			T * V,
+		a := regions.R0c17de92b414Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(c.LossExp),
+			P2: unsafe.SliceData(c.ZBar),
+			P3: unsafe.SliceData(t172),
+			P4: unsafe.SliceData(t212),
+			N0: L,
+			N1: T,
+			N2: V,
+			N3: T * V,
 		}
-		lossBackwardNest2(&a)
+		regions.R0c17de92b414(&a)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T:][:T]
@@ -543,27 +392,27 @@ func (c *lossBackwardFused) run() {
 	clear(c.BetaBar)
 	clear(c.GammaBar)
 	if kern.Wide() {
-		a := lossBackwardNest3Args{
-			unsafe.SliceData(t222),
-			unsafe.SliceData(c.Gamma),
-			unsafe.SliceData(c.NDiv4),
-			unsafe.SliceData(c.BetaBar),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(c.NDiv2),
-			unsafe.SliceData(c.GammaBar),
-			unsafe.SliceData(t322),
-			L,
-			T,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R4b164cdd8b15Args{
+			P0: unsafe.SliceData(t222),
+			P1: unsafe.SliceData(c.Gamma),
+			P2: unsafe.SliceData(c.NDiv4),
+			P3: unsafe.SliceData(c.BetaBar),
+			P4: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(c.NDiv2),
+			P6: unsafe.SliceData(c.GammaBar),
+			P7: unsafe.SliceData(t322),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4 * d,
+			N4: 8 * d,
+			N5: 12 * d,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * d,
 		}
-		lossBackwardNest3(&a)
+		regions.R4b164cdd8b15(&a)
 	} else {
 		gamma := c.Gamma[:d]
 		betaBar := c.BetaBar[:d]
@@ -594,25 +443,25 @@ func (c *lossBackwardFused) run() {
 	// stack_lm.n
 	nDiv5Entry := c.NDiv5[0]
 	if kern.Wide() {
-		a := lossBackwardNest4Args{
-			unsafe.SliceData(c.NDiv3),
-			unsafe.SliceData(c.NDiv),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t44),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			12 * d,
-			T * d,
-			[2]float32{nDiv5Entry},
+		a := regions.Ra39543661859Args{
+			P0: unsafe.SliceData(c.NDiv3),
+			P1: unsafe.SliceData(c.NDiv),
+			P2: unsafe.SliceData(t322),
+			P3: unsafe.SliceData(c.Y),
+			P4: unsafe.SliceData(t262),
+			P5: unsafe.SliceData(t42),
+			P6: unsafe.SliceData(t44),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 12 * d,
+			N7: T * d,
+			S0: [2]float32{nDiv5Entry},
 		}
-		lossBackwardNest4(&a)
+		regions.Ra39543661859(&a)
 	} else {
 		for i := range L {
 			nDiv3 := c.NDiv3[i*T:][:T]
@@ -641,17 +490,17 @@ func (c *lossBackwardFused) run() {
 
 	// stack_lm.n
 	if kern.Wide() {
-		a := lossBackwardNest5Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.YBar),
-			L,
-			T,
-			d,
-			T * d,
-			[2]float32{nDiv5Entry},
+		a := regions.R351fbbc3d5c4Args{
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.YBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+			S0: [2]float32{nDiv5Entry},
 		}
-		lossBackwardNest5(&a)
+		regions.R351fbbc3d5c4(&a)
 	} else {
 		for i := range L {
 			t44_2 := t44[i*T:][:T]

@@ -3,105 +3,11 @@
 package atlasomega
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	MState *float32
-	GStack *float32
-	t5     *float32
-	n0     int // w
-	n1     int // n + a + C·s + 1
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
-	n5     int // 4
-	n6     int // 8
-	n7     int // 12
-	n8     int // -d_k
-}
-
-type stepNest2Args struct {
-	t5      *float32
-	GStack2 *float32
-	t6      *float32
-	n0      int // w
-	n1      int // n.2 + a + C·s + 1
-	n2      int // d_v
-	n3      int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v + 4·d_v·w - 4·d_v)·l + 4·d_v·w - 4·d_v
-	n4      int // -d_v
-}
-
-type stepNest3Args struct {
-	pos    *int32
-	t6     *float32
-	GStack *float32
-	t22    *float32
-	n0     int // d_v
-	n1     int // 4·l
-	n2     int // w
-	n3     int // a + C·s + 1
-	n4     int // 4·d_v
-	n5     int // 8·d_v
-	n6     int // 12·d_v
-	n7     int // d_k
-	n8     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
-	n9     int // -d_k
-}
-
-type stepNest4Args struct {
-	t22      *float32
-	SState   *float32
-	t17Total *float32
-	n0       int        // d_v
-	n1       int        // d_k
-	t17      [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-	etaEntry [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
-	SState *float32
-	t26    *float32
-	n0     int        // d_v
-	n1     int        // d_k
-	t25    [2]float32 // and nothing
-}
-
-type stepNest6Args struct {
-	t27 *float32
-	t28 *float32
-	t29 *float32
-	n0  int // d_v
-}
-
-type stepNest7Args struct {
-	t26 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // d_v
-	n1  int // d_k
-}
-
-type stepNest15Args struct {
-	t46        *float32
-	t50        *float32
-	MState     *float32
-	q          *float32
-	y2         *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	n2         int        // 8·d_k
-	n3         int        // 12·d_k
-	n4         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n5         int        // 4
-	n6         int        // 8
-	n7         int        // 12
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -217,21 +123,21 @@ func (c *stepFused) run() {
 					clear(t5)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(MState),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t5),
-							w,
-							n2 + a + C*s + 1,
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							4,
-							8,
-							12,
-							-dK,
+						a2 := regions.R82b2a44bf425Args{
+							P0: unsafe.SliceData(MState),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t5),
+							N0: w,
+							N1: n2 + a + C*s + 1,
+							N2: dV,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: 4,
+							N6: 8,
+							N7: 12,
+							N8: -dK,
 						}
-						stepNest1(&a2)
+						regions.R82b2a44bf425(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -252,17 +158,17 @@ func (c *stepFused) run() {
 					clear(t6)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t5),
-							unsafe.SliceData(c.GStack2),
-							unsafe.SliceData(t6),
-							w,
-							n2_2 + a + C*s + 1,
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
-							-dV,
+						a2 := regions.Rff11a95b6826Args{
+							P0: unsafe.SliceData(t5),
+							P1: unsafe.SliceData(c.GStack2),
+							P2: unsafe.SliceData(t6),
+							N0: w,
+							N1: n2_2 + a + C*s + 1,
+							N2: dV,
+							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							N4: -dV,
 						}
-						stepNest2(&a2)
+						regions.Rff11a95b6826(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t5_2 := t5[i*dV:][:dV]
@@ -276,23 +182,23 @@ func (c *stepFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t22),
-							dV,
-							4 * l,
-							w,
-							a + C*s + 1,
-							4 * dV,
-							8 * dV,
-							12 * dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							-dK,
+						a2 := regions.R2a1236b15375Args{
+							P0: unsafe.SliceData(c.Pos),
+							P1: unsafe.SliceData(t6),
+							P2: unsafe.SliceData(c.GStack),
+							P3: unsafe.SliceData(t22),
+							N0: dV,
+							N1: 4 * l,
+							N2: w,
+							N3: a + C*s + 1,
+							N4: 4 * dV,
+							N5: 8 * dV,
+							N6: 12 * dV,
+							N7: dK,
+							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N9: -dK,
 						}
-						stepNest3(&a2)
+						regions.R2a1236b15375(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -310,17 +216,17 @@ func (c *stepFused) run() {
 					var t17 F
 					etaEntry := eta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t17Total),
-							dV,
-							dK,
-							[2]float32{t17},
-							[2]float32{w2},
-							[2]float32{etaEntry},
+						a2 := regions.Rf8416d41761dArgs{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(SState),
+							P2: unsafe.SliceData(t17Total),
+							N0: dV,
+							N1: dK,
+							S0: [2]float32{t17},
+							S1: [2]float32{w2},
+							S2: [2]float32{etaEntry},
 						}
-						stepNest4(&a2)
+						regions.Rf8416d41761d(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -352,14 +258,14 @@ func (c *stepFused) run() {
 					}
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t26),
-							dV,
-							dK,
-							[2]float32{t25},
+						a2 := regions.R883db4b17644Args{
+							P0: unsafe.SliceData(SState),
+							P1: unsafe.SliceData(t26),
+							N0: dV,
+							N1: dK,
+							S0: [2]float32{t25},
 						}
-						stepNest5(&a2)
+						regions.R883db4b17644(&a2)
 					} else {
 						for i := range dV {
 							SState2 := SState[i*dK:][:dK]
@@ -375,13 +281,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t29),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(t28),
+							P2: unsafe.SliceData(t29),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -396,14 +302,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t26),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t31),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t26),
+							P1: unsafe.SliceData(t30),
+							P2: unsafe.SliceData(t31),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -420,13 +326,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t34),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(t33),
+							P2: unsafe.SliceData(t34),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t32_2 := t32[i*dV:][:dV]
@@ -441,14 +347,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(t36),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t31),
+							P1: unsafe.SliceData(t35),
+							P2: unsafe.SliceData(t36),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -465,13 +371,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t39),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t37),
+							P1: unsafe.SliceData(t38),
+							P2: unsafe.SliceData(t39),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -486,14 +392,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t36),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t41),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t36),
+							P1: unsafe.SliceData(t40),
+							P2: unsafe.SliceData(t41),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -510,13 +416,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t44),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(t43),
+							P2: unsafe.SliceData(t44),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t42_2 := t42[i*dV:][:dV]
@@ -531,14 +437,14 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t46),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(t45),
+							P2: unsafe.SliceData(t46),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -555,13 +461,13 @@ func (c *stepFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t49),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t47),
+							P1: unsafe.SliceData(t48),
+							P2: unsafe.SliceData(t49),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -578,24 +484,24 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(MState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(y2),
-							dV,
-							dK,
-							8 * dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R68a9c2657aa9Args{
+							P0: unsafe.SliceData(t46),
+							P1: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(MState),
+							P3: unsafe.SliceData(c.Q),
+							P4: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4,
+							N6: 8,
+							N7: 12,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest15(&a2)
+						regions.R68a9c2657aa9(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -625,275 +531,6 @@ func (c *stepFused) run() {
 			copy(c.SOut[(l*dV+i)*dK:][:dK], SState[i*dK:][:dK])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	MTrail *float32
-	GStack *float32
-	t52    *float32
-	n0     int // w
-	n1     int // n + a + C·s + 1
-	n2     int // d_v
-	n3     int // d_k
-	n4     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
-	n5     int // 4·d_k·d_v·a
-	n6     int // 4
-	n7     int // 8
-	n8     int // 12
-	n9     int // -d_k
-}
-
-type stepBackwardNest4Args struct {
-	t22       *float32
-	STrail    *float32
-	t26       *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	n2        int        // 4·d_k·d_v·a
-	n3        int        // d_k·d_v
-	w2        [2]float32 // and nothing
-	etaEntry  [2]float32 // and nothing
-	OLinEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	t46        *float32
-	t50        *float32
-	MTrail     *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	n2         int        // 4·d_k·d_v·a
-	n3         int        // d_k·d_v
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	STrail     *float32
-	t263       *float32
-	t17Total   *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	n2         int        // 4·d_k·d_v·a + 4·d_k·d_v
-	t17        [2]float32 // and nothing
-	OLinEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest25Args struct {
-	yBar      *float32
-	t412      *float32
-	t452      *float32
-	t462      *float32
-	MTrail    *float32
-	t322      *float32
-	q         *float32
-	MBarState *float32
-	t42       *float32
-	n0        int // d_v
-	n1        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4        int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5        int // d_k
-	n6        int // 4·d_k
-	n7        int // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
-	n8        int // 8·d_k
-	n9        int // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n10       int // 12·d_k
-	n11       int // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n12       int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n13       int // 4·d_k·d_v·a + 4·d_k·d_v
-}
-
-type stepBackwardNest27Args struct {
-	t42     *float32
-	t462    *float32
-	t502    *float32
-	MTrail  *float32
-	t7Total *float32
-	t9Total *float32
-	n0      int        // d_v
-	n1      int        // d_k
-	n2      int        // 8·d_k
-	n3      int        // 4·d_k·d_v·a + 8·d_k
-	n4      int        // 12·d_k
-	n5      int        // 4·d_k·d_v·a + 12·d_k
-	n6      int        // 4·d_k·d_v·a
-	t9      [2]float32 // and nothing
-	t7      [2]float32 // and nothing
-}
-
-type stepBackwardNest28Args struct {
-	t109 *float32
-	t108 *float32
-	t107 *float32
-	t192 *float32
-	n0   int        // d_v
-	w4   [2]float32 // and nothing
-	w3   [2]float32 // and nothing
-}
-
-type stepBackwardNest29Args struct {
-	t106        *float32
-	t42         *float32
-	t111        *float32
-	t222        *float32
-	n0          int        // d_v
-	n1          int        // d_k
-	thetaEntry2 [2]float32 // and nothing
-	w5          [2]float32 // and nothing
-}
-
-type stepBackwardNest30Args struct {
-	t2622 *float32
-	t2922 *float32
-	t3022 *float32
-	t3122 *float32
-	n0    int // d_v
-}
-
-type stepBackwardNest31Args struct {
-	t222  *float32
-	t252  *float32
-	t113  *float32
-	t3422 *float32
-	n0    int // d_v
-	n1    int // d_k
-}
-
-type stepBackwardNest37Args struct {
-	t58        *float32
-	t61        *float32
-	t119       *float32
-	t263       *float32
-	t70        *float32
-	t75Total   *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	n2         int        // 4·d_k
-	n3         int        // 8·d_k
-	n4         int        // 12·d_k
-	t75        [2]float32 // and nothing
-	OLinEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest38Args struct {
-	STrail    *float32
-	t70       *float32
-	SBarState *float32
-	t92       *float32
-	t95Total  *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	n2        int        // 4·d_k
-	n3        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n4        int        // 8·d_k
-	n5        int        // 4·d_k·d_v·a + 8·d_k
-	n6        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n7        int        // 12·d_k
-	n8        int        // 4·d_k·d_v·a + 12·d_k
-	n9        int        // 4·d_k·d_v·a + 4·d_k·d_v
-	n10       int        // -d_k·d_v
-	n11       int        // d_k·d_v + d_k
-	t95       [2]float32 // and nothing
-	w6        [2]float32 // and nothing
-	t72       [2]float32 // and nothing
-	etaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest39Args struct {
-	t63    *float32
-	t92    *float32
-	GStack *float32
-	t120   *float32
-	t121   *float32
-	n0     int // w
-	n1     int // n.6 + a + C·s + 1
-	n2     int // d_v
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // d_k
-	n7     int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k + 4·d_k·w - 4·d_k)·l + 4·d_k·w - 4·d_k
-	n8     int // -d_k
-}
-
-type stepBackwardNest40Args struct {
-	t121 *float32
-	t101 *float32
-	n0   int        // w
-	n1   int        // n.7 + a + C·s + 1
-	n2   int        // d_v
-	t32  [2]float32 // and nothing
-}
-
-type stepBackwardNest42Args struct {
-	t121   *float32
-	MTrail *float32
-	t123   *float32
-	n0     int // w
-	n1     int // n.9 + a + C·s + 1
-	n2     int // d_v
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // d_k
-	n7     int // 4·d_k·d_v·a
-}
-
-type stepBackwardNest43Args struct {
-	t122      *float32
-	t42       *float32
-	MBarState *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	w8        [2]float32 // and nothing
-	rhoEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest44Args struct {
-	t123 *float32
-	t120 *float32
-	t3   *float32
-	n0   int        // w
-	n1   int        // d_k
-	n2   int        // 4·d_k·w·a + 4·C·d_k·w·s + 4·T·d_k·w·l
-	w8   [2]float32 // and nothing
-}
-
-type stepBackwardNest45Args struct {
-	t4 *float32
-	t3 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // w
-	n3 int // d_k
-	n4 int // 4·d_k·w - 4·d_k
-	n5 int // -d_k
-	n6 int // d_k·w
-	n7 int // T·d_k + d_k·w - d_k
-	n8 int // T·d_k·w
-}
-
-type stepBackwardNest47Args struct {
-	t11      *float32
-	vTailBar *float32
-	n0       int // L
-	n1       int // w - 1
-	n2       int // d_v
-	n3       int // 4·T·d_v
-	n4       int // T·d_v + d_v·w - d_v
-	n5       int // d_v·w - d_v
-}
-
-type stepBackwardNest48Args struct {
-	t6  *float32
-	t11 *float32
-	t12 *float32
-	n0  int // L
-	n1  int // T + w - 1
-	n2  int // d_v
-	n3  int // T·d_v + d_v·w - d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1059,22 +696,22 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					n2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest1Args{
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t52),
-							w,
-							n2 + a + C*s + 1,
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							4 * dK * dV * a,
-							4,
-							8,
-							12,
-							-dK,
+						a2 := regions.R6470013ff71eArgs{
+							P0: unsafe.SliceData(MTrail),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t52),
+							N0: w,
+							N1: n2 + a + C*s + 1,
+							N2: dV,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: 4 * dK * dV * a,
+							N6: 4,
+							N7: 8,
+							N8: 12,
+							N9: -dK,
 						}
-						stepBackwardNest1(&a2)
+						regions.R6470013ff71e(&a2)
 					} else {
 						for i := range min(w, n2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -1095,17 +732,17 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					n2_2 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t52),
-							unsafe.SliceData(c.GStack2),
-							unsafe.SliceData(t62),
-							w,
-							n2_2 + a + C*s + 1,
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
-							-dV,
+						a2 := regions.Rff11a95b6826Args{
+							P0: unsafe.SliceData(t52),
+							P1: unsafe.SliceData(c.GStack2),
+							P2: unsafe.SliceData(t62),
+							N0: w,
+							N1: n2_2 + a + C*s + 1,
+							N2: dV,
+							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							N4: -dV,
 						}
-						stepNest2(&a2)
+						regions.Rff11a95b6826(&a2)
 					} else {
 						for i := range min(w, n2_2+a+C*s+1) {
 							t52_2 := t52[i*dV:][:dV]
@@ -1119,23 +756,23 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t22)
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t22),
-							dV,
-							4 * l,
-							w,
-							a + C*s + 1,
-							4 * dV,
-							8 * dV,
-							12 * dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							-dK,
+						a2 := regions.R2a1236b15375Args{
+							P0: unsafe.SliceData(c.Pos),
+							P1: unsafe.SliceData(t62),
+							P2: unsafe.SliceData(c.GStack),
+							P3: unsafe.SliceData(t22),
+							N0: dV,
+							N1: 4 * l,
+							N2: w,
+							N3: a + C*s + 1,
+							N4: 4 * dV,
+							N5: 8 * dV,
+							N6: 12 * dV,
+							N7: dK,
+							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N9: -dK,
 						}
-						stepNest3(&a2)
+						regions.R2a1236b15375(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -1153,19 +790,19 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					OLinEntry := OLin[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t26),
-							dV,
-							dK,
-							4 * dK * dV * a,
-							dK * dV,
-							[2]float32{w2},
-							[2]float32{etaEntry},
-							[2]float32{OLinEntry},
+						a2 := regions.R39b13d4f8aebArgs{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(STrail),
+							P2: unsafe.SliceData(t26),
+							N0: dV,
+							N1: dK,
+							N2: 4 * dK * dV * a,
+							N3: dK * dV,
+							S0: [2]float32{w2},
+							S1: [2]float32{etaEntry},
+							S2: [2]float32{OLinEntry},
 						}
-						stepBackwardNest4(&a2)
+						regions.R39b13d4f8aeb(&a2)
 					} else {
 						for i := range dV {
 							t22_2 := t22[i*dK:][:dK]
@@ -1185,13 +822,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t28, dV, 1, t27, dV, 1, t27, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t29),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(t28),
+							P2: unsafe.SliceData(t29),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dV:][:dV]
@@ -1206,14 +843,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t30, 1, dK, t26, 1, dK, t29, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t26),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t31),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t26),
+							P1: unsafe.SliceData(t30),
+							P2: unsafe.SliceData(t31),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t26_2 := t26[i*dK:][:dK]
@@ -1230,13 +867,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t33, dV, 1, t32, dV, 1, t32, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t34),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(t33),
+							P2: unsafe.SliceData(t34),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t32_3 := t32[i*dV:][:dV]
@@ -1251,14 +888,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t35, 1, dK, t31, 1, dK, t34, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t31),
-							unsafe.SliceData(t35),
-							unsafe.SliceData(t36),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t31),
+							P1: unsafe.SliceData(t35),
+							P2: unsafe.SliceData(t36),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t31_2 := t31[i*dK:][:dK]
@@ -1275,13 +912,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t38, dV, 1, t37, dV, 1, t37, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t39),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t37),
+							P1: unsafe.SliceData(t38),
+							P2: unsafe.SliceData(t39),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t37_2 := t37[i*dV:][:dV]
@@ -1296,14 +933,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t40, 1, dK, t36, 1, dK, t39, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t36),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t41),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t36),
+							P1: unsafe.SliceData(t40),
+							P2: unsafe.SliceData(t41),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t36_2 := t36[i*dK:][:dK]
@@ -1320,13 +957,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t43, dV, 1, t42, dV, 1, t42, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t44),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(t43),
+							P2: unsafe.SliceData(t44),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t42_3 := t42[i*dV:][:dV]
@@ -1341,14 +978,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t45, 1, dK, t41, 1, dK, t44, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t46),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(t45),
+							P2: unsafe.SliceData(t46),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t41_2 := t41[i*dK:][:dK]
@@ -1365,13 +1002,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t48, dV, 1, t47, dV, 1, t47, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t49),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t47),
+							P1: unsafe.SliceData(t48),
+							P2: unsafe.SliceData(t49),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t47_2 := t47[i*dV:][:dV]
@@ -1388,18 +1025,18 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(MTrail),
-							dV,
-							dK,
-							4 * dK * dV * a,
-							dK * dV,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rd577c376756dArgs{
+							P0: unsafe.SliceData(t46),
+							P1: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(MTrail),
+							N0: dV,
+							N1: dK,
+							N2: 4 * dK * dV * a,
+							N3: dK * dV,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest14(&a2)
+						regions.Rd577c376756d(&a2)
 					} else {
 						for i := range dV {
 							t46_2 := t46[i*dK:][:dK]
@@ -1427,22 +1064,22 @@ func (c *stepBackwardFused) run() {
 					clear(t54)
 					n4 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest1Args{
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t54),
-							w,
-							n4 + a + C*s + 1,
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							4 * dK * dV * a,
-							4,
-							8,
-							12,
-							-dK,
+						a2 := regions.R6470013ff71eArgs{
+							P0: unsafe.SliceData(MTrail),
+							P1: unsafe.SliceData(c.GStack),
+							P2: unsafe.SliceData(t54),
+							N0: w,
+							N1: n4 + a + C*s + 1,
+							N2: dV,
+							N3: dK,
+							N4: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N5: 4 * dK * dV * a,
+							N6: 4,
+							N7: 8,
+							N8: 12,
+							N9: -dK,
 						}
-						stepBackwardNest1(&a2)
+						regions.R6470013ff71e(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1463,17 +1100,17 @@ func (c *stepBackwardFused) run() {
 					clear(t63)
 					n5 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t54),
-							unsafe.SliceData(c.GStack2),
-							unsafe.SliceData(t63),
-							w,
-							n5 + a + C*s + 1,
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
-							-dV,
+						a2 := regions.Rff11a95b6826Args{
+							P0: unsafe.SliceData(t54),
+							P1: unsafe.SliceData(c.GStack2),
+							P2: unsafe.SliceData(t63),
+							N0: w,
+							N1: n5 + a + C*s + 1,
+							N2: dV,
+							N3: 4*dV*a + 4*C*dV*s + (4*T*dV+4*dV*w-4*dV)*l + 4*dV*w - 4*dV,
+							N4: -dV,
 						}
-						stepNest2(&a2)
+						regions.Rff11a95b6826(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
 							t54_3 := t54[i*dV:][:dV]
@@ -1488,17 +1125,17 @@ func (c *stepBackwardFused) run() {
 					var t17 F
 					OLinEntry2 := OLin[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t263),
-							unsafe.SliceData(t17Total),
-							dV,
-							dK,
-							4*dK*dV*a + 4*dK*dV,
-							[2]float32{t17},
-							[2]float32{OLinEntry2},
+						a2 := regions.R6f86f9ae1394Args{
+							P0: unsafe.SliceData(STrail),
+							P1: unsafe.SliceData(t263),
+							P2: unsafe.SliceData(t17Total),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*dV*a + 4*dK*dV,
+							S0: [2]float32{t17},
+							S1: [2]float32{OLinEntry2},
 						}
-						stepBackwardNest17(&a2)
+						regions.R6f86f9ae1394(&a2)
 					} else {
 						t17_2 := t17
 						for i := range dV {
@@ -1526,13 +1163,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t282, dV, 1, t272, dV, 1, t272, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t272),
-							unsafe.SliceData(t282),
-							unsafe.SliceData(t292),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t272),
+							P1: unsafe.SliceData(t282),
+							P2: unsafe.SliceData(t292),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dV:][:dV]
@@ -1547,14 +1184,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t302, 1, dK, t263, 1, dK, t292, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t263),
-							unsafe.SliceData(t302),
-							unsafe.SliceData(t312),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t263),
+							P1: unsafe.SliceData(t302),
+							P2: unsafe.SliceData(t312),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t263_2 := t263[i*dK:][:dK]
@@ -1571,13 +1208,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t332, dV, 1, t322, dV, 1, t322, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t322),
-							unsafe.SliceData(t332),
-							unsafe.SliceData(t342),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t322),
+							P1: unsafe.SliceData(t332),
+							P2: unsafe.SliceData(t342),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t322_3 := t322[i*dV:][:dV]
@@ -1592,14 +1229,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t352, 1, dK, t312, 1, dK, t342, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t312),
-							unsafe.SliceData(t352),
-							unsafe.SliceData(t362),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t312),
+							P1: unsafe.SliceData(t352),
+							P2: unsafe.SliceData(t362),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t312_2 := t312[i*dK:][:dK]
@@ -1616,13 +1253,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t382, dV, 1, t372, dV, 1, t372, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t382),
-							unsafe.SliceData(t392),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t372),
+							P1: unsafe.SliceData(t382),
+							P2: unsafe.SliceData(t392),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t372_2 := t372[i*dV:][:dV]
@@ -1637,14 +1274,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t402, 1, dK, t362, 1, dK, t392, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t362),
-							unsafe.SliceData(t402),
-							unsafe.SliceData(t412),
-							dV,
-							dK,
+						a2 := regions.R96fe0c93f1d0Args{
+							P0: unsafe.SliceData(t362),
+							P1: unsafe.SliceData(t402),
+							P2: unsafe.SliceData(t412),
+							N0: dV,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.R96fe0c93f1d0(&a2)
 					} else {
 						for i := range dV {
 							t362_2 := t362[i*dK:][:dK]
@@ -1661,13 +1298,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t432, dV, 1, t422, dV, 1, t422, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t422),
-							unsafe.SliceData(t432),
-							unsafe.SliceData(t442),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t422),
+							P1: unsafe.SliceData(t432),
+							P2: unsafe.SliceData(t442),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t422_2 := t422[i*dV:][:dV]
@@ -1683,32 +1320,32 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.y, atlas_omega.M
 					clear(t322_2)
 					if kern.Wide() {
-						a2 := stepBackwardNest25Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t322_2),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(t42_2),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							4 * dK,
-							4*dK*dV*a + 4*dK*dV + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dK*dV*a + 4*dK*dV,
+						a2 := regions.Ree7348cf00f0Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t412),
+							P2:  unsafe.SliceData(t452),
+							P3:  unsafe.SliceData(t462),
+							P4:  unsafe.SliceData(MTrail),
+							P5:  unsafe.SliceData(t322_2),
+							P6:  unsafe.SliceData(c.Q),
+							P7:  unsafe.SliceData(MBarState),
+							P8:  unsafe.SliceData(t42_2),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4*dK*dV*a + 4*dK*dV,
 						}
-						stepBackwardNest25(&a2)
+						regions.Ree7348cf00f0(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1733,13 +1370,13 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t482, dV, 1, t472, dV, 1, t472, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t472),
-							unsafe.SliceData(t482),
-							unsafe.SliceData(t492),
-							dV,
+						a2 := regions.Ra3f2363d9ed6Args{
+							P0: unsafe.SliceData(t472),
+							P1: unsafe.SliceData(t482),
+							P2: unsafe.SliceData(t492),
+							N0: dV,
 						}
-						stepNest6(&a2)
+						regions.Ra3f2363d9ed6(&a2)
 					} else {
 						for i := range dV {
 							t472_2 := t472[i*dV:][:dV]
@@ -1756,24 +1393,24 @@ func (c *stepBackwardFused) run() {
 					var t7 F
 					var t9 F
 					if kern.Wide() {
-						a2 := stepBackwardNest27Args{
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(t502),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t7Total),
-							unsafe.SliceData(t9Total),
-							dV,
-							dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4 * dK * dV * a,
-							[2]float32{t9},
-							[2]float32{t7},
+						a2 := regions.R45d529b9ed74Args{
+							P0: unsafe.SliceData(t42_2),
+							P1: unsafe.SliceData(t462),
+							P2: unsafe.SliceData(t502),
+							P3: unsafe.SliceData(MTrail),
+							P4: unsafe.SliceData(t7Total),
+							P5: unsafe.SliceData(t9Total),
+							N0: dV,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 4*dK*dV*a + 8*dK,
+							N4: 12 * dK,
+							N5: 4*dK*dV*a + 12*dK,
+							N6: 4 * dK * dV * a,
+							S0: [2]float32{t9},
+							S1: [2]float32{t7},
 						}
-						stepBackwardNest27(&a2)
+						regions.R45d529b9ed74(&a2)
 					} else {
 						t9_2 := t9
 						t7_2 := t7
@@ -1815,16 +1452,16 @@ func (c *stepBackwardFused) run() {
 					w3 := F(4.775 * thetaEntry2)
 					w4 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest28Args{
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t107),
-							unsafe.SliceData(t192),
-							dV,
-							[2]float32{w4},
-							[2]float32{w3},
+						a2 := regions.R897742b1c1f6Args{
+							P0: unsafe.SliceData(t109),
+							P1: unsafe.SliceData(t108),
+							P2: unsafe.SliceData(t107),
+							P3: unsafe.SliceData(t192),
+							N0: dV,
+							S0: [2]float32{w4},
+							S1: [2]float32{w3},
 						}
-						stepBackwardNest28(&a2)
+						regions.R897742b1c1f6(&a2)
 					} else {
 						for i := range dV {
 							t109_2 := t109[i*dV:][:dV]
@@ -1849,17 +1486,17 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O, atlas_omega.M
 					w5 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest29Args{
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(t111),
-							unsafe.SliceData(t222),
-							dV,
-							dK,
-							[2]float32{thetaEntry2},
-							[2]float32{w5},
+						a2 := regions.R4344d4324f83Args{
+							P0: unsafe.SliceData(t106),
+							P1: unsafe.SliceData(t42_2),
+							P2: unsafe.SliceData(t111),
+							P3: unsafe.SliceData(t222),
+							N0: dV,
+							N1: dK,
+							S0: [2]float32{thetaEntry2},
+							S1: [2]float32{w5},
 						}
-						stepBackwardNest29(&a2)
+						regions.R4344d4324f83(&a2)
 					} else {
 						for i := range dV {
 							t106_2 := t106[i*dK:][:dK]
@@ -1881,14 +1518,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t422, 1, dV, t2622, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(t2922),
-							unsafe.SliceData(t3022),
-							unsafe.SliceData(t3122),
-							dV,
+						a2 := regions.R2d0cd0a8d2a2Args{
+							P0: unsafe.SliceData(t2622),
+							P1: unsafe.SliceData(t2922),
+							P2: unsafe.SliceData(t3022),
+							P3: unsafe.SliceData(t3122),
+							N0: dV,
 						}
-						stepBackwardNest30(&a2)
+						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dV {
 							t2622_2 := t2622[i*dV:][:dV]
@@ -1912,15 +1549,15 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t113, 1, dK, t412, 1, dK, t112, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
-							unsafe.SliceData(t222),
-							unsafe.SliceData(t252),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t3422),
-							dV,
-							dK,
+						a2 := regions.R1a5a6c649d55Args{
+							P0: unsafe.SliceData(t222),
+							P1: unsafe.SliceData(t252),
+							P2: unsafe.SliceData(t113),
+							P3: unsafe.SliceData(t3422),
+							N0: dV,
+							N1: dK,
 						}
-						stepBackwardNest31(&a2)
+						regions.R1a5a6c649d55(&a2)
 					} else {
 						for i := range dV {
 							t222_2 := t222[i*dK:][:dK]
@@ -1942,14 +1579,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t372, 1, dV, t3822, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t3822),
-							unsafe.SliceData(t4122),
-							unsafe.SliceData(t4222),
-							unsafe.SliceData(t4322),
-							dV,
+						a2 := regions.R2d0cd0a8d2a2Args{
+							P0: unsafe.SliceData(t3822),
+							P1: unsafe.SliceData(t4122),
+							P2: unsafe.SliceData(t4222),
+							P3: unsafe.SliceData(t4322),
+							N0: dV,
 						}
-						stepBackwardNest30(&a2)
+						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
@@ -1973,15 +1610,15 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t115, 1, dK, t362, 1, dK, t114, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
-							unsafe.SliceData(t3422),
-							unsafe.SliceData(t3722),
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t4622),
-							dV,
-							dK,
+						a2 := regions.R1a5a6c649d55Args{
+							P0: unsafe.SliceData(t3422),
+							P1: unsafe.SliceData(t3722),
+							P2: unsafe.SliceData(t115),
+							P3: unsafe.SliceData(t4622),
+							N0: dV,
+							N1: dK,
 						}
-						stepBackwardNest31(&a2)
+						regions.R1a5a6c649d55(&a2)
 					} else {
 						for i := range dV {
 							t3422_2 := t3422[i*dK:][:dK]
@@ -2003,14 +1640,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54_2, dV, 1, t322, 1, dV, t5022, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t5022),
-							unsafe.SliceData(t532),
-							unsafe.SliceData(t54_2),
-							unsafe.SliceData(t55),
-							dV,
+						a2 := regions.R2d0cd0a8d2a2Args{
+							P0: unsafe.SliceData(t5022),
+							P1: unsafe.SliceData(t532),
+							P2: unsafe.SliceData(t54_2),
+							P3: unsafe.SliceData(t55),
+							N0: dV,
 						}
-						stepBackwardNest30(&a2)
+						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dV {
 							t5022_2 := t5022[i*dV:][:dV]
@@ -2034,15 +1671,15 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dK, dV, dV, F(1), false, t117, 1, dK, t312, 1, dK, t116, 1, dV)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest31Args{
-							unsafe.SliceData(t4622),
-							unsafe.SliceData(t4922),
-							unsafe.SliceData(t117),
-							unsafe.SliceData(t58),
-							dV,
-							dK,
+						a2 := regions.R1a5a6c649d55Args{
+							P0: unsafe.SliceData(t4622),
+							P1: unsafe.SliceData(t4922),
+							P2: unsafe.SliceData(t117),
+							P3: unsafe.SliceData(t58),
+							N0: dV,
+							N1: dK,
 						}
-						stepBackwardNest31(&a2)
+						regions.R1a5a6c649d55(&a2)
 					} else {
 						for i := range dV {
 							t4622_2 := t4622[i*dK:][:dK]
@@ -2064,14 +1701,14 @@ func (c *stepBackwardFused) run() {
 					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t272, 1, dV, t62_2, dV, 1)
 					// atlas_omega.O
 					if kern.Wide() {
-						a2 := stepBackwardNest30Args{
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t65),
-							unsafe.SliceData(t66),
-							unsafe.SliceData(t67),
-							dV,
+						a2 := regions.R2d0cd0a8d2a2Args{
+							P0: unsafe.SliceData(t62_2),
+							P1: unsafe.SliceData(t65),
+							P2: unsafe.SliceData(t66),
+							P3: unsafe.SliceData(t67),
+							N0: dV,
 						}
-						stepBackwardNest30(&a2)
+						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dV {
 							t62_3 := t62_2[i*dV:][:dV]
@@ -2096,22 +1733,22 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.O
 					var t75 F
 					if kern.Wide() {
-						a2 := stepBackwardNest37Args{
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t119),
-							unsafe.SliceData(t263),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(t75Total),
-							dV,
-							dK,
-							4 * dK,
-							8 * dK,
-							12 * dK,
-							[2]float32{t75},
-							[2]float32{OLinEntry2},
+						a2 := regions.R53b84bb7a97aArgs{
+							P0: unsafe.SliceData(t58),
+							P1: unsafe.SliceData(t61),
+							P2: unsafe.SliceData(t119),
+							P3: unsafe.SliceData(t263),
+							P4: unsafe.SliceData(t70),
+							P5: unsafe.SliceData(t75Total),
+							N0: dV,
+							N1: dK,
+							N2: 4 * dK,
+							N3: 8 * dK,
+							N4: 12 * dK,
+							S0: [2]float32{t75},
+							S1: [2]float32{OLinEntry2},
 						}
-						stepBackwardNest37(&a2)
+						regions.R53b84bb7a97a(&a2)
 					} else {
 						t75_2 := t75
 						for i := range dV {
@@ -2139,30 +1776,30 @@ func (c *stepBackwardFused) run() {
 					w6 := kern.Choose(t19, F(F(0.5*ODiv[a])*kern.Choose(t19, t752, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest38Args{
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(t95Total),
-							dV,
-							dK,
-							4 * dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*dV*a + 4*dK*dV,
-							-dK * dV,
-							dK*dV + dK,
-							[2]float32{t95},
-							[2]float32{w6},
-							[2]float32{t72},
-							[2]float32{etaEntry2},
+						a2 := regions.R3af45563da80Args{
+							P0:  unsafe.SliceData(STrail),
+							P1:  unsafe.SliceData(t70),
+							P2:  unsafe.SliceData(SBarState),
+							P3:  unsafe.SliceData(t92),
+							P4:  unsafe.SliceData(t95Total),
+							N0:  dV,
+							N1:  dK,
+							N2:  4 * dK,
+							N3:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N4:  8 * dK,
+							N5:  4*dK*dV*a + 8*dK,
+							N6:  4*dK*dV*a + 4*dK*dV + 12*dK,
+							N7:  12 * dK,
+							N8:  4*dK*dV*a + 12*dK,
+							N9:  4*dK*dV*a + 4*dK*dV,
+							N10: -dK * dV,
+							N11: dK*dV + dK,
+							S0:  [2]float32{t95},
+							S1:  [2]float32{w6},
+							S2:  [2]float32{t72},
+							S3:  [2]float32{etaEntry2},
 						}
-						stepBackwardNest38(&a2)
+						regions.R3af45563da80(&a2)
 					} else {
 						t95_2 := t95
 						for i := range dV {
@@ -2190,23 +1827,23 @@ func (c *stepBackwardFused) run() {
 					clear(t121)
 					n6 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest39Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(t121),
-							w,
-							n6 + a + C*s + 1,
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							-dK,
+						a2 := regions.R2b6ba1def27aArgs{
+							P0: unsafe.SliceData(t63),
+							P1: unsafe.SliceData(t92),
+							P2: unsafe.SliceData(c.GStack),
+							P3: unsafe.SliceData(t120),
+							P4: unsafe.SliceData(t121),
+							N0: w,
+							N1: n6 + a + C*s + 1,
+							N2: dV,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							N6: dK,
+							N7: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N8: -dK,
 						}
-						stepBackwardNest39(&a2)
+						regions.R2b6ba1def27a(&a2)
 					} else {
 						for i := range min(w, n6+a+C*s+1) {
 							t63_2 := t63[i*dV:][:dV]
@@ -2232,15 +1869,15 @@ func (c *stepBackwardFused) run() {
 					clear(t101)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest40Args{
-							unsafe.SliceData(t121),
-							unsafe.SliceData(t101),
-							w,
-							n7 + a + C*s + 1,
-							dV,
-							[2]float32{t32_2},
+						a2 := regions.Rd1dda6b312e0Args{
+							P0: unsafe.SliceData(t121),
+							P1: unsafe.SliceData(t101),
+							N0: w,
+							N1: n7 + a + C*s + 1,
+							N2: dV,
+							S0: [2]float32{t32_2},
 						}
-						stepBackwardNest40(&a2)
+						regions.Rd1dda6b312e0(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -2254,23 +1891,23 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G
 					clear(t122)
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(c.Pos),
-							unsafe.SliceData(t121),
-							unsafe.SliceData(c.GStack),
-							unsafe.SliceData(t122),
-							dV,
-							4 * l,
-							w,
-							a + C*s + 1,
-							4 * dV,
-							8 * dV,
-							12 * dV,
-							dK,
-							4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
-							-dK,
+						a2 := regions.R2a1236b15375Args{
+							P0: unsafe.SliceData(c.Pos),
+							P1: unsafe.SliceData(t121),
+							P2: unsafe.SliceData(c.GStack),
+							P3: unsafe.SliceData(t122),
+							N0: dV,
+							N1: 4 * l,
+							N2: w,
+							N3: a + C*s + 1,
+							N4: 4 * dV,
+							N5: 8 * dV,
+							N6: 12 * dV,
+							N7: dK,
+							N8: 4*dK*a + 4*C*dK*s + (4*T*dK+4*dK*w-4*dK)*l + 4*dK*w - 4*dK,
+							N9: -dK,
 						}
-						stepNest3(&a2)
+						regions.R2a1236b15375(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -2288,20 +1925,20 @@ func (c *stepBackwardFused) run() {
 					clear(t123)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
-						a2 := stepBackwardNest42Args{
-							unsafe.SliceData(t121),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t123),
-							w,
-							n9 + a + C*s + 1,
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							4 * dK * dV * a,
+						a2 := regions.Red6f034f1df9Args{
+							P0: unsafe.SliceData(t121),
+							P1: unsafe.SliceData(MTrail),
+							P2: unsafe.SliceData(t123),
+							N0: w,
+							N1: n9 + a + C*s + 1,
+							N2: dV,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							N6: dK,
+							N7: 4 * dK * dV * a,
 						}
-						stepBackwardNest42(&a2)
+						regions.Red6f034f1df9(&a2)
 					} else {
 						for i := range min(w, n9+a+C*s+1) {
 							t121_2 := t121[i*dV:][:dV]
@@ -2318,16 +1955,16 @@ func (c *stepBackwardFused) run() {
 					// atlas_omega.G, atlas_omega.M
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest43Args{
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t42_2),
-							unsafe.SliceData(MBarState),
-							dV,
-							dK,
-							[2]float32{w8},
-							[2]float32{rhoEntry2},
+						a2 := regions.R7bb3c4afb905Args{
+							P0: unsafe.SliceData(t122),
+							P1: unsafe.SliceData(t42_2),
+							P2: unsafe.SliceData(MBarState),
+							N0: dV,
+							N1: dK,
+							S0: [2]float32{w8},
+							S1: [2]float32{rhoEntry2},
 						}
-						stepBackwardNest43(&a2)
+						regions.R7bb3c4afb905(&a2)
 					} else {
 						for i := range dV {
 							t122_2 := t122[i*dK:][:dK]
@@ -2340,16 +1977,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_omega.G
 					if kern.Wide() {
-						a2 := stepBackwardNest44Args{
-							unsafe.SliceData(t123),
-							unsafe.SliceData(t120),
-							unsafe.SliceData(t3),
-							w,
-							dK,
-							4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
-							[2]float32{w8},
+						a2 := regions.R4e4f552a2707Args{
+							P0: unsafe.SliceData(t123),
+							P1: unsafe.SliceData(t120),
+							P2: unsafe.SliceData(t3),
+							N0: w,
+							N1: dK,
+							N2: 4*dK*w*a + 4*C*dK*w*s + 4*T*dK*w*l,
+							S0: [2]float32{w8},
 						}
-						stepBackwardNest44(&a2)
+						regions.R4e4f552a2707(&a2)
 					} else {
 						for i := range w {
 							t123_2 := t123[i*dK:][:dK]
@@ -2384,20 +2021,20 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t4)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t3),
-			L,
-			T,
-			w,
-			dK,
-			4*dK*w - 4*dK,
-			-dK,
-			dK * w,
-			T*dK + dK*w - dK,
-			T * dK * w,
+		a := regions.R63decd51097aArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t3),
+			N0: L,
+			N1: T,
+			N2: w,
+			N3: dK,
+			N4: 4*dK*w - 4*dK,
+			N5: -dK,
+			N6: dK * w,
+			N7: T*dK + dK*w - dK,
+			N8: T * dK * w,
 		}
-		stepBackwardNest45(&a)
+		regions.R63decd51097a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2415,20 +2052,20 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega
 	clear(t6)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t5),
-			L,
-			T,
-			w,
-			dV,
-			4*dV*w - 4*dV,
-			-dV,
-			dV * w,
-			T*dV + dV*w - dV,
-			T * dV * w,
+		a := regions.R63decd51097aArgs{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T,
+			N2: w,
+			N3: dV,
+			N4: 4*dV*w - 4*dV,
+			N5: -dV,
+			N6: dV * w,
+			N7: T*dV + dV*w - dV,
+			N8: T * dV * w,
 		}
-		stepBackwardNest45(&a)
+		regions.R63decd51097a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -2446,17 +2083,17 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t11)
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.VTailBar),
-			L,
-			w - 1,
-			dV,
-			4 * T * dV,
-			T*dV + dV*w - dV,
-			dV*w - dV,
+		a := regions.Ra05c5b9a634fArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.VTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: T*dV + dV*w - dV,
+			N5: dV*w - dV,
 		}
-		stepBackwardNest47(&a)
+		regions.Ra05c5b9a634f(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2471,16 +2108,16 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t12),
-			L,
-			T + w - 1,
-			dV,
-			T*dV + dV*w - dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(t12),
+			N0: L,
+			N1: T + w - 1,
+			N2: dV,
+			N3: T*dV + dV*w - dV,
 		}
-		stepBackwardNest48(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {
@@ -2511,17 +2148,17 @@ func (c *stepBackwardFused) run() {
 	// atlas_omega.G
 	clear(t15)
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.KTailBar),
-			L,
-			w - 1,
-			dK,
-			4 * T * dK,
-			T*dK + dK*w - dK,
-			dK*w - dK,
+		a := regions.Ra05c5b9a634fArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(c.KTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: T*dK + dK*w - dK,
+			N5: dK*w - dK,
 		}
-		stepBackwardNest47(&a)
+		regions.Ra05c5b9a634f(&a)
 	} else {
 		for i := range L {
 			for j := range w - 1 {
@@ -2536,16 +2173,16 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_omega.G
 	if kern.Wide() {
-		a := stepBackwardNest48Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t16),
-			L,
-			T + w - 1,
-			dK,
-			T*dK + dK*w - dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t16),
+			N0: L,
+			N1: T + w - 1,
+			N2: dK,
+			N3: T*dK + dK*w - dK,
 		}
-		stepBackwardNest48(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + w - 1 {

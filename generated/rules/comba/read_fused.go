@@ -3,31 +3,11 @@
 package comba
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	k   *float32
-	q   *float32
-	t40 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // d_k
-	n3  int        // T·d_k
-	t20 [2]float32 // and nothing
-}
-
-type readNest2Args struct {
-	t41 *float32
-	y   *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // d_v
-	n3  int        // T·d_v
-	t43 [2]float32 // and nothing
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -53,17 +33,17 @@ func (c *readFused) run() {
 
 	// comba.y, comba.p
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t40),
-			L,
-			T,
-			dK,
-			T * dK,
-			[2]float32{t20},
+		a := regions.R933fba055d0bArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t40),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+			S0: [2]float32{t20},
 		}
-		readNest1(&a)
+		regions.R933fba055d0b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -84,16 +64,16 @@ func (c *readFused) run() {
 
 	// comba.y
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.Y),
-			L,
-			T,
-			dV,
-			T * dV,
-			[2]float32{t43},
+		a := regions.Rbd95a617a560Args{
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(c.Y),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+			S0: [2]float32{t43},
 		}
-		readNest2(&a)
+		regions.Rbd95a617a560(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -105,23 +85,6 @@ func (c *readFused) run() {
 			}
 		}
 	}
-}
-
-type readBackwardNest1Args struct {
-	t15       *float32
-	k         *float32
-	qBar      *float32
-	kBar      *float32
-	t16Total  *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // d_k
-	n3        int        // 8·d_k
-	n4        int        // 12·d_k
-	n5        int        // T·d_k
-	t16       [2]float32 // and nothing
-	yDivEntry [2]float32 // and nothing
-	w         [2]float32 // and nothing
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -149,23 +112,23 @@ func (c *readBackwardFused) run() {
 	pSigmoidEntry := c.PSigmoid[0]
 	w := F(yDivEntry * F(sOutEntry*pSigmoidEntry))
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t16Total),
-			L,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
-			[2]float32{t16},
-			[2]float32{yDivEntry},
-			[2]float32{w},
+		a := regions.R85ac4e67d93dArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(c.K),
+			P2: unsafe.SliceData(c.QBar),
+			P3: unsafe.SliceData(c.KBar),
+			P4: unsafe.SliceData(t16Total),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: T * dK,
+			S0: [2]float32{t16},
+			S1: [2]float32{yDivEntry},
+			S2: [2]float32{w},
 		}
-		readBackwardNest1(&a)
+		regions.R85ac4e67d93d(&a)
 	} else {
 		t16_2 := t16
 		for i := range L {

@@ -3,74 +3,12 @@
 package comba
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	x      *float32
-	wAlpha *float32
-	wBeta  *float32
-	t2     *float32
-	t7     *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d
-}
-
-type stepNest2Args struct {
-	t2            *float32
-	t7            *float32
-	alphaSoftplus *float32
-	alpha         *float32
-	beta          *float32
-	betaSigmoid   *float32
-	alphaSigmoid  *float32
-	n0            int        // L
-	n1            int        // T
-	bAlphaEntry   [2]float32 // and nothing
-	t             [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	k         *float32
-	p         *float32
-	q         *float32
-	t8        *float32
-	n0        int        // L
-	n1        int        // T
-	n2        int        // d_k
-	n3        int        // T·d_k
-	t34       [2]float32 // and nothing
-	sOutEntry [2]float32 // and nothing
-}
-
-type stepTime4Args struct {
-	MState *float32
-	p      *float32
-	MProd  *float32
-	alpha  *float32
-	beta   *float32
-	v      *float32
-	k      *float32
-	t8     *float32
-	y      *float32
-	n0     int        // d_k
-	n1     int        // C
-	n2     int        // -C·s + T
-	n3     int        // 4·C·d_k·s + 4·T·d_k·l
-	n4     int        // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int        // 4·C·s + 4·T·l
-	n6     int        // d_v
-	t11    [2]float32 // and nothing
-	tail   int        // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -101,21 +39,21 @@ func (c *stepFused) run() {
 
 	// comba.alpha, comba.beta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.WAlpha),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t7),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rc9dfef440ac5Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.WAlpha),
+			P2: unsafe.SliceData(c.WBeta),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.Rc9dfef440ac5(&a)
 	} else {
 		wAlpha := c.WAlpha[:d]
 		wBeta := c.WBeta[:d]
@@ -144,20 +82,20 @@ func (c *stepFused) run() {
 	// comba.alpha, comba.beta
 	bAlphaEntry := c.BAlpha[0]
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.AlphaSoftplus),
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(c.AlphaSigmoid),
-			L,
-			T,
-			[2]float32{bAlphaEntry},
-			[2]float32{t},
+		a := regions.Rc1bf150eda4cArgs{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(c.AlphaSoftplus),
+			P3: unsafe.SliceData(c.Alpha),
+			P4: unsafe.SliceData(c.Beta),
+			P5: unsafe.SliceData(c.BetaSigmoid),
+			P6: unsafe.SliceData(c.AlphaSigmoid),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bAlphaEntry},
+			S1: [2]float32{t},
 		}
-		stepNest2(&a)
+		regions.Rc1bf150eda4c(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -183,19 +121,19 @@ func (c *stepFused) run() {
 	// comba.p, comba.y
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(p),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t8),
-			L,
-			T,
-			dK,
-			T * dK,
-			[2]float32{t34},
-			[2]float32{sOutEntry},
+		a := regions.R036236d3c20fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(p),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+			S0: [2]float32{t34},
+			S1: [2]float32{sOutEntry},
 		}
-		stepNest3(&a)
+		regions.R036236d3c20f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -256,27 +194,27 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime4Args{
-						unsafe.SliceData(MState),
-						unsafe.SliceData(p),
-						kern.Given(c.MProd),
-						unsafe.SliceData(c.Alpha),
-						unsafe.SliceData(c.Beta),
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(c.Y),
-						dK,
-						C,
-						-C*s + T,
-						4*C*dK*s + 4*T*dK*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*s + 4*T*l,
-						dV,
-						[2]float32{t11},
-						tail,
+					a := regions.R465c170e300eArgs{
+						P0:   unsafe.SliceData(MState),
+						P1:   unsafe.SliceData(p),
+						P2:   kern.Given(c.MProd),
+						P3:   unsafe.SliceData(c.Alpha),
+						P4:   unsafe.SliceData(c.Beta),
+						P5:   unsafe.SliceData(c.V),
+						P6:   unsafe.SliceData(c.K),
+						P7:   unsafe.SliceData(t8),
+						P8:   unsafe.SliceData(c.Y),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*dK*s + 4*T*dK*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*s + 4*T*l,
+						N6:   dV,
+						S0:   [2]float32{t11},
+						Tail: tail,
 					}
-					stepTime4(&a, rows)
+					regions.R465c170e300e(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -330,158 +268,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest2Args struct {
-	alpha *float32
-	MProd *float32
-	t2    *float32
-	v     *float32
-	t3    *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_v
-	n3    int // T·d_v
-}
-
-type stepBackwardTime3Args struct {
-	alpha  *float32
-	beta   *float32
-	t3     *float32
-	k      *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-}
-
-type stepBackwardTime4Args struct {
-	yBar      *float32
-	t3        *float32
-	t82       *float32
-	MBarState *float32
-	k         *float32
-	MTrail    *float32
-	t292      *float32
-	t112      *float32
-	t15       *float32
-	beta      *float32
-	vBar      *float32
-	alpha     *float32
-	t25       *float32
-	p         *float32
-	MProd     *float32
-	t32       *float32
-	n0        int        // d_k
-	n1        int        // C
-	n2        int        // -C·s + T
-	n3        int        // 1
-	n4        int        // d_v
-	n5        int        // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n6        int        // 4·C·d_k·s + 4·T·d_k·l
-	n7        int        // 4·C·s + 4·T·l
-	n8        int        // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
-	n9        int        // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
-	t322      [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	k   *float32
-	t15 *float32
-	t16 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_k
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	t323 *float32
-	t42  *float32
-	n0   int        // L
-	n1   int        // T
-	t322 [2]float32 // and nothing
-	t422 [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t42           *float32
-	t323          *float32
-	beta          *float32
-	t292          *float32
-	t25           *float32
-	p             *float32
-	k             *float32
-	qBar          *float32
-	t15           *float32
-	kBar          *float32
-	t302          *float32
-	t10Total      *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // 4
-	n3            int        // 8
-	n4            int        // 12
-	n5            int        // d_k
-	n6            int        // 4·d_k
-	n7            int        // 8·d_k
-	n8            int        // 12·d_k
-	n9            int        // T·d_k
-	t10           [2]float32 // and nothing
-	pSigmoidEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t323          *float32
-	t302          *float32
-	alpha         *float32
-	t32           *float32
-	alphaSoftplus *float32
-	alphaSigmoid  *float32
-	beta          *float32
-	t16           *float32
-	betaSigmoid   *float32
-	t17           *float32
-	t24           *float32
-	t922Total     *float32
-	t21Total      *float32
-	t262Total     *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // 4·T
-	n3            int        // 8·T
-	n4            int        // 12·T
-	t262          [2]float32 // and nothing
-	t21           [2]float32 // and nothing
-	t922          [2]float32 // and nothing
-	alphaExpEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t17       *float32
-	t24       *float32
-	x         *float32
-	wBetaBar  *float32
-	wAlphaBar *float32
-	wAlpha    *float32
-	wBeta     *float32
-	xBar      *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d
-	n6        int // 8·d
-	n7        int // 12·d
-	n8        int // T·d
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -519,19 +305,19 @@ func (c *stepBackwardFused) run() {
 	pSigmoidEntry := c.PSigmoid[0]
 	sOutEntry := c.SOut[0]
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(p),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			dK,
-			T * dK,
-			[2]float32{pSigmoidEntry},
-			[2]float32{sOutEntry},
+		a := regions.R036236d3c20fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(p),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t82),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+			S0: [2]float32{pSigmoidEntry},
+			S1: [2]float32{sOutEntry},
 		}
-		stepNest3(&a)
+		regions.R036236d3c20f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -550,18 +336,18 @@ func (c *stepBackwardFused) run() {
 
 	// comba.M
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(c.MProd),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t3),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Re799ba358427Args{
+			P0: unsafe.SliceData(c.Alpha),
+			P1: unsafe.SliceData(c.MProd),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(t3),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.Re799ba358427(&a)
 	} else {
 		for i := range L {
 			alpha := c.Alpha[i*T:][:T]
@@ -597,19 +383,19 @@ func (c *stepBackwardFused) run() {
 
 	// comba.M
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t16),
-			L,
-			T,
-			dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t16),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-		stepBackwardNest5(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
@@ -630,15 +416,15 @@ func (c *stepBackwardFused) run() {
 	// comba.y
 	t422 := F(sOutEntry * t322)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t323),
-			unsafe.SliceData(t42),
-			L,
-			T,
-			[2]float32{t322},
-			[2]float32{t422},
+		a := regions.R7e61ff54d1fcArgs{
+			P0: unsafe.SliceData(t323),
+			P1: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t322},
+			S1: [2]float32{t422},
 		}
-		stepBackwardNest6(&a)
+		regions.R7e61ff54d1fc(&a)
 	} else {
 		for i := range L {
 			t323_2 := t323[i*T:][:T]
@@ -653,33 +439,33 @@ func (c *stepBackwardFused) run() {
 	// comba.M, comba.y, comba.p, comba.alpha
 	var t10 F
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t323),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(p),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t10Total),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
-			[2]float32{t10},
-			[2]float32{pSigmoidEntry},
+		a := regions.R2d9f97ae5989Args{
+			P0:  unsafe.SliceData(t42),
+			P1:  unsafe.SliceData(t323),
+			P2:  unsafe.SliceData(c.Beta),
+			P3:  unsafe.SliceData(t292),
+			P4:  unsafe.SliceData(t25),
+			P5:  unsafe.SliceData(p),
+			P6:  unsafe.SliceData(c.K),
+			P7:  unsafe.SliceData(c.QBar),
+			P8:  unsafe.SliceData(t15),
+			P9:  unsafe.SliceData(c.KBar),
+			P10: unsafe.SliceData(t302),
+			P11: unsafe.SliceData(t10Total),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK,
+			N6:  4 * dK,
+			N7:  8 * dK,
+			N8:  12 * dK,
+			N9:  T * dK,
+			S0:  [2]float32{t10},
+			S1:  [2]float32{pSigmoidEntry},
 		}
-		stepBackwardNest7(&a)
+		regions.R2d9f97ae5989(&a)
 	} else {
 		t10_2 := t10
 		for i := range L {
@@ -726,32 +512,32 @@ func (c *stepBackwardFused) run() {
 	var t262 F
 	alphaExpEntry := c.AlphaExp[0]
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t323),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(c.Alpha),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.AlphaSoftplus),
-			unsafe.SliceData(c.AlphaSigmoid),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t922Total),
-			unsafe.SliceData(t21Total),
-			unsafe.SliceData(t262Total),
-			L,
-			T,
-			4 * T,
-			8 * T,
-			12 * T,
-			[2]float32{t262},
-			[2]float32{t21},
-			[2]float32{t922},
-			[2]float32{alphaExpEntry},
+		a := regions.R7e1eaf602cd3Args{
+			P0:  unsafe.SliceData(t323),
+			P1:  unsafe.SliceData(t302),
+			P2:  unsafe.SliceData(c.Alpha),
+			P3:  unsafe.SliceData(t32),
+			P4:  unsafe.SliceData(c.AlphaSoftplus),
+			P5:  unsafe.SliceData(c.AlphaSigmoid),
+			P6:  unsafe.SliceData(c.Beta),
+			P7:  unsafe.SliceData(t16),
+			P8:  unsafe.SliceData(c.BetaSigmoid),
+			P9:  unsafe.SliceData(t17),
+			P10: unsafe.SliceData(t24),
+			P11: unsafe.SliceData(t922Total),
+			P12: unsafe.SliceData(t21Total),
+			P13: unsafe.SliceData(t262Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t262},
+			S1:  [2]float32{t21},
+			S2:  [2]float32{t922},
+			S3:  [2]float32{alphaExpEntry},
 		}
-		stepBackwardNest8(&a)
+		regions.R7e1eaf602cd3(&a)
 	} else {
 		t262_2 := t262
 		t21_2 := t21
@@ -809,26 +595,26 @@ func (c *stepBackwardFused) run() {
 	clear(c.WBetaBar)
 	clear(c.WAlphaBar)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(c.WBetaBar),
-			unsafe.SliceData(c.WAlphaBar),
-			unsafe.SliceData(c.WAlpha),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			8 * d,
-			12 * d,
-			T * d,
+		a := regions.R6d9811d6c94dArgs{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(c.X),
+			P3: unsafe.SliceData(c.WBetaBar),
+			P4: unsafe.SliceData(c.WAlphaBar),
+			P5: unsafe.SliceData(c.WAlpha),
+			P6: unsafe.SliceData(c.WBeta),
+			P7: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 8 * d,
+			N7: 12 * d,
+			N8: T * d,
 		}
-		stepBackwardNest9(&a)
+		regions.R6d9811d6c94d(&a)
 	} else {
 		wBetaBar := c.WBetaBar[:d]
 		wAlphaBar := c.WAlphaBar[:d]
@@ -914,53 +700,53 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime3Args{
-						unsafe.SliceData(c.Alpha),
-						unsafe.SliceData(c.Beta),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
+					a := regions.R161a9e50095bArgs{
+						P0: unsafe.SliceData(c.Alpha),
+						P1: unsafe.SliceData(c.Beta),
+						P2: unsafe.SliceData(t3),
+						P3: unsafe.SliceData(c.K),
+						P4: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N5: 4*C*dK*s + 4*T*dK*l,
+						N6: dV,
 					}
-					stepBackwardTime3(&a, rows)
+					regions.R161a9e50095b(&a, rows)
 				}
 				{
-					a := stepBackwardTime4Args{
-						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(t82),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t292_2),
-						unsafe.SliceData(t112),
-						unsafe.SliceData(t15_2),
-						unsafe.SliceData(c.Beta),
-						unsafe.SliceData(c.VBar),
-						unsafe.SliceData(c.Alpha),
-						unsafe.SliceData(t25_2),
-						unsafe.SliceData(p),
-						unsafe.SliceData(c.MProd),
-						unsafe.SliceData(t32_2),
-						dK,
-						C,
-						-C*s + T,
-						1,
-						dV,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
-						4*C*dK*s + 4*T*dK*l - 4*dK,
-						[2]float32{t322},
+					a := regions.Rec9dc243f664Args{
+						P0:  unsafe.SliceData(c.YBar),
+						P1:  unsafe.SliceData(t3),
+						P2:  unsafe.SliceData(t82),
+						P3:  unsafe.SliceData(MBarState),
+						P4:  unsafe.SliceData(c.K),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(t292_2),
+						P7:  unsafe.SliceData(t112),
+						P8:  unsafe.SliceData(t15_2),
+						P9:  unsafe.SliceData(c.Beta),
+						P10: unsafe.SliceData(c.VBar),
+						P11: unsafe.SliceData(c.Alpha),
+						P12: unsafe.SliceData(t25_2),
+						P13: unsafe.SliceData(p),
+						P14: unsafe.SliceData(c.MProd),
+						P15: unsafe.SliceData(t32_2),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  dV,
+						N5:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*dK*s + 4*T*dK*l,
+						N7:  4*C*s + 4*T*l,
+						N8:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
+						S0:  [2]float32{t322},
 					}
-					stepBackwardTime4(&a, rows)
+					regions.Rec9dc243f664(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

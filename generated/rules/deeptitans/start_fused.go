@@ -3,6 +3,7 @@
 package deeptitans
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
@@ -33,15 +34,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	W2InitBar *float32
-	W2Bar     *float32
-	n0        int // d_v
-	n1        int // L
-	n2        int // d_h
-	n3        int // d_h·d_v
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -56,15 +48,15 @@ func (c *startBackwardFused) run() {
 	// deep_titans.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.W2InitBar),
-			unsafe.SliceData(c.W2Bar),
-			dV,
-			L,
-			dH,
-			dH * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.W2InitBar),
+			P1: unsafe.SliceData(c.W2Bar),
+			N0: dV,
+			N1: L,
+			N2: dH,
+			N3: dH * dV,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -80,15 +72,15 @@ func (c *startBackwardFused) run() {
 	// deep_titans.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.W1InitBar),
-			unsafe.SliceData(c.W1Bar),
-			dH,
-			L,
-			dK,
-			dH * dK,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.W1InitBar),
+			P1: unsafe.SliceData(c.W1Bar),
+			N0: dH,
+			N1: L,
+			N2: dK,
+			N3: dH * dK,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

@@ -3,114 +3,11 @@
 package deeptitans
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	W1State *float32
-	k       *float32
-	t       *float32
-	n0      int // d_h
-	n1      int // d_k
-	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-}
-
-type stepNest2Args struct {
-	t          *float32
-	t2         *float32
-	t14        *float32
-	t162       *float32
-	n0         int        // d_h
-	thetaEntry [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	W2State *float32
-	t14     *float32
-	t3      *float32
-	n0      int // d_v
-	n1      int // d_h
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest4Args struct {
-	t3 *float32
-	v  *float32
-	e  *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest5Args struct {
-	t3 *float32
-	v  *float32
-	e2 *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest6Args struct {
-	e2       *float32
-	t162     *float32
-	SW2State *float32
-	W2State  *float32
-	t22      *float32
-	n0       int        // d_v
-	n1       int        // 4
-	n2       int        // 8
-	n3       int        // 12
-	n4       int        // d_h
-	n5       int        // 12·d_h
-	etaEntry [2]float32 // and nothing
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	t2  *float32
-	t22 *float32
-	t   *float32
-	t39 *float32
-	n0  int // d_h
-}
-
-type stepNest8Args struct {
-	t39        *float32
-	k          *float32
-	SW1State   *float32
-	W1State    *float32
-	q          *float32
-	t46        *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 12·d_k
-	n6         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry [2]float32 // and nothing
-	etaEntry   [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	t     *float32
-	eProd *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepNest12Args struct {
-	t46 *float32
-	t18 *float32
-	n0  int // d_h
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -184,18 +81,18 @@ func (c *stepFused) run() {
 				for a := range n {
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(t),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -212,15 +109,15 @@ func (c *stepFused) run() {
 					// deep_titans.e, deep_titans.S_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t162),
-							dH,
-							[2]float32{thetaEntry},
+						a2 := regions.R79e9c8b14105Args{
+							P0: unsafe.SliceData(t),
+							P1: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t14),
+							P3: unsafe.SliceData(t162),
+							N0: dH,
+							S0: [2]float32{thetaEntry},
 						}
-						stepNest2(&a2)
+						regions.R79e9c8b14105(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -232,17 +129,17 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t3),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t14),
+							P2: unsafe.SliceData(t3),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest3(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -258,14 +155,14 @@ func (c *stepFused) run() {
 					// deep_titans.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := stepNest4Args{
-								unsafe.SliceData(t3),
-								unsafe.SliceData(c.V),
-								kern.Given(c.E),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t3),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.E),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest4(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -276,14 +173,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(e2),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(e2),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest5(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -296,22 +193,22 @@ func (c *stepFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(e2),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(SW2State),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t22),
-							dV,
-							4,
-							8,
-							12,
-							dH,
-							12 * dH,
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rdb53128764a9Args{
+							P0: unsafe.SliceData(e2),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(SW2State),
+							P3: unsafe.SliceData(W2State),
+							P4: unsafe.SliceData(t22),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 12 * dH,
+							S0: [2]float32{etaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest6(&a2)
+						regions.Rdb53128764a9(&a2)
 					} else {
 						for i := range dV {
 							SW2State2 := SW2State[i*dH:][:dH]
@@ -328,14 +225,14 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.G_W1
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t39),
-							dH,
+						a2 := regions.R2313c154d011Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t),
+							P3: unsafe.SliceData(t39),
+							N0: dH,
 						}
-						stepNest7(&a2)
+						regions.R2313c154d011(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -346,25 +243,25 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1, deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(SW1State),
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(t46),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry},
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rbee14a5b3a28Args{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(SW1State),
+							P3: unsafe.SliceData(W1State),
+							P4: unsafe.SliceData(c.Q),
+							P5: unsafe.SliceData(t46),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 12 * dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{etaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						regions.Rbee14a5b3a28(&a2)
 					} else {
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -388,13 +285,13 @@ func (c *stepFused) run() {
 					// deep_titans.y, deep_titans
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t),
-								kern.Given(c.EProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t),
+								P1: kern.Given(c.EProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -405,13 +302,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t22),
-								kern.Given(c.GW1Prod),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t22),
+								P1: kern.Given(c.GW1Prod),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -422,13 +319,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t46),
-								kern.Given(c.YProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t46),
+								P1: kern.Given(c.YProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -438,12 +335,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest12Args{
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t18),
-							dH,
+						a2 := regions.R4be26aa9c288Args{
+							P0: unsafe.SliceData(t46),
+							P1: unsafe.SliceData(t18),
+							N0: dH,
 						}
-						stepNest12(&a2)
+						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
 							t46Entry := t46[i]
@@ -452,17 +349,17 @@ func (c *stepFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(y2),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t18),
+							P2: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest3(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -493,279 +390,6 @@ func (c *stepFused) run() {
 			copy(c.SW2Out[(l*dV+i)*dH:][:dH], SW2State[i*dH:][:dH])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	theta   *float32
-	eProd   *float32
-	GW1Prod *float32
-	yProd   *float32
-	t22     *float32
-	t152    *float32
-	t162    *float32
-	t34     *float32
-	t36     *float32
-	t37     *float32
-	t38     *float32
-	t39     *float32
-	t62     *float32
-	t47     *float32
-	t81     *float32
-	t72     *float32
-	t82     *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_h
-	n3      int // T·d_h
-}
-
-type stepBackwardNest2Args struct {
-	e        *float32
-	t162     *float32
-	SW2Trail *float32
-	W2Trail  *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2       int        // d_h
-	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n4       int        // 4·d_h·d_v·a
-	n5       int        // d_h·d_v
-	etaEntry [2]float32 // and nothing
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	t39         *float32
-	k           *float32
-	SW1Trail    *float32
-	W1Trail     *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2          int        // d_k
-	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n4          int        // 4·d_h·d_k·a
-	n5          int        // d_h·d_k
-	thetaEntry2 [2]float32 // and nothing
-	etaEntry    [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	e         *float32
-	yBar      *float32
-	t62       *float32
-	SW2Trail  *float32
-	W2Trail   *float32
-	t32       *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5        int        // d_h
-	n6        int        // 4·d_h·d_v·a + 12·d_h
-	n7        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n8        int        // 4·d_h·d_v·a
-	etaEntry3 [2]float32 // and nothing
-	rhoEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t47   *float32
-	t32   *float32
-	yProd *float32
-	t72   *float32
-	t9    *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepBackwardNest6Args struct {
-	t9          *float32
-	t39         *float32
-	q           *float32
-	W1BarState  *float32
-	W1Trail     *float32
-	SW1BarState *float32
-	k           *float32
-	SW1Trail    *float32
-	t11         *float32
-	t21         *float32
-	t77         *float32
-	t15Total    *float32
-	t24Total    *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2          int        // 4
-	n3          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n4          int        // 8
-	n5          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n6          int        // 12
-	n7          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n8          int        // d_k
-	n9          int        // 4·d_h·d_k·a + 4·d_k
-	n10         int        // 4·d_k
-	n11         int        // 8·d_k
-	n12         int        // 4·d_h·d_k·a + 8·d_k
-	n13         int        // 12·d_k
-	n14         int        // 4·d_h·d_k·a + 12·d_k
-	n15         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n16         int        // 4·d_h·d_k·a
-	t24         [2]float32 // and nothing
-	t15         [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	etaEntry3   [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	k         *float32
-	t21       *float32
-	t222Total *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t222      [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t22         *float32
-	t77         *float32
-	eProd       *float32
-	t37         *float32
-	t3822       *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	yBar        *float32
-	e           *float32
-	W2Trail     *float32
-	t3822       *float32
-	t81         *float32
-	W2BarState  *float32
-	SW2BarState *float32
-	t62         *float32
-	SW2Trail    *float32
-	t50         *float32
-	t40         *float32
-	t49         *float32
-	t442Total   *float32
-	t55Total    *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5          int        // d_h
-	n6          int        // 4·d_h
-	n7          int        // 4·d_h·d_v·a + 4·d_h
-	n8          int        // 4·d_h·d_v·a + 8·d_h
-	n9          int        // 8·d_h
-	n10         int        // 4·d_h·d_v·a + 12·d_h
-	n11         int        // 12·d_h
-	n12         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n13         int        // 4·d_h·d_v·a
-	n14         int        // 4
-	n15         int        // 8
-	n16         int        // 12
-	t55         [2]float32 // and nothing
-	t442        [2]float32 // and nothing
-	etaEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t22      *float32
-	t50      *float32
-	eProd    *float32
-	t52      *float32
-	t53Total *float32
-	n0       int        // d_h
-	n1       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t53      [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t40  *float32
-	t49  *float32
-	t57  *float32
-	vBar *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepBackwardNest12Args struct {
-	yBar       *float32
-	t57        *float32
-	e          *float32
-	W2Trail    *float32
-	t61        *float32
-	t82        *float32
-	t81        *float32
-	W2BarState *float32
-	t3822      *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7         int        // 12
-	n8         int        // d_h
-	n9         int        // 8·d_h
-	n10        int        // 4·d_h·d_v·a + 12·d_h
-	n11        int        // 12·d_h
-	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n13        int        // 4·d_h·d_v·a
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	GW1Prod     *float32
-	t22         *float32
-	t37         *float32
-	t77         *float32
-	eProd       *float32
-	t61         *float32
-	t50         *float32
-	t52         *float32
-	t68         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	t9         *float32
-	t68        *float32
-	W1Trail    *float32
-	t70        *float32
-	k          *float32
-	q          *float32
-	W1BarState *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_h·d_k·a + 12·d_k
-	n6         int        // 12·d_k
-	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n8         int        // 4·d_h·d_k·a
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t21         *float32
-	t70         *float32
-	kBar        *float32
-	t11         *float32
-	qBar        *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry3 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -826,30 +450,30 @@ func (c *stepBackwardFused) run() {
 
 	// deep_titans.e, deep_titans.S_W2, deep_titans.G_W1, deep_titans.y
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.EProd),
-			unsafe.SliceData(c.GW1Prod),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R4b7c745bb799Args{
+			P0:  unsafe.SliceData(c.Theta),
+			P1:  unsafe.SliceData(c.EProd),
+			P2:  unsafe.SliceData(c.GW1Prod),
+			P3:  unsafe.SliceData(c.YProd),
+			P4:  unsafe.SliceData(t22),
+			P5:  unsafe.SliceData(t152),
+			P6:  unsafe.SliceData(t162),
+			P7:  unsafe.SliceData(t34),
+			P8:  unsafe.SliceData(t36),
+			P9:  unsafe.SliceData(t37),
+			P10: unsafe.SliceData(t38),
+			P11: unsafe.SliceData(t39),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(t47),
+			P14: unsafe.SliceData(t81),
+			P15: unsafe.SliceData(t72),
+			P16: unsafe.SliceData(t82),
+			N0:  L,
+			N1:  T,
+			N2:  dH,
+			N3:  T * dH,
 		}
-		stepBackwardNest1(&a)
+		regions.R4b7c745bb799(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -936,21 +560,21 @@ func (c *stepBackwardFused) run() {
 					etaEntry := eta[a]
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(SW2Trail),
-							unsafe.SliceData(W2Trail),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							dH * dV,
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rf159c2f1431dArgs{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(SW2Trail),
+							P3: unsafe.SliceData(W2Trail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4: 4 * dH * dV * a,
+							N5: dH * dV,
+							S0: [2]float32{etaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.Rf159c2f1431d(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -970,22 +594,22 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1, deep_titans.G_W1, deep_titans.W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(SW1Trail),
-							unsafe.SliceData(W1Trail),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							dH * dK,
-							[2]float32{thetaEntry2},
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rbb38b337f31fArgs{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(SW1Trail),
+							P3: unsafe.SliceData(W1Trail),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dH * dK * a,
+							N5: dH * dK,
+							S0: [2]float32{thetaEntry2},
+							S1: [2]float32{etaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						regions.Rbb38b337f31f(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1017,26 +641,26 @@ func (c *stepBackwardFused) run() {
 					rhoEntry3 := rho[a]
 					etaEntry3 := eta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(SW2Trail),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t32),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*dV*a + 12*dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{etaEntry3},
-							[2]float32{rhoEntry3},
+						a2 := regions.R9ebb6c774388Args{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(c.YBar),
+							P2: unsafe.SliceData(t62),
+							P3: unsafe.SliceData(SW2Trail),
+							P4: unsafe.SliceData(W2Trail),
+							P5: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
+							N6: 4*dH*dV*a + 12*dH,
+							N7: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N8: 4 * dH * dV * a,
+							S0: [2]float32{etaEntry3},
+							S1: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest4(&a2)
+						regions.R9ebb6c774388(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1053,16 +677,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.y
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t9),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t47),
+							P1: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(c.YProd),
+							P3: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t9),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepBackwardNest5(&a2)
+						regions.Rcb81e45387a3(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1080,44 +704,44 @@ func (c *stepBackwardFused) run() {
 					var t24 F
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(SW1BarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(SW1Trail),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(t15Total),
-							unsafe.SliceData(t24Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							dK,
-							4*dH*dK*a + 4*dK,
-							4 * dK,
-							8 * dK,
-							4*dH*dK*a + 8*dK,
-							12 * dK,
-							4*dH*dK*a + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{t24},
-							[2]float32{t15},
-							[2]float32{thetaEntry3},
-							[2]float32{etaEntry3},
-							[2]float32{rhoEntry3},
+						a2 := regions.Rcc9634d8c892Args{
+							P0:  unsafe.SliceData(t9),
+							P1:  unsafe.SliceData(t39),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(W1BarState),
+							P4:  unsafe.SliceData(W1Trail),
+							P5:  unsafe.SliceData(SW1BarState),
+							P6:  unsafe.SliceData(c.K),
+							P7:  unsafe.SliceData(SW1Trail),
+							P8:  unsafe.SliceData(t11),
+							P9:  unsafe.SliceData(t21),
+							P10: unsafe.SliceData(t77),
+							P11: unsafe.SliceData(t15Total),
+							P12: unsafe.SliceData(t24Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  dK,
+							N9:  4*dH*dK*a + 4*dK,
+							N10: 4 * dK,
+							N11: 8 * dK,
+							N12: 4*dH*dK*a + 8*dK,
+							N13: 12 * dK,
+							N14: 4*dH*dK*a + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dH * dK * a,
+							S0:  [2]float32{t24},
+							S1:  [2]float32{t15},
+							S2:  [2]float32{thetaEntry3},
+							S3:  [2]float32{etaEntry3},
+							S4:  [2]float32{rhoEntry3},
 						}
-						stepBackwardNest6(&a2)
+						regions.Rcc9634d8c892(&a2)
 					} else {
 						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						t24_2 := t24
@@ -1166,15 +790,15 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W1
 					var t222 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t222Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t222},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t21),
+							P2: unsafe.SliceData(t222Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t222},
 						}
-						stepBackwardNest7(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t222_2 := t222
@@ -1188,17 +812,17 @@ func (c *stepBackwardFused) run() {
 					t222 = t222Total[0]
 					// deep_titans.G_W1, deep_titans.S_W1
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t3822),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t77),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t37),
+							P4: unsafe.SliceData(t3822),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1214,43 +838,43 @@ func (c *stepBackwardFused) run() {
 					var t442 F
 					var t55 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t3822),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(SW2BarState),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(SW2Trail),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t442Total),
-							unsafe.SliceData(t55Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4 * dH,
-							4*dH*dV*a + 4*dH,
-							4*dH*dV*a + 8*dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							4,
-							8,
-							12,
-							[2]float32{t55},
-							[2]float32{t442},
-							[2]float32{etaEntry3},
+						a2 := regions.Rcf9df8984c05Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.E),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t3822),
+							P4:  unsafe.SliceData(t81),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(SW2BarState),
+							P7:  unsafe.SliceData(t62),
+							P8:  unsafe.SliceData(SW2Trail),
+							P9:  unsafe.SliceData(t50),
+							P10: unsafe.SliceData(t40),
+							P11: unsafe.SliceData(t49),
+							P12: unsafe.SliceData(t442Total),
+							P13: unsafe.SliceData(t55Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  4*dH*dV*a + 4*dH,
+							N8:  4*dH*dV*a + 8*dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 12*dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
+							N14: 4,
+							N15: 8,
+							N16: 12,
+							S0:  [2]float32{t55},
+							S1:  [2]float32{t442},
+							S2:  [2]float32{etaEntry3},
 						}
-						stepBackwardNest9(&a2)
+						regions.Rcf9df8984c05(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1301,17 +925,17 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.S_W2
 					var t53 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t53Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t53},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t52),
+							P4: unsafe.SliceData(t53Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t53},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1328,15 +952,15 @@ func (c *stepBackwardFused) run() {
 					t53 = t53Total[0]
 					// deep_titans.e
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.VBar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R82125cbeb063Args{
+							P0: unsafe.SliceData(t40),
+							P1: unsafe.SliceData(t49),
+							P2: unsafe.SliceData(t57),
+							P3: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepBackwardNest11(&a2)
+						regions.R82125cbeb063(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1348,33 +972,33 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.G_W1, deep_titans.W2, deep_titans.y
 					clear(t61)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t3822),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{rhoEntry3},
+						a2 := regions.Rdee304d09f4cArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t57),
+							P2:  unsafe.SliceData(c.E),
+							P3:  unsafe.SliceData(W2Trail),
+							P4:  unsafe.SliceData(t61),
+							P5:  unsafe.SliceData(t82),
+							P6:  unsafe.SliceData(t81),
+							P7:  unsafe.SliceData(W2BarState),
+							P8:  unsafe.SliceData(t3822),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 12*dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
+							S0:  [2]float32{rhoEntry3},
 						}
-						stepBackwardNest12(&a2)
+						regions.Rdee304d09f4c(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1394,21 +1018,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.G_W1, deep_titans.S_W1, deep_titans.S_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t77),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t68),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R0f1432d531ffArgs{
+							P0: unsafe.SliceData(c.GW1Prod),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t37),
+							P3: unsafe.SliceData(t77),
+							P4: unsafe.SliceData(c.EProd),
+							P5: unsafe.SliceData(t61),
+							P6: unsafe.SliceData(t50),
+							P7: unsafe.SliceData(t52),
+							P8: unsafe.SliceData(t68),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.R0f1432d531ff(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1429,26 +1053,26 @@ func (c *stepBackwardFused) run() {
 					// deep_titans.e, deep_titans.W1, deep_titans.y
 					clear(t70)
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t68),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(W1BarState),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dH*dK*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{rhoEntry3},
+						a2 := regions.R5f7addcbb8d6Args{
+							P0: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(t68),
+							P2: unsafe.SliceData(W1Trail),
+							P3: unsafe.SliceData(t70),
+							P4: unsafe.SliceData(c.K),
+							P5: unsafe.SliceData(c.Q),
+							P6: unsafe.SliceData(W1BarState),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dH*dK*a + 12*dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N8: 4 * dH * dK * a,
+							S0: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest14(&a2)
+						regions.R5f7addcbb8d6(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1465,17 +1089,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(c.QBar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R962d4f5dd84fArgs{
+							P0: unsafe.SliceData(t21),
+							P1: unsafe.SliceData(t70),
+							P2: unsafe.SliceData(c.KBar),
+							P3: unsafe.SliceData(t11),
+							P4: unsafe.SliceData(c.QBar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest15(&a2)
+						regions.R962d4f5dd84f(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

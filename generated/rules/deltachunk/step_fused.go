@@ -3,224 +3,12 @@
 package deltachunk
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	rho   *float32
-	t52   *float32
-	theta *float32
-	t55   *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // 32·chunks
-	n3    int // T
-}
-
-type stepNest2Args struct {
-	q   *float32
-	t53 *float32
-	k   *float32
-	t54 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 32·d_k
-	n4  int // 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest3Args struct {
-	t  *float32
-	t3 *float32
-	t4 *float32
-	n0 int // L
-	n1 int // chunks
-	n2 int // 32·chunks
-}
-
-type stepNest8Args struct {
-	t52 *float32
-	t18 *float32
-	t20 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -128
-}
-
-type stepNest9Args struct {
-	t5  *float32
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -256
-}
-
-type stepNest10Args struct {
-	t8  *float32
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -512
-}
-
-type stepNest11Args struct {
-	t11 *float32
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -1024
-}
-
-type stepNest12Args struct {
-	t14 *float32
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	t32 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -2048
-}
-
-type stepNest13Args struct {
-	t37 *float32
-}
-
-type stepNest14Args struct {
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	t32 *float32
-	t42 *float32
-	n0  int // 32
-	n1  int // -128
-}
-
-type stepNest15Args struct {
-	t55 *float32
-	t42 *float32
-	K2  *float32
-	t44 *float32
-	n0  int // 128·t + 128·chunks·l
-}
-
-type stepNest16Args struct {
-	t36 *float32
-	t37 *float32
-	t55 *float32
-	t39 *float32
-	t56 *float32
-	U2  *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // d_v
-	n2  int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepNest17Args struct {
-	t18  *float32
-	t20  *float32
-	t23  *float32
-	t26  *float32
-	t29  *float32
-	t32  *float32
-	Q2   *float32
-	t622 *float32
-}
-
-type stepNest18Args struct {
-	g   *float32
-	t17 *float32
-	y2  *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // d_v
-	n2  int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepNest19Args struct {
-	t18 *float32
-	t20 *float32
-	t23 *float32
-	t26 *float32
-	t29 *float32
-	t32 *float32
-	t54 *float32
-	t72 *float32
-	n0  int // 3968
-	n1  int // d_k
-	n2  int // 128·d_k·t + 128·chunks·d_k·l
-}
-
-type stepNest20Args struct {
-	MState  *float32
-	n0      int        // d_v
-	n1      int        // d_k
-	gEntry2 [2]float32 // and nothing
-}
-
-type stepNest21Args struct {
-	rho   *float32
-	t57   *float32
-	theta *float32
-	t58   *float32
-	n0    int // L
-	n1    int // T - 32·chunks
-	n2    int // 128·chunks
-	n3    int // T
-}
-
-type stepNest22Args struct {
-	k   *float32
-	t59 *float32
-	q   *float32
-	t61 *float32
-	n0  int // L
-	n1  int // T - 32·chunks
-	n2  int // d_k
-	n3  int // 128·chunks·d_k
-	n4  int // T·d_k - 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepTime23Args struct {
-	MState2 *float32
-	t59     *float32
-	t60     *float32
-	MLin    *float32
-	t57     *float32
-	t58     *float32
-	t61     *float32
-	y22     *float32
-	n0      int // d_k
-	n1      int // C
-	n2      int // -C·s + T - 32·chunks
-	n3      int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n5      int // 4·C·s + (4·T - 128·chunks)·l
-	n6      int // d_v
-	tail    int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -285,17 +73,17 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t55),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.R6f6050873531Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t52),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t55),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepNest1(&a)
+		regions.R6f6050873531(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -313,19 +101,19 @@ func (c *stepFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t54),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R7688bd182facArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(t53),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t54),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7688bd182fac(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -385,15 +173,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t3),
+			P2: unsafe.SliceData(t4),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -430,15 +218,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t7),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t7),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -475,15 +263,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t10),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -520,15 +308,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t13),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(t13),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -560,15 +348,15 @@ func (c *stepFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(g),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(g),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -618,16 +406,16 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t20)
 			if kern.Wide() {
-				a := stepNest8Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-128,
+				a := regions.R10d7c175c36bArgs{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t18),
+					P2: unsafe.SliceData(t20),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest8(&a)
+				regions.R10d7c175c36b(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -645,17 +433,17 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t23)
 			if kern.Wide() {
-				a := stepNest9Args{
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-256,
+				a := regions.R553cb039a4c0Args{
+					P0: unsafe.SliceData(t5),
+					P1: unsafe.SliceData(t18),
+					P2: unsafe.SliceData(t20),
+					P3: unsafe.SliceData(t23),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest9(&a)
+				regions.R553cb039a4c0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -674,18 +462,18 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := stepNest10Args{
-					unsafe.SliceData(t8),
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-512,
+				a := regions.Rd554f51026b6Args{
+					P0: unsafe.SliceData(t8),
+					P1: unsafe.SliceData(t18),
+					P2: unsafe.SliceData(t20),
+					P3: unsafe.SliceData(t23),
+					P4: unsafe.SliceData(t26),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest10(&a)
+				regions.Rd554f51026b6(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -705,19 +493,19 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := stepNest11Args{
-					unsafe.SliceData(t11),
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-1024,
+				a := regions.R6ee876a6a756Args{
+					P0: unsafe.SliceData(t11),
+					P1: unsafe.SliceData(t18),
+					P2: unsafe.SliceData(t20),
+					P3: unsafe.SliceData(t23),
+					P4: unsafe.SliceData(t26),
+					P5: unsafe.SliceData(t29),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepNest11(&a)
+				regions.R6ee876a6a756(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -738,20 +526,20 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t32)
 			if kern.Wide() {
-				a := stepNest12Args{
-					unsafe.SliceData(t14),
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-2048,
+				a := regions.Re658f86b404bArgs{
+					P0: unsafe.SliceData(t14),
+					P1: unsafe.SliceData(t18),
+					P2: unsafe.SliceData(t20),
+					P3: unsafe.SliceData(t23),
+					P4: unsafe.SliceData(t26),
+					P5: unsafe.SliceData(t29),
+					P6: unsafe.SliceData(t32),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepNest12(&a)
+				regions.Re658f86b404b(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -775,10 +563,10 @@ func (c *stepFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := stepNest13Args{
-					unsafe.SliceData(t37),
+				a := regions.R8fb7372531a3Args{
+					P0: unsafe.SliceData(t37),
 				}
-				stepNest13(&a)
+				regions.R8fb7372531a3(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -792,18 +580,18 @@ func (c *stepFused) run() {
 			// delta_chunk.c
 			clear(t42)
 			if kern.Wide() {
-				a := stepNest14Args{
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32),
-					unsafe.SliceData(t42),
-					32,
-					-128,
+				a := regions.R23f0f613e1f7Args{
+					P0: unsafe.SliceData(t18),
+					P1: unsafe.SliceData(t20),
+					P2: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32),
+					P6: unsafe.SliceData(t42),
+					N0: 32,
+					N1: -128,
 				}
-				stepNest14(&a)
+				regions.R23f0f613e1f7(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -826,14 +614,14 @@ func (c *stepFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := stepNest15Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t42),
-					unsafe.SliceData(K2),
-					unsafe.SliceData(t44),
-					128*t2 + 128*chunks*l,
+				a := regions.R2368a25c3da4Args{
+					P0: unsafe.SliceData(t55),
+					P1: unsafe.SliceData(t42),
+					P2: unsafe.SliceData(K2),
+					P3: unsafe.SliceData(t44),
+					N0: 128*t2 + 128*chunks*l,
 				}
-				stepNest15(&a)
+				regions.R2368a25c3da4(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -850,18 +638,18 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.g
 			if kern.Wide() {
-				a := stepNest16Args{
-					unsafe.SliceData(t36),
-					unsafe.SliceData(t37),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t39),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(U2),
-					128*t2 + 128*chunks*l,
-					dV,
-					128*dV*t2 + 128*chunks*dV*l,
+				a := regions.Re76fb857dec4Args{
+					P0: unsafe.SliceData(t36),
+					P1: unsafe.SliceData(t37),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t39),
+					P4: unsafe.SliceData(t56),
+					P5: unsafe.SliceData(U2),
+					N0: 128*t2 + 128*chunks*l,
+					N1: dV,
+					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				stepNest16(&a)
+				regions.Re76fb857dec4(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
 				t55_2 := t55[(l*chunks+t2)*32:][:32]
@@ -879,17 +667,17 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t44, 32, 1)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepNest17Args{
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32),
-					unsafe.SliceData(Q2),
-					unsafe.SliceData(t622),
+				a := regions.R62a4881e6bc8Args{
+					P0: unsafe.SliceData(t18),
+					P1: unsafe.SliceData(t20),
+					P2: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32),
+					P6: unsafe.SliceData(Q2),
+					P7: unsafe.SliceData(t622),
 				}
-				stepNest17(&a)
+				regions.R62a4881e6bc8(&a)
 			} else {
 				for i := range 32 {
 					t18_2 := t18[i*32:][:32]
@@ -907,15 +695,15 @@ func (c *stepFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := stepNest18Args{
-					unsafe.SliceData(g),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(y2),
-					128*t2 + 128*chunks*l,
-					dV,
-					128*dV*t2 + 128*chunks*dV*l,
+				a := regions.Raf71a1bad3f9Args{
+					P0: unsafe.SliceData(g),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(y2),
+					N0: 128*t2 + 128*chunks*l,
+					N1: dV,
+					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				stepNest18(&a)
+				regions.Raf71a1bad3f9(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -931,20 +719,20 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := stepNest19Args{
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t23),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32),
-					unsafe.SliceData(t54),
-					unsafe.SliceData(t72),
-					3968,
-					dK,
-					128*dK*t2 + 128*chunks*dK*l,
+				a := regions.Rad41eced2650Args{
+					P0: unsafe.SliceData(t18),
+					P1: unsafe.SliceData(t20),
+					P2: unsafe.SliceData(t23),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32),
+					P6: unsafe.SliceData(t54),
+					P7: unsafe.SliceData(t72),
+					N0: 3968,
+					N1: dK,
+					N2: 128*dK*t2 + 128*chunks*dK*l,
 				}
-				stepNest19(&a)
+				regions.Rad41eced2650(&a)
 			} else {
 				t18_2 := t18[31*32:][:32]
 				t20_2 := t20[31*32:][:32]
@@ -964,13 +752,13 @@ func (c *stepFused) run() {
 			// delta_chunk.M
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(MState),
-					dV,
-					dK,
-					[2]float32{gEntry2},
+				a := regions.R382b7eb44d0bArgs{
+					P0: unsafe.SliceData(MState),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{gEntry2},
 				}
-				stepNest20(&a)
+				regions.R382b7eb44d0b(&a)
 			} else {
 				for i := range dV {
 					MState2 := MState[i*dK:][:dK]
@@ -1002,17 +790,17 @@ func (c *stepFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest21Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t58),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t57),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t58),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepNest21(&a)
+		regions.R3a08da2a9456(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1028,19 +816,19 @@ func (c *stepFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest22Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t59),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t61),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t61),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest22(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1122,25 +910,25 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime23Args{
-						unsafe.SliceData(MState2),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(t60),
-						kern.Given(c.MLin),
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t58),
-						unsafe.SliceData(t61),
-						unsafe.SliceData(y22),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*s + (4*T-128*chunks)*l,
-						dV,
-						tail,
+					a := regions.R5ef17df5b91eArgs{
+						P0:   unsafe.SliceData(MState2),
+						P1:   unsafe.SliceData(t59),
+						P2:   unsafe.SliceData(t60),
+						P3:   kern.Given(c.MLin),
+						P4:   unsafe.SliceData(t57),
+						P5:   unsafe.SliceData(t58),
+						P6:   unsafe.SliceData(t61),
+						P7:   unsafe.SliceData(y22),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T - 32*chunks,
+						N3:   4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N4:   4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N5:   4*C*s + (4*T-128*chunks)*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime23(&a, rows)
+					regions.R5ef17df5b91e(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -1192,412 +980,6 @@ func (c *stepRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	}
-}
-
-type stepBackwardTime5Args struct {
-	t57    *float32
-	t58    *float32
-	MLin   *float32
-	t59    *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T - 32·chunks
-	n3     int // 4·C·s + (4·T - 128·chunks)·l
-	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n5     int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n6     int // d_v
-}
-
-type stepBackwardTime6Args struct {
-	t2        *float32
-	MLin      *float32
-	t61       *float32
-	MBarState *float32
-	t59       *float32
-	MTrail    *float32
-	t9        *float32
-	t322      *float32
-	t72       *float32
-	t5        *float32
-	t58       *float32
-	t8        *float32
-	t57       *float32
-	t152      *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T - 32·chunks
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n6        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n7        int // 4·C·s + (4·T - 128·chunks)·l
-	n8        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l - 4·d_v
-	n9        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l - 4·d_k
-	n10       int // -d_k
-}
-
-type stepBackwardNest7Args struct {
-	t58  *float32
-	t72  *float32
-	t59  *float32
-	t10  *float32
-	t9   *float32
-	t12  *float32
-	t152 *float32
-	t82  *float32
-	n0   int // L
-	n1   int // T - 32·chunks
-	n2   int // d_k
-	n3   int // 128·chunks·d_k
-	n4   int // T·d_k - 32·chunks·d_k
-	n5   int // T·d_k
-}
-
-type stepBackwardNest8Args struct {
-	t11 *float32
-	t8  *float32
-	n0  int // L
-	n1  int // T - 32·chunks
-	n2  int // d_v
-	n3  int // 128·chunks·d_v
-	n4  int // T·d_v - 32·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest9Args struct {
-	t13 *float32
-	t82 *float32
-	t14 *float32
-	t5  *float32
-	n0  int // L
-	n1  int // T - 32·chunks
-	n2  int // 128·chunks
-	n3  int // T
-}
-
-type stepBackwardNest15Args struct {
-	t     *float32
-	yProd *float32
-	t1322 *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // d_v
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // 32·d_v
-	n7    int // 32·chunks
-	n8    int // 32·chunks·d_v
-}
-
-type stepBackwardNest22Args struct {
-	t36 *float32
-	t37 *float32
-	t38 *float32
-	n0  int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest24Args struct {
-	t55 *float32
-	K   *float32
-	t42 *float32
-	t44 *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest25Args struct {
-	t523       *float32
-	MStates    *float32
-	MBarState2 *float32
-	n0         int // d_v
-	n1         int // 124
-	n2         int // d_k
-	n3         int // 4·d_k·d_v·t + 4·chunks·d_k·d_v·l
-}
-
-type stepBackwardNest26Args struct {
-	g     *float32
-	t     *float32
-	t1223 *float32
-	n0    int // 128·t + 128·chunks·l
-	n1    int // d_v
-	n2    int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepBackwardNest27Args struct {
-	Q    *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t32  *float32
-	t115 *float32
-	n0   int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest29Args struct {
-	t183  *float32
-	t202  *float32
-	t232  *float32
-	t26   *float32
-	t29   *float32
-	t32   *float32
-	t111  *float32
-	t1822 *float32
-	n0    int // 3968
-	n1    int // d_v
-}
-
-type stepBackwardNest30Args struct {
-	t55   *float32
-	t38   *float32
-	t1822 *float32
-	UProd *float32
-	t56   *float32
-	t20   *float32
-	t34   *float32
-	t252  *float32
-	t35   *float32
-	n0    int // 128·t + 128·chunks·l
-	n1    int // 128·t + 128·chunks·l + 4
-	n2    int // 4
-	n3    int // 128·t + 128·chunks·l + 8
-	n4    int // 8
-	n5    int // 128·t + 128·chunks·l + 12
-	n6    int // 12
-	n7    int // d_v
-	n8    int // 4·d_v
-	n9    int // 8·d_v
-	n10   int // 128·d_v·t + 128·chunks·d_v·l + 8·d_v
-	n11   int // 12·d_v
-	n12   int // 128·d_v·t + 128·chunks·d_v·l + 12·d_v
-	n13   int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepBackwardNest31Args struct {
-	t55  *float32
-	K    *float32
-	t212 *float32
-	t42  *float32
-	t262 *float32
-	t272 *float32
-	t28  *float32
-	n0   int // 128·t + 128·chunks·l
-	n1   int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest32Args struct {
-	t31  *float32
-	t262 *float32
-	n0   int // 32
-	n1   int // -128
-}
-
-type stepBackwardNest33Args struct {
-	Q     *float32
-	t1522 *float32
-	t92   *float32
-	t31   *float32
-	t422  *float32
-	n0    int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest34Args struct {
-	t142 *float32
-	t422 *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t29  *float32
-	t452 *float32
-	t46  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -2048
-}
-
-type stepBackwardNest35Args struct {
-	t422 *float32
-	t452 *float32
-	t472 *float32
-}
-
-type stepBackwardNest36Args struct {
-	t112 *float32
-	t472 *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t26  *float32
-	t502 *float32
-	t512 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -1024
-}
-
-type stepBackwardNest38Args struct {
-	t83  *float32
-	t523 *float32
-	t183 *float32
-	t202 *float32
-	t232 *float32
-	t553 *float32
-	t562 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -512
-}
-
-type stepBackwardNest39Args struct {
-	t52  *float32
-	t573 *float32
-	t183 *float32
-	t202 *float32
-	t60  *float32
-	t613 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -256
-}
-
-type stepBackwardNest40Args struct {
-	t183 *float32
-	t573 *float32
-	t60  *float32
-	t64  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 256
-	n3   int // 384
-	n4   int // -128
-	n5   int // 4
-	n6   int // 8
-	n7   int // 12
-}
-
-type stepBackwardNest41Args struct {
-	t523  *float32
-	t1322 *float32
-	t392  *float32
-	t67   *float32
-	n0    int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest42Args struct {
-	t46 *float32
-	t71 *float32
-	t72 *float32
-	t67 *float32
-	t70 *float32
-	t75 *float32
-}
-
-type stepBackwardNest43Args struct {
-	t512 *float32
-	t73  *float32
-	t74  *float32
-	t79  *float32
-	t80  *float32
-	t75  *float32
-	t78  *float32
-	t83  *float32
-}
-
-type stepBackwardNest46Args struct {
-	t99  *float32
-	t103 *float32
-	t105 *float32
-}
-
-type stepBackwardNest47Args struct {
-	t64  *float32
-	t97  *float32
-	t98  *float32
-	t102 *float32
-	t105 *float32
-	t16  *float32
-	t252 *float32
-	t28  *float32
-	t19  *float32
-	n0   int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest49Args struct {
-	t21 *float32
-	t20 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_v
-	n3  int // 32·d_v
-	n4  int // 32·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest50Args struct {
-	t22 *float32
-	t19 *float32
-	t25 *float32
-	t16 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // 32·chunks
-	n3  int // T
-}
-
-type stepBackwardNest51Args struct {
-	t23 *float32
-	t18 *float32
-	t24 *float32
-	t17 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 32·d_k
-	n4  int // 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepBackwardNest52Args struct {
-	t12  *float32
-	t23  *float32
-	kBar *float32
-	t10  *float32
-	t24  *float32
-	qBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_k
-	n3   int // T·d_k
-}
-
-type stepBackwardNest53Args struct {
-	t11  *float32
-	t21  *float32
-	vBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // T·d_v
-}
-
-type stepBackwardNest54Args struct {
-	t14      *float32
-	t25      *float32
-	rhoBar   *float32
-	t13      *float32
-	t22      *float32
-	thetaBar *float32
-	n0       int // L
-	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1740,17 +1122,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t55),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.R6f6050873531Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t52),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t55),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepNest1(&a)
+		regions.R6f6050873531(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1768,19 +1150,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.q, delta_chunk.k
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t54),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R7688bd182facArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(t53),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t54),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7688bd182fac(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1809,17 +1191,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho, delta_chunk.theta
 	if kern.Wide() {
-		a := stepNest21Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t58),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t57),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t58),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepNest21(&a)
+		regions.R3a08da2a9456(&a)
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
@@ -1835,19 +1217,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.k, delta_chunk.q
 	if kern.Wide() {
-		a := stepNest22Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t59),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t61),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t61),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest22(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1894,23 +1276,23 @@ func (c *stepBackwardFused) run() {
 	clear(t10)
 	clear(t12)
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t59),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t82),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R96ac55ed4e25Args{
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t9),
+			P5: unsafe.SliceData(t12),
+			P6: unsafe.SliceData(t152),
+			P7: unsafe.SliceData(t82),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepBackwardNest7(&a)
+		regions.R96ac55ed4e25(&a)
 	} else {
 		for i := range L {
 			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
@@ -1940,17 +1322,17 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t11)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t8),
-			L,
-			T - 32*chunks,
-			dV,
-			128 * chunks * dV,
-			T*dV - 32*chunks*dV,
-			T * dV,
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
 		}
-		stepBackwardNest8(&a)
+		regions.R3fc37e6a9aca(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1967,17 +1349,17 @@ func (c *stepBackwardFused) run() {
 	clear(t13)
 	clear(t14)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t5),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R18aa9c248505Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t14),
+			P3: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepBackwardNest9(&a)
+		regions.R18aa9c248505(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
@@ -2024,15 +1406,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2069,15 +1451,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t73),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t73),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2114,15 +1496,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t93),
-			unsafe.SliceData(t102),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t93),
+			P2: unsafe.SliceData(t102),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2159,15 +1541,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t132),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t132),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2199,15 +1581,15 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.g
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t153),
-			unsafe.SliceData(g),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t132),
+			P1: unsafe.SliceData(t153),
+			P2: unsafe.SliceData(g),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2236,21 +1618,21 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.y
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t1322),
-			L,
-			chunks,
-			dV,
-			4,
-			8,
-			12,
-			32 * dV,
-			32 * chunks,
-			32 * chunks * dV,
+		a := regions.Rf1776aab7112Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.YProd),
+			P2: unsafe.SliceData(t1322),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: 32 * dV,
+			N7: 32 * chunks,
+			N8: 32 * chunks * dV,
 		}
-		stepBackwardNest15(&a)
+		regions.Rf1776aab7112(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2295,16 +1677,16 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t202)
 			if kern.Wide() {
-				a := stepNest8Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-128,
+				a := regions.R10d7c175c36bArgs{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest8(&a)
+				regions.R10d7c175c36b(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2322,17 +1704,17 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t232)
 			if kern.Wide() {
-				a := stepNest9Args{
-					unsafe.SliceData(t52_2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.R553cb039a4c0Args{
+					P0: unsafe.SliceData(t52_2),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t232),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest9(&a)
+				regions.R553cb039a4c0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -2351,18 +1733,18 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t26)
 			if kern.Wide() {
-				a := stepNest10Args{
-					unsafe.SliceData(t83),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.Rd554f51026b6Args{
+					P0: unsafe.SliceData(t83),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t232),
+					P4: unsafe.SliceData(t26),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest10(&a)
+				regions.Rd554f51026b6(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -2382,19 +1764,19 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t29)
 			if kern.Wide() {
-				a := stepNest11Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R6ee876a6a756Args{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t232),
+					P4: unsafe.SliceData(t26),
+					P5: unsafe.SliceData(t29),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepNest11(&a)
+				regions.R6ee876a6a756(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -2415,20 +1797,20 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t32_2)
 			if kern.Wide() {
-				a := stepNest12Args{
-					unsafe.SliceData(t142),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.Re658f86b404bArgs{
+					P0: unsafe.SliceData(t142),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t232),
+					P4: unsafe.SliceData(t26),
+					P5: unsafe.SliceData(t29),
+					P6: unsafe.SliceData(t32_2),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepNest12(&a)
+				regions.Re658f86b404b(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -2450,10 +1832,10 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
-				a := stepNest13Args{
-					unsafe.SliceData(t37),
+				a := regions.R8fb7372531a3Args{
+					P0: unsafe.SliceData(t37),
 				}
-				stepNest13(&a)
+				regions.R8fb7372531a3(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t37_2 := t37[:n]
@@ -2464,13 +1846,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest22Args{
-					unsafe.SliceData(t36),
-					unsafe.SliceData(t37),
-					unsafe.SliceData(t38),
-					128*t3 + 128*chunks*l,
+				a := regions.R6fc6fd8a3691Args{
+					P0: unsafe.SliceData(t36),
+					P1: unsafe.SliceData(t37),
+					P2: unsafe.SliceData(t38),
+					N0: 128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest22(&a)
+				regions.R6fc6fd8a3691(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2480,18 +1862,18 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t42_2)
 			if kern.Wide() {
-				a := stepNest14Args{
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t42_2),
-					32,
-					-128,
+				a := regions.R23f0f613e1f7Args{
+					P0: unsafe.SliceData(t183),
+					P1: unsafe.SliceData(t202),
+					P2: unsafe.SliceData(t232),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32_2),
+					P6: unsafe.SliceData(t42_2),
+					N0: 32,
+					N1: -128,
 				}
-				stepNest14(&a)
+				regions.R23f0f613e1f7(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2512,15 +1894,15 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
-				a := stepBackwardNest24Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t42_2),
-					unsafe.SliceData(t44),
-					128*t3 + 128*chunks*l,
-					4096*t3 + 4096*chunks*l,
+				a := regions.R75bb64b98430Args{
+					P0: unsafe.SliceData(t55),
+					P1: unsafe.SliceData(c.K2),
+					P2: unsafe.SliceData(t42_2),
+					P3: unsafe.SliceData(t44),
+					N0: 128*t3 + 128*chunks*l,
+					N1: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest24(&a)
+				regions.R75bb64b98430(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2538,16 +1920,16 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.M
 			clear(t523)
 			if kern.Wide() {
-				a := stepBackwardNest25Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(c.MStates),
-					unsafe.SliceData(MBarState2),
-					dV,
-					124,
-					dK,
-					4*dK*dV*t3 + 4*chunks*dK*dV*l,
+				a := regions.R2f557160c168Args{
+					P0: unsafe.SliceData(t523),
+					P1: unsafe.SliceData(c.MStates),
+					P2: unsafe.SliceData(MBarState2),
+					N0: dV,
+					N1: 124,
+					N2: dK,
+					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				stepBackwardNest25(&a)
+				regions.R2f557160c168(&a)
 			} else {
 				for i := range dV {
 					MStates := c.MStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -2577,15 +1959,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest26Args{
-					unsafe.SliceData(g),
-					unsafe.SliceData(t),
-					unsafe.SliceData(t1223),
-					128*t3 + 128*chunks*l,
-					dV,
-					128*dV*t3 + 128*chunks*dV*l,
+				a := regions.R58af03c57befArgs{
+					P0: unsafe.SliceData(g),
+					P1: unsafe.SliceData(t),
+					P2: unsafe.SliceData(t1223),
+					N0: 128*t3 + 128*chunks*l,
+					N1: dV,
+					N2: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				stepBackwardNest26(&a)
+				regions.R58af03c57bef(&a)
 			} else {
 				g2 := g[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2599,18 +1981,18 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest27Args{
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t115),
-					4096*t3 + 4096*chunks*l,
+				a := regions.Rfc6c2cc3a4beArgs{
+					P0: unsafe.SliceData(c.Q2),
+					P1: unsafe.SliceData(t183),
+					P2: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t232),
+					P4: unsafe.SliceData(t26),
+					P5: unsafe.SliceData(t29),
+					P6: unsafe.SliceData(t32_2),
+					P7: unsafe.SliceData(t115),
+					N0: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest27(&a)
+				regions.Rfc6c2cc3a4be(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -2630,17 +2012,17 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t1522, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.y, delta_chunk.c
 			if kern.Wide() {
-				a := stepNest17Args{
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t1522),
-					unsafe.SliceData(t172),
+				a := regions.R62a4881e6bc8Args{
+					P0: unsafe.SliceData(t183),
+					P1: unsafe.SliceData(t202),
+					P2: unsafe.SliceData(t232),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32_2),
+					P6: unsafe.SliceData(t1522),
+					P7: unsafe.SliceData(t172),
 				}
-				stepNest17(&a)
+				regions.R62a4881e6bc8(&a)
 			} else {
 				for i := range 32 {
 					t183_3 := t183[i*32:][:32]
@@ -2658,19 +2040,19 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U, delta_chunk.M, delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest29Args{
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t32_2),
-					unsafe.SliceData(t111),
-					unsafe.SliceData(t1822),
-					3968,
-					dV,
+				a := regions.Rf1108b82e6c8Args{
+					P0: unsafe.SliceData(t183),
+					P1: unsafe.SliceData(t202),
+					P2: unsafe.SliceData(t232),
+					P3: unsafe.SliceData(t26),
+					P4: unsafe.SliceData(t29),
+					P5: unsafe.SliceData(t32_2),
+					P6: unsafe.SliceData(t111),
+					P7: unsafe.SliceData(t1822),
+					N0: 3968,
+					N1: dV,
 				}
-				stepBackwardNest29(&a)
+				regions.Rf1108b82e6c8(&a)
 			} else {
 				for i := range 32 {
 					t111_2 := t111[i*dV:][:dV]
@@ -2696,32 +2078,32 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.U
 			if kern.Wide() {
-				a := stepBackwardNest30Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t38),
-					unsafe.SliceData(t1822),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t34),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t35),
-					128*t3 + 128*chunks*l,
-					128*t3 + 128*chunks*l + 4,
-					4,
-					128*t3 + 128*chunks*l + 8,
-					8,
-					128*t3 + 128*chunks*l + 12,
-					12,
-					dV,
-					4 * dV,
-					8 * dV,
-					128*dV*t3 + 128*chunks*dV*l + 8*dV,
-					12 * dV,
-					128*dV*t3 + 128*chunks*dV*l + 12*dV,
-					128*dV*t3 + 128*chunks*dV*l,
+				a := regions.R5ca2ad1adffbArgs{
+					P0:  unsafe.SliceData(t55),
+					P1:  unsafe.SliceData(t38),
+					P2:  unsafe.SliceData(t1822),
+					P3:  unsafe.SliceData(c.UProd),
+					P4:  unsafe.SliceData(t56),
+					P5:  unsafe.SliceData(t20),
+					P6:  unsafe.SliceData(t34),
+					P7:  unsafe.SliceData(t252),
+					P8:  unsafe.SliceData(t35),
+					N0:  128*t3 + 128*chunks*l,
+					N1:  128*t3 + 128*chunks*l + 4,
+					N2:  4,
+					N3:  128*t3 + 128*chunks*l + 8,
+					N4:  8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  12,
+					N7:  dV,
+					N8:  4 * dV,
+					N9:  8 * dV,
+					N10: 128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					N11: 12 * dV,
+					N12: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					N13: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				stepBackwardNest30(&a)
+				regions.R5ca2ad1adffb(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2755,18 +2137,18 @@ func (c *stepBackwardFused) run() {
 			clear(t262)
 			clear(t272)
 			if kern.Wide() {
-				a := stepBackwardNest31Args{
-					unsafe.SliceData(t55),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t212),
-					unsafe.SliceData(t42_2),
-					unsafe.SliceData(t262),
-					unsafe.SliceData(t272),
-					unsafe.SliceData(t28),
-					128*t3 + 128*chunks*l,
-					4096*t3 + 4096*chunks*l,
+				a := regions.R15af45141717Args{
+					P0: unsafe.SliceData(t55),
+					P1: unsafe.SliceData(c.K2),
+					P2: unsafe.SliceData(t212),
+					P3: unsafe.SliceData(t42_2),
+					P4: unsafe.SliceData(t262),
+					P5: unsafe.SliceData(t272),
+					P6: unsafe.SliceData(t28),
+					N0: 128*t3 + 128*chunks*l,
+					N1: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest31(&a)
+				regions.R15af45141717(&a)
 			} else {
 				t55_2 := t55[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -2795,13 +2177,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t31)
 			if kern.Wide() {
-				a := stepBackwardNest32Args{
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t262),
-					32,
-					-128,
+				a := regions.R7e907f7579c8Args{
+					P0: unsafe.SliceData(t31),
+					P1: unsafe.SliceData(t262),
+					N0: 32,
+					N1: -128,
 				}
-				stepBackwardNest32(&a)
+				regions.R7e907f7579c8(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -2826,15 +2208,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c, delta_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest33Args{
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t1522),
-					unsafe.SliceData(t92),
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t422),
-					4096*t3 + 4096*chunks*l,
+				a := regions.R132d035eb6c8Args{
+					P0: unsafe.SliceData(c.Q2),
+					P1: unsafe.SliceData(t1522),
+					P2: unsafe.SliceData(t92),
+					P3: unsafe.SliceData(t31),
+					P4: unsafe.SliceData(t422),
+					N0: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest33(&a)
+				regions.R132d035eb6c8(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -2851,22 +2233,22 @@ func (c *stepBackwardFused) run() {
 			clear(t452)
 			clear(t46)
 			if kern.Wide() {
-				a := stepBackwardNest34Args{
-					unsafe.SliceData(t142),
-					unsafe.SliceData(t422),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t29),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t46),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.Rb2ac4fc9e38bArgs{
+					P0: unsafe.SliceData(t142),
+					P1: unsafe.SliceData(t422),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t26),
+					P6: unsafe.SliceData(t29),
+					P7: unsafe.SliceData(t452),
+					P8: unsafe.SliceData(t46),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepBackwardNest34(&a)
+				regions.Rb2ac4fc9e38b(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -2895,12 +2277,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest35Args{
-					unsafe.SliceData(t422),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t472),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t422),
+					P1: unsafe.SliceData(t452),
+					P2: unsafe.SliceData(t472),
 				}
-				stepBackwardNest35(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t422_2 := t422[i*32:][:32]
@@ -2915,21 +2297,21 @@ func (c *stepBackwardFused) run() {
 			clear(t502)
 			clear(t512)
 			if kern.Wide() {
-				a := stepBackwardNest36Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t472),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t26),
-					unsafe.SliceData(t502),
-					unsafe.SliceData(t512),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R2d819a0a914bArgs{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t472),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t26),
+					P6: unsafe.SliceData(t502),
+					P7: unsafe.SliceData(t512),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepBackwardNest36(&a)
+				regions.R2d819a0a914b(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -2957,12 +2339,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest35Args{
-					unsafe.SliceData(t472),
-					unsafe.SliceData(t502),
-					unsafe.SliceData(t523_2),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t472),
+					P1: unsafe.SliceData(t502),
+					P2: unsafe.SliceData(t523_2),
 				}
-				stepBackwardNest35(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t472_2 := t472[i*32:][:32]
@@ -2977,20 +2359,20 @@ func (c *stepBackwardFused) run() {
 			clear(t553)
 			clear(t562)
 			if kern.Wide() {
-				a := stepBackwardNest38Args{
-					unsafe.SliceData(t83),
-					unsafe.SliceData(t523_2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t232),
-					unsafe.SliceData(t553),
-					unsafe.SliceData(t562),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.R520aa1b1ddc7Args{
+					P0: unsafe.SliceData(t83),
+					P1: unsafe.SliceData(t523_2),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t232),
+					P5: unsafe.SliceData(t553),
+					P6: unsafe.SliceData(t562),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -512,
 				}
-				stepBackwardNest38(&a)
+				regions.R520aa1b1ddc7(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -3031,19 +2413,19 @@ func (c *stepBackwardFused) run() {
 			clear(t60)
 			clear(t613)
 			if kern.Wide() {
-				a := stepBackwardNest39Args{
-					unsafe.SliceData(t52_2),
-					unsafe.SliceData(t573),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t202),
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t613),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.Rbbddf8f22c67Args{
+					P0: unsafe.SliceData(t52_2),
+					P1: unsafe.SliceData(t573),
+					P2: unsafe.SliceData(t183),
+					P3: unsafe.SliceData(t202),
+					P4: unsafe.SliceData(t60),
+					P5: unsafe.SliceData(t613),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -256,
 				}
-				stepBackwardNest39(&a)
+				regions.Rbbddf8f22c67(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -3070,21 +2452,21 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.c
 			clear(t64)
 			if kern.Wide() {
-				a := stepBackwardNest40Args{
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t573),
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t64),
-					1,
-					32,
-					256,
-					384,
-					-128,
-					4,
-					8,
-					12,
+				a := regions.Rd873852ca035Args{
+					P0: unsafe.SliceData(t183),
+					P1: unsafe.SliceData(t573),
+					P2: unsafe.SliceData(t60),
+					P3: unsafe.SliceData(t64),
+					N0: 1,
+					N1: 32,
+					N2: 256,
+					N3: 384,
+					N4: -128,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				stepBackwardNest40(&a)
+				regions.Rd873852ca035(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -3105,14 +2487,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest41Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t1322),
-					unsafe.SliceData(t392),
-					unsafe.SliceData(t67),
-					128*t3 + 128*chunks*l,
+				a := regions.R9698ff6025a8Args{
+					P0: unsafe.SliceData(t523),
+					P1: unsafe.SliceData(t1322),
+					P2: unsafe.SliceData(t392),
+					P3: unsafe.SliceData(t67),
+					N0: 128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest41(&a)
+				regions.R9698ff6025a8(&a)
 			} else {
 				t1322_2 := t1322[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -3137,15 +2519,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest42Args{
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t71),
-					unsafe.SliceData(t72_2),
-					unsafe.SliceData(t67),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t75),
+				a := regions.Rdf1e07411af5Args{
+					P0: unsafe.SliceData(t46),
+					P1: unsafe.SliceData(t71),
+					P2: unsafe.SliceData(t72_2),
+					P3: unsafe.SliceData(t67),
+					P4: unsafe.SliceData(t70),
+					P5: unsafe.SliceData(t75),
 				}
-				stepBackwardNest42(&a)
+				regions.Rdf1e07411af5(&a)
 			} else {
 				for i := range 32 {
 					t72_2[i] = t46[i] + t71[i]
@@ -3180,17 +2562,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(t512),
-					unsafe.SliceData(t73_2),
-					unsafe.SliceData(t74),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t80),
-					unsafe.SliceData(t75),
-					unsafe.SliceData(t78),
-					unsafe.SliceData(t83_2),
+				a := regions.R52ed240a8b66Args{
+					P0: unsafe.SliceData(t512),
+					P1: unsafe.SliceData(t73_2),
+					P2: unsafe.SliceData(t74),
+					P3: unsafe.SliceData(t79),
+					P4: unsafe.SliceData(t80),
+					P5: unsafe.SliceData(t75),
+					P6: unsafe.SliceData(t78),
+					P7: unsafe.SliceData(t83_2),
 				}
-				stepBackwardNest43(&a)
+				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
 					t80[i] = ((t512[i] + t73_2[i]) + t74[i]) + t79[i]
@@ -3225,17 +2607,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(t562),
-					unsafe.SliceData(t81),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t87),
-					unsafe.SliceData(t88),
-					unsafe.SliceData(t83_2),
-					unsafe.SliceData(t86),
-					unsafe.SliceData(t91),
+				a := regions.R52ed240a8b66Args{
+					P0: unsafe.SliceData(t562),
+					P1: unsafe.SliceData(t81),
+					P2: unsafe.SliceData(t82_2),
+					P3: unsafe.SliceData(t87),
+					P4: unsafe.SliceData(t88),
+					P5: unsafe.SliceData(t83_2),
+					P6: unsafe.SliceData(t86),
+					P7: unsafe.SliceData(t91),
 				}
-				stepBackwardNest43(&a)
+				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
 					t88[i] = ((t562[i] + t81[i]) + t82_2[i]) + t87[i]
@@ -3270,17 +2652,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(t613),
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t90),
-					unsafe.SliceData(t95),
-					unsafe.SliceData(t96),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t94),
-					unsafe.SliceData(t99),
+				a := regions.R52ed240a8b66Args{
+					P0: unsafe.SliceData(t613),
+					P1: unsafe.SliceData(t89),
+					P2: unsafe.SliceData(t90),
+					P3: unsafe.SliceData(t95),
+					P4: unsafe.SliceData(t96),
+					P5: unsafe.SliceData(t91),
+					P6: unsafe.SliceData(t94),
+					P7: unsafe.SliceData(t99),
 				}
-				stepBackwardNest43(&a)
+				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
 					t96[i] = ((t613[i] + t89[i]) + t90[i]) + t95[i]
@@ -3316,12 +2698,12 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start
 			clear(t105)
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
-					unsafe.SliceData(t99),
-					unsafe.SliceData(t103),
-					unsafe.SliceData(t105),
+				a := regions.Rbe6e394ae4f9Args{
+					P0: unsafe.SliceData(t99),
+					P1: unsafe.SliceData(t103),
+					P2: unsafe.SliceData(t105),
 				}
-				stepBackwardNest46(&a)
+				regions.Rbe6e394ae4f9(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t99_2 := t99[:n]
@@ -3334,19 +2716,19 @@ func (c *stepBackwardFused) run() {
 			}
 			// delta_chunk.g.start
 			if kern.Wide() {
-				a := stepBackwardNest47Args{
-					unsafe.SliceData(t64),
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t98),
-					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t16),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t19),
-					128*t3 + 128*chunks*l,
+				a := regions.Rcad5be4b8fb6Args{
+					P0: unsafe.SliceData(t64),
+					P1: unsafe.SliceData(t97),
+					P2: unsafe.SliceData(t98),
+					P3: unsafe.SliceData(t102_2),
+					P4: unsafe.SliceData(t105),
+					P5: unsafe.SliceData(t16),
+					P6: unsafe.SliceData(t252),
+					P7: unsafe.SliceData(t28),
+					P8: unsafe.SliceData(t19),
+					N0: 128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest47(&a)
+				regions.Rcad5be4b8fb6(&a)
 			} else {
 				t16_2 := t16[(l*chunks+t3)*32:][:32]
 				t19_2 := t19[(l*chunks+t3)*32:][:32]
@@ -3376,13 +2758,13 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(MBarState2),
-					dV,
-					dK,
-					[2]float32{gEntry2},
+				a := regions.R382b7eb44d0bArgs{
+					P0: unsafe.SliceData(MBarState2),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{gEntry2},
 				}
-				stepNest20(&a)
+				regions.R382b7eb44d0b(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -3402,17 +2784,17 @@ func (c *stepBackwardFused) run() {
 	// delta_chunk.v
 	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest49Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t20),
-			L,
-			chunks,
-			dV,
-			32 * dV,
-			32 * chunks * dV,
-			T * dV,
+		a := regions.Rf3d2bf2108a3Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t20),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 32 * dV,
+			N4: 32 * chunks * dV,
+			N5: T * dV,
 		}
-		stepBackwardNest49(&a)
+		regions.Rf3d2bf2108a3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3431,17 +2813,17 @@ func (c *stepBackwardFused) run() {
 	clear(t22_2)
 	clear(t25)
 	if kern.Wide() {
-		a := stepBackwardNest50Args{
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t16),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.R0774cfbb6ad4Args{
+			P0: unsafe.SliceData(t22_2),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t25),
+			P3: unsafe.SliceData(t16),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepBackwardNest50(&a)
+		regions.R0774cfbb6ad4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3461,19 +2843,19 @@ func (c *stepBackwardFused) run() {
 	clear(t23)
 	clear(t24)
 	if kern.Wide() {
-		a := stepBackwardNest51Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t17),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R26370a32abbaArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(t24),
+			P3: unsafe.SliceData(t17),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepBackwardNest51(&a)
+		regions.R26370a32abba(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3493,19 +2875,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest52Args{
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.QBar),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R5825173d34d1Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.KBar),
+			P3: unsafe.SliceData(t10),
+			P4: unsafe.SliceData(t24),
+			P5: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepBackwardNest52(&a)
+		regions.R5825173d34d1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3525,16 +2907,16 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.VBar),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest53(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3550,17 +2932,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(c.ThetaBar),
-			L,
-			T,
+		a := regions.Rcb047a7ae239Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t22_2),
+			P5: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
 		}
-		stepBackwardNest54(&a)
+		regions.Rcb047a7ae239(&a)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*T:][:T]
@@ -3643,51 +3025,51 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime5Args{
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t58),
-						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						4*C*s + (4*T-128*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						dV,
+					a := regions.R8cc5cd342cd7Args{
+						P0: unsafe.SliceData(t57),
+						P1: unsafe.SliceData(t58),
+						P2: unsafe.SliceData(c.MLin),
+						P3: unsafe.SliceData(t59),
+						P4: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T - 32*chunks,
+						N3: 4*C*s + (4*T-128*chunks)*l,
+						N4: 4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N6: dV,
 					}
-					stepBackwardTime5(&a, rows)
+					regions.R8cc5cd342cd7(&a, rows)
 				}
 				{
-					a := stepBackwardTime6Args{
-						unsafe.SliceData(t2),
-						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(t61),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(t59),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t9_2),
-						unsafe.SliceData(t322),
-						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t5_2),
-						unsafe.SliceData(t58),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(t57),
-						unsafe.SliceData(t152_2),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						1,
-						dV,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						4*C*s + (4*T-128*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
-						-dK,
+					a := regions.R0bcab20003fdArgs{
+						P0:  unsafe.SliceData(t2),
+						P1:  unsafe.SliceData(c.MLin),
+						P2:  unsafe.SliceData(t61),
+						P3:  unsafe.SliceData(MBarState),
+						P4:  unsafe.SliceData(t59),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(t9_2),
+						P7:  unsafe.SliceData(t322),
+						P8:  unsafe.SliceData(t72_2),
+						P9:  unsafe.SliceData(t5_2),
+						P10: unsafe.SliceData(t58),
+						P11: unsafe.SliceData(t8),
+						P12: unsafe.SliceData(t57),
+						P13: unsafe.SliceData(t152_2),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T - 32*chunks,
+						N3:  1,
+						N4:  dV,
+						N5:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N6:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N7:  4*C*s + (4*T-128*chunks)*l,
+						N8:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						N9:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
+						N10: -dK,
 					}
-					stepBackwardTime6(&a, rows)
+					regions.R0bcab20003fd(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

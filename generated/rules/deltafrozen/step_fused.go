@@ -3,56 +3,11 @@
 package deltafrozen
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	MState      *float32
-	MChunkState *float32
-	k           *float32
-	t10         *float32
-	n0          int        // d_v
-	n1          int        // d_k
-	n2          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3          int        // 4
-	n4          int        // 8
-	n5          int        // 12
-	wNumber     [2]float32 // and nothing
-}
-
-type stepNest2Args struct {
-	t10  *float32
-	v    *float32
-	MLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest3Args struct {
-	t10 *float32
-	v   *float32
-	t11 *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest4Args struct {
-	t11        *float32
-	k          *float32
-	MState     *float32
-	q          *float32
-	y2         *float32
-	n0         int        // d_v
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -112,20 +67,20 @@ func (c *stepFused) run() {
 					w := (chunkAgeStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(MState),
-							unsafe.SliceData(MChunkState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t10),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{wNumber},
+						a2 := regions.Ra59ede76126bArgs{
+							P0: unsafe.SliceData(MState),
+							P1: unsafe.SliceData(MChunkState),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t10),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							S0: [2]float32{wNumber},
 						}
-						stepNest1(&a2)
+						regions.Ra59ede76126b(&a2)
 					} else {
 						w2 := (F(0) < wNumber)
 						for i := range dV {
@@ -146,14 +101,14 @@ func (c *stepFused) run() {
 					// delta_frozen.M
 					if len(c.MLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest2Args{
-								unsafe.SliceData(t10),
-								unsafe.SliceData(c.V),
-								kern.Given(c.MLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t10),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.MLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest2(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -164,14 +119,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(t10),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t11),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t10),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t11),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest3(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -183,22 +138,22 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t11),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(y2),
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rbfbba6de5493Args{
+							P0: unsafe.SliceData(t11),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(MState),
+							P3: unsafe.SliceData(c.Q),
+							P4: unsafe.SliceData(y2),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest4(&a2)
+						regions.Rbfbba6de5493(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -230,114 +185,6 @@ func (c *stepFused) run() {
 		}
 		chunkAgeOut[l] = chunkAgeState[0]
 	}
-}
-
-type stepBackwardNest1Args struct {
-	MLin        *float32
-	MTrail      *float32
-	MChunkTrail *float32
-	k           *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2          int        // d_k
-	n3          int        // 4·d_k·d_v·a
-	n4          int        // d_k·d_v
-	n5          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	wNumber     [2]float32 // and nothing
-	thetaEntry  [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest2Args struct {
-	yBar      *float32
-	MLin      *float32
-	q         *float32
-	MBarState *float32
-	k         *float32
-	MTrail    *float32
-	t32       *float32
-	t82       *float32
-	t32_2     *float32
-	t112Total *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5        int        // d_k
-	n6        int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
-	n7        int        // 8·d_k
-	n8        int        // 4·d_k·d_v·a + 8·d_k
-	n9        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n10       int        // 12·d_k
-	n11       int        // 4·d_k·d_v·a + 12·d_k
-	n12       int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n13       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n14       int        // 4·d_k·d_v·a
-	n15       int        // d_k·d_v
-	n16       int        // -d_k·d_v + d_k
-	n17       int        // 4
-	n18       int        // 8
-	n19       int        // 12
-	t112      [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	k       *float32
-	t82     *float32
-	t9Total *float32
-	n0      int        // d_k
-	n1      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t9      [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t32         *float32
-	vBar        *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	thetaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t32            *float32
-	yBar           *float32
-	k              *float32
-	MChunkBarState *float32
-	MChunkTrail    *float32
-	t33            *float32
-	q              *float32
-	MBarState      *float32
-	n0             int        // d_v
-	n1             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2             int        // 4
-	n3             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n4             int        // 8
-	n5             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n6             int        // 12
-	n7             int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n8             int        // d_k
-	n9             int        // 8·d_k
-	n10            int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n11            int        // 12·d_k
-	n12            int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n13            int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n14            int        // 4·d_k·d_v·a + 4·d_k·d_v
-	t7Number       [2]float32 // and nothing
-	w4Number       [2]float32 // and nothing
-	thetaEntry2    [2]float32 // and nothing
-	rhoEntry2      [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	t33         *float32
-	t82         *float32
-	kBar        *float32
-	t32         *float32
-	qBar        *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry2 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -401,22 +248,22 @@ func (c *stepBackwardFused) run() {
 					thetaEntry := theta[a]
 					wNumber := kern.Choose(w, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest1Args{
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(MChunkTrail),
-							unsafe.SliceData(c.K),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dK,
-							4 * dK * dV * a,
-							dK * dV,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{wNumber},
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Raa09d82ceb7cArgs{
+							P0: unsafe.SliceData(c.MLin),
+							P1: unsafe.SliceData(MTrail),
+							P2: unsafe.SliceData(MChunkTrail),
+							P3: unsafe.SliceData(c.K),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4 * dK * dV * a,
+							N4: dK * dV,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{wNumber},
+							S1: [2]float32{thetaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						stepBackwardNest1(&a2)
+						regions.Raa09d82ceb7c(&a2)
 					} else {
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
 						w2 := (F(0) < wNumber)
@@ -452,40 +299,40 @@ func (c *stepBackwardFused) run() {
 					clear(t82)
 					var t112 F
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.MLin),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t32_2),
-							unsafe.SliceData(t112Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							4*dK*dV*a + 4*dK*dV + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							-dK*dV + dK,
-							4,
-							8,
-							12,
-							[2]float32{t112},
+						a2 := regions.R5baf5e464ff8Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.MLin),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(MBarState),
+							P4:  unsafe.SliceData(c.K),
+							P5:  unsafe.SliceData(MTrail),
+							P6:  unsafe.SliceData(t32),
+							P7:  unsafe.SliceData(t82),
+							P8:  unsafe.SliceData(t32_2),
+							P9:  unsafe.SliceData(t112Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dK*dV*a + 8*dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N14: 4 * dK * dV * a,
+							N15: dK * dV,
+							N16: -dK*dV + dK,
+							N17: 4,
+							N18: 8,
+							N19: 12,
+							S0:  [2]float32{t112},
 						}
-						stepBackwardNest2(&a2)
+						regions.R5baf5e464ff8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						MLin := c.MLin[(l*T+a+C*s)*dV:][:dV]
@@ -520,15 +367,15 @@ func (c *stepBackwardFused) run() {
 					// delta_frozen.M
 					var t9 F
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t9Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t9},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t82),
+							P2: unsafe.SliceData(t9Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t9},
 						}
-						stepBackwardNest3(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t9_2 := t9
@@ -543,14 +390,14 @@ func (c *stepBackwardFused) run() {
 					// delta_frozen.M
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t32_2),
-							unsafe.SliceData(c.VBar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{thetaEntry2},
+						a2 := regions.R9637475ce95aArgs{
+							P0: unsafe.SliceData(t32_2),
+							P1: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{thetaEntry2},
 						}
-						stepBackwardNest4(&a2)
+						regions.R9637475ce95a(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -564,36 +411,36 @@ func (c *stepBackwardFused) run() {
 					w4Number := kern.Choose(w4, F(1), F(0))
 					t7Number := kern.Choose(t7, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t32_2),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(MChunkBarState),
-							unsafe.SliceData(MChunkTrail),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							12,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							8 * dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dK*dV*a + 4*dK*dV,
-							[2]float32{t7Number},
-							[2]float32{w4Number},
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry2},
+						a2 := regions.R48eeca3414bbArgs{
+							P0:  unsafe.SliceData(t32_2),
+							P1:  unsafe.SliceData(c.YBar),
+							P2:  unsafe.SliceData(c.K),
+							P3:  unsafe.SliceData(MChunkBarState),
+							P4:  unsafe.SliceData(MChunkTrail),
+							P5:  unsafe.SliceData(t33),
+							P6:  unsafe.SliceData(c.Q),
+							P7:  unsafe.SliceData(MBarState),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4:  8,
+							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6:  12,
+							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N8:  dK,
+							N9:  8 * dK,
+							N10: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N11: 12 * dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N13: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N14: 4*dK*dV*a + 4*dK*dV,
+							S0:  [2]float32{t7Number},
+							S1:  [2]float32{w4Number},
+							S2:  [2]float32{thetaEntry2},
+							S3:  [2]float32{rhoEntry2},
 						}
-						stepBackwardNest5(&a2)
+						regions.R48eeca3414bb(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t7_2 := (F(0) < t7Number)
@@ -617,17 +464,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// delta_frozen.M, delta_frozen
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(c.QBar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry2},
+						a2 := regions.R8a6c68990535Args{
+							P0: unsafe.SliceData(t33),
+							P1: unsafe.SliceData(t82),
+							P2: unsafe.SliceData(c.KBar),
+							P3: unsafe.SliceData(t32),
+							P4: unsafe.SliceData(c.QBar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry2},
 						}
-						stepBackwardNest6(&a2)
+						regions.R8a6c68990535(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -3,30 +3,12 @@
 package deltaheads
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepTime1Args struct {
-	MState *float32
-	k      *float32
-	v      *float32
-	MLin   *float32
-	rho    *float32
-	theta  *float32
-	q      *float32
-	yPairs *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·d_k·s + 4·T·d_k·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·s + 4·T·l
-	n6     int // d_v
-	tail   int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -113,25 +95,25 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime1Args{
-						unsafe.SliceData(MState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(c.V),
-						kern.Given(c.MLin),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(yPairs),
-						dK,
-						C,
-						-C*s + T,
-						4*C*dK*s + 4*T*dK*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*s + 4*T*l,
-						dV,
-						tail,
+					a := regions.R5ef17df5b91eArgs{
+						P0:   unsafe.SliceData(MState),
+						P1:   unsafe.SliceData(c.K),
+						P2:   unsafe.SliceData(c.V),
+						P3:   kern.Given(c.MLin),
+						P4:   unsafe.SliceData(c.Rho),
+						P5:   unsafe.SliceData(c.Theta),
+						P6:   unsafe.SliceData(c.Q),
+						P7:   unsafe.SliceData(yPairs),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*dK*s + 4*T*dK*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*s + 4*T*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime1(&a, rows)
+					regions.R5ef17df5b91e(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -185,91 +167,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardTime1Args struct {
-	rho    *float32
-	theta  *float32
-	MLin   *float32
-	k      *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-}
-
-type stepBackwardTime2Args struct {
-	t2        *float32
-	MLin      *float32
-	q         *float32
-	MBarState *float32
-	k         *float32
-	MTrail    *float32
-	t10       *float32
-	t32       *float32
-	t72       *float32
-	t6        *float32
-	theta     *float32
-	t9        *float32
-	rho       *float32
-	t152      *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n6        int // 4·C·d_k·s + 4·T·d_k·l
-	n7        int // 4·C·s + 4·T·l
-	n8        int // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
-	n9        int // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
-	n10       int // -d_k
-}
-
-type stepBackwardNest3Args struct {
-	theta *float32
-	t72   *float32
-	k     *float32
-	t152  *float32
-	t17   *float32
-	t82   *float32
-	n0    int // L·heads
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 8·d_k
-	n7    int // 12·d_k
-	n8    int // T·d_k
-}
-
-type stepBackwardNest4Args struct {
-	t17  *float32
-	kBar *float32
-	t10  *float32
-	qBar *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T
-	n3   int // d_k
-	n4   int // T·d_k
-	n5   int // T·d_k·heads
-}
-
-type stepBackwardNest5Args struct {
-	t6       *float32
-	rhoBar   *float32
-	t82      *float32
-	thetaBar *float32
-	n0       int // L
-	n1       int // heads
-	n2       int // T
-	n3       int // T·heads
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -318,24 +215,24 @@ func (c *stepBackwardFused) run() {
 
 	// delta_heads.M
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t82),
-			L * heads,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R4a741fbc01f4Args{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t152),
+			P4: unsafe.SliceData(t17),
+			P5: unsafe.SliceData(t82),
+			N0: L * heads,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		stepBackwardNest3(&a)
+		regions.R4a741fbc01f4(&a)
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
@@ -370,19 +267,19 @@ func (c *stepBackwardFused) run() {
 
 	// delta_heads
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.QBar),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
+		a := regions.Rc6990a590189Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.KBar),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
 		}
-		stepBackwardNest4(&a)
+		regions.Rc6990a590189(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -411,17 +308,17 @@ func (c *stepBackwardFused) run() {
 
 	// delta_heads
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.ThetaBar),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.R95988a3a9a86Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.RhoBar),
+			P2: unsafe.SliceData(t82),
+			P3: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		stepBackwardNest5(&a)
+		regions.R95988a3a9a86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -499,51 +396,51 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime1Args{
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
+					a := regions.R8cc5cd342cd7Args{
+						P0: unsafe.SliceData(c.Rho),
+						P1: unsafe.SliceData(c.Theta),
+						P2: unsafe.SliceData(c.MLin),
+						P3: unsafe.SliceData(c.K),
+						P4: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N5: 4*C*dK*s + 4*T*dK*l,
+						N6: dV,
 					}
-					stepBackwardTime1(&a, rows)
+					regions.R8cc5cd342cd7(&a, rows)
 				}
 				{
-					a := stepBackwardTime2Args{
-						unsafe.SliceData(t2),
-						unsafe.SliceData(c.MLin),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t10_2),
-						unsafe.SliceData(t32),
-						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t6_2),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(t9),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(t152_2),
-						dK,
-						C,
-						-C*s + T,
-						1,
-						dV,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
-						4*C*dK*s + 4*T*dK*l - 4*dK,
-						-dK,
+					a := regions.R0bcab20003fdArgs{
+						P0:  unsafe.SliceData(t2),
+						P1:  unsafe.SliceData(c.MLin),
+						P2:  unsafe.SliceData(c.Q),
+						P3:  unsafe.SliceData(MBarState),
+						P4:  unsafe.SliceData(c.K),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(t10_2),
+						P7:  unsafe.SliceData(t32),
+						P8:  unsafe.SliceData(t72_2),
+						P9:  unsafe.SliceData(t6_2),
+						P10: unsafe.SliceData(c.Theta),
+						P11: unsafe.SliceData(t9),
+						P12: unsafe.SliceData(c.Rho),
+						P13: unsafe.SliceData(t152_2),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  dV,
+						N5:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*dK*s + 4*T*dK*l,
+						N7:  4*C*s + 4*T*l,
+						N8:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N9:  4*C*dK*s + 4*T*dK*l - 4*dK,
+						N10: -dK,
 					}
-					stepBackwardTime2(&a, rows)
+					regions.R0bcab20003fd(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t5[(l*dV+i)*dK:], dK, dK)
 			}

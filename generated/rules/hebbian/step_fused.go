@@ -3,28 +3,12 @@
 package hebbian
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepTime1Args struct {
-	rho    *float32
-	v      *float32
-	k0     *float32
-	MState *float32
-	q0     *float32
-	y      *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-	tail   int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -79,23 +63,23 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime1Args{
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.K0),
-						unsafe.SliceData(MState),
-						unsafe.SliceData(c.Q0),
-						unsafe.SliceData(c.Y),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
-						tail,
+					a := regions.R2543c9977bfaArgs{
+						P0:   unsafe.SliceData(c.Rho),
+						P1:   unsafe.SliceData(c.V),
+						P2:   unsafe.SliceData(c.K0),
+						P3:   unsafe.SliceData(MState),
+						P4:   unsafe.SliceData(c.Q0),
+						P5:   unsafe.SliceData(c.Y),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*s + 4*T*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*dK*s + 4*T*dK*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime1(&a, rows)
+					regions.R2543c9977bfa(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -134,42 +118,6 @@ func (c *stepRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	}
-}
-
-type stepBackwardTime1Args struct {
-	rho    *float32
-	v      *float32
-	k0     *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-}
-
-type stepBackwardTime2Args struct {
-	yBar      *float32
-	rho       *float32
-	v         *float32
-	q0        *float32
-	MBarState *float32
-	MTrail    *float32
-	k0        *float32
-	q0Bar     *float32
-	k0Bar     *float32
-	rhoBar    *float32
-	vBar      *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n6        int // 4·C·s + 4·T·l
-	n7        int // 4·C·d_k·s + 4·T·d_k·l
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -247,44 +195,44 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime1Args{
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.K0),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
+					a := regions.R5b215dd39f09Args{
+						P0: unsafe.SliceData(c.Rho),
+						P1: unsafe.SliceData(c.V),
+						P2: unsafe.SliceData(c.K0),
+						P3: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N5: 4*C*dK*s + 4*T*dK*l,
+						N6: dV,
 					}
-					stepBackwardTime1(&a, rows)
+					regions.R5b215dd39f09(&a, rows)
 				}
 				{
-					a := stepBackwardTime2Args{
-						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(c.Q0),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(c.K0),
-						unsafe.SliceData(q0Bar),
-						unsafe.SliceData(k0Bar),
-						unsafe.SliceData(rhoBar),
-						unsafe.SliceData(c.VBar),
-						dK,
-						C,
-						-C*s + T,
-						1,
-						dV,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*s + 4*T*l,
-						4*C*dK*s + 4*T*dK*l,
+					a := regions.Rf014c183c66dArgs{
+						P0:  unsafe.SliceData(c.YBar),
+						P1:  unsafe.SliceData(c.Rho),
+						P2:  unsafe.SliceData(c.V),
+						P3:  unsafe.SliceData(c.Q0),
+						P4:  unsafe.SliceData(MBarState),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(c.K0),
+						P7:  unsafe.SliceData(q0Bar),
+						P8:  unsafe.SliceData(k0Bar),
+						P9:  unsafe.SliceData(rhoBar),
+						P10: unsafe.SliceData(c.VBar),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  dV,
+						N5:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N6:  4*C*s + 4*T*l,
+						N7:  4*C*dK*s + 4*T*dK*l,
 					}
-					stepBackwardTime2(&a, rows)
+					regions.Rf014c183c66d(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -3,54 +3,12 @@
 package hebbianscan
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	k0  *float32
-	t12 *float32
-	q0  *float32
-	t15 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 16·d_k
-	n4  int // 16·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest2Args struct {
-	k0  *float32
-	t16 *float32
-	q0  *float32
-	t19 *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_k
-	n3  int // 64·chunks·d_k
-	n4  int // T·d_k - 16·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepTime3Args struct {
-	t18     *float32
-	t17     *float32
-	t16     *float32
-	MState2 *float32
-	t19     *float32
-	y22     *float32
-	n0      int // d_k
-	n1      int // C
-	n2      int // -C·s + T - 16·chunks
-	n3      int // 4·C·s + (4·T - 64·chunks)·l
-	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n5      int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n6      int // d_v
-	tail    int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -85,19 +43,19 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t15),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t15),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest1(&a)
+		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -184,19 +142,19 @@ func (c *stepFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t19),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t19),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -459,23 +417,23 @@ func (c *stepRows2) Part(part int) {
 					}
 				}
 				{
-					a := stepTime3Args{
-						unsafe.SliceData(t18),
-						unsafe.SliceData(t17),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(MState2),
-						unsafe.SliceData(t19),
-						unsafe.SliceData(y22),
-						dK,
-						C,
-						-C*s + T - 16*chunks,
-						4*C*s + (4*T-64*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-						dV,
-						tail,
+					a := regions.R2543c9977bfaArgs{
+						P0:   unsafe.SliceData(t18),
+						P1:   unsafe.SliceData(t17),
+						P2:   unsafe.SliceData(t16),
+						P3:   unsafe.SliceData(MState2),
+						P4:   unsafe.SliceData(t19),
+						P5:   unsafe.SliceData(y22),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T - 16*chunks,
+						N3:   4*C*s + (4*T-64*chunks)*l,
+						N4:   4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						N5:   4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime3(&a, rows)
+					regions.R2543c9977bfa(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -514,152 +472,6 @@ func (c *stepRows2) Part(part int) {
 		}
 		workers.Return(scratch)
 	}
-}
-
-type stepBackwardTime4Args struct {
-	t18    *float32
-	t17    *float32
-	t16    *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T - 16·chunks
-	n3     int // 4·C·s + (4·T - 64·chunks)·l
-	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n5     int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n6     int // d_v
-}
-
-type stepBackwardTime5Args struct {
-	t2        *float32
-	t18       *float32
-	t17       *float32
-	t19       *float32
-	MBarState *float32
-	MTrail    *float32
-	t16       *float32
-	t8        *float32
-	t5        *float32
-	t7        *float32
-	t6        *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T - 16·chunks
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·i + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n6        int // 4·C·s + (4·T - 64·chunks)·l
-	n7        int // 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-}
-
-type stepBackwardNest6Args struct {
-	t9   *float32
-	t8   *float32
-	t122 *float32
-	t5   *float32
-	n0   int // L
-	n1   int // T - 16·chunks
-	n2   int // d_k
-	n3   int // 64·chunks·d_k
-	n4   int // T·d_k - 16·chunks·d_k
-	n5   int // T·d_k
-}
-
-type stepBackwardNest7Args struct {
-	t10 *float32
-	t7  *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // 64·chunks
-	n3  int // T
-}
-
-type stepBackwardNest8Args struct {
-	t11 *float32
-	t6  *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_v
-	n3  int // 64·chunks·d_v
-	n4  int // T·d_v - 16·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest9Args struct {
-	t92   *float32
-	t102  *float32
-	t1522 *float32
-	t1622 *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // 16·chunks
-}
-
-type stepBackwardNest11Args struct {
-	t182 *float32
-	t172 *float32
-	t212 *float32
-	t142 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // d_k
-	n3   int // 16·d_k
-	n4   int // 16·chunks·d_k
-	n5   int // T·d_k
-}
-
-type stepBackwardNest12Args struct {
-	t192  *float32
-	t252  *float32
-	t2622 *float32
-	t31   *float32
-	t36   *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // 16·chunks
-	n3    int // T
-}
-
-type stepBackwardNest13Args struct {
-	t202 *float32
-	t152 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // d_v
-	n3   int // 16·d_v
-	n4   int // 16·chunks·d_v
-	n5   int // T·d_v
-}
-
-type stepBackwardNest14Args struct {
-	t122  *float32
-	t212  *float32
-	k0Bar *float32
-	t9    *float32
-	t182  *float32
-	q0Bar *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
-
-type stepBackwardNest15Args struct {
-	t11  *float32
-	t202 *float32
-	vBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // T·d_v
-}
-
-type stepBackwardNest16Args struct {
-	t10    *float32
-	t192   *float32
-	rhoBar *float32
-	n0     int // L
-	n1     int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -723,19 +535,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t15),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t15),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest1(&a)
+		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -771,19 +583,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t19),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t19),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -801,19 +613,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.v, hebbian_scan.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(t2),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(t17),
+			P2: unsafe.SliceData(c.YBar),
+			P3: unsafe.SliceData(t2),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepNest2(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -856,19 +668,19 @@ func (c *stepBackwardFused) run() {
 	clear(t9)
 	clear(t122)
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t5),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a := regions.R896e57bff468Args{
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(t122),
+			P3: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepBackwardNest6(&a)
+		regions.R896e57bff468(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -887,15 +699,15 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho
 	clear(t10)
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t7),
-			L,
-			T - 16*chunks,
-			64 * chunks,
-			T,
+		a := regions.R01f38fbf0f22Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
 		}
-		stepBackwardNest7(&a)
+		regions.R01f38fbf0f22(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
@@ -909,17 +721,17 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.v
 	clear(t11)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t6),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepBackwardNest8(&a)
+		regions.R3fc37e6a9aca(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1022,16 +834,16 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t1522),
-			unsafe.SliceData(t1622),
-			L,
-			chunks,
-			16 * chunks,
+		a := regions.R8021356d3830Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t1522),
+			P3: unsafe.SliceData(t1622),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepBackwardNest9(&a)
+		regions.R8021356d3830(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1069,16 +881,16 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.M
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t1722),
-			unsafe.SliceData(t1822),
-			unsafe.SliceData(t2322),
-			unsafe.SliceData(t242),
-			L,
-			chunks,
-			16 * chunks,
+		a := regions.R8021356d3830Args{
+			P0: unsafe.SliceData(t1722),
+			P1: unsafe.SliceData(t1822),
+			P2: unsafe.SliceData(t2322),
+			P3: unsafe.SliceData(t242),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepBackwardNest9(&a)
+		regions.R8021356d3830(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1118,19 +930,19 @@ func (c *stepBackwardFused) run() {
 	clear(t182)
 	clear(t212)
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t142),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a := regions.Ra8b51b2f9ed4Args{
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t212),
+			P3: unsafe.SliceData(t142),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepBackwardNest11(&a)
+		regions.Ra8b51b2f9ed4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1151,18 +963,18 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.rho, hebbian_scan.M
 	clear(t192)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t192),
-			unsafe.SliceData(t252),
-			unsafe.SliceData(t2622),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t36),
-			L,
-			chunks,
-			16 * chunks,
-			T,
+		a := regions.R35fc545a1bc9Args{
+			P0: unsafe.SliceData(t192),
+			P1: unsafe.SliceData(t252),
+			P2: unsafe.SliceData(t2622),
+			P3: unsafe.SliceData(t31),
+			P4: unsafe.SliceData(t36),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
 		}
-		stepBackwardNest12(&a)
+		regions.R35fc545a1bc9(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1181,17 +993,17 @@ func (c *stepBackwardFused) run() {
 	// hebbian_scan.v
 	clear(t202)
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t202),
-			unsafe.SliceData(t152),
-			L,
-			chunks,
-			dV,
-			16 * dV,
-			16 * chunks * dV,
-			T * dV,
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(t202),
+			P1: unsafe.SliceData(t152),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
 		}
-		stepBackwardNest13(&a)
+		regions.R35c759f51793(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1208,19 +1020,19 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(c.K0Bar),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(c.Q0Bar),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R5825173d34d1Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t212),
+			P2: unsafe.SliceData(c.K0Bar),
+			P3: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(t182),
+			P5: unsafe.SliceData(c.Q0Bar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepBackwardNest14(&a)
+		regions.R5825173d34d1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1240,16 +1052,16 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t202),
-			unsafe.SliceData(c.VBar),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest15(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1265,14 +1077,14 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.k
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t192),
-			unsafe.SliceData(c.RhoBar),
-			L,
-			T,
+		a := regions.R2588a42e7de3Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(c.RhoBar),
+			N0: L,
+			N1: T,
 		}
-		stepBackwardNest16(&a)
+		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -1346,44 +1158,44 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime4Args{
-						unsafe.SliceData(t18),
-						unsafe.SliceData(t17),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T - 16*chunks,
-						4*C*s + (4*T-64*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-						dV,
+					a := regions.R5b215dd39f09Args{
+						P0: unsafe.SliceData(t18),
+						P1: unsafe.SliceData(t17),
+						P2: unsafe.SliceData(t16),
+						P3: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T - 16*chunks,
+						N3: 4*C*s + (4*T-64*chunks)*l,
+						N4: 4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						N5: 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+						N6: dV,
 					}
-					stepBackwardTime4(&a, rows)
+					regions.R5b215dd39f09(&a, rows)
 				}
 				{
-					a := stepBackwardTime5Args{
-						unsafe.SliceData(t2),
-						unsafe.SliceData(t18),
-						unsafe.SliceData(t17),
-						unsafe.SliceData(t19),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(t8_2),
-						unsafe.SliceData(t5_2),
-						unsafe.SliceData(t7_2),
-						unsafe.SliceData(t6),
-						dK,
-						C,
-						-C*s + T - 16*chunks,
-						1,
-						dV,
-						4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-						4*C*s + (4*T-64*chunks)*l,
-						4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+					a := regions.Rf014c183c66dArgs{
+						P0:  unsafe.SliceData(t2),
+						P1:  unsafe.SliceData(t18),
+						P2:  unsafe.SliceData(t17),
+						P3:  unsafe.SliceData(t19),
+						P4:  unsafe.SliceData(MBarState),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(t16),
+						P7:  unsafe.SliceData(t8_2),
+						P8:  unsafe.SliceData(t5_2),
+						P9:  unsafe.SliceData(t7_2),
+						P10: unsafe.SliceData(t6),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T - 16*chunks,
+						N3:  1,
+						N4:  dV,
+						N5:  4*i + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						N6:  4*C*s + (4*T-64*chunks)*l,
+						N7:  4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 					}
-					stepBackwardTime5(&a, rows)
+					regions.Rf014c183c66d(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 			}

@@ -3,21 +3,11 @@
 package hgrn2
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	qProd     *float32
-	qSigmoid  *float32
-	t13       *float32
-	qSigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -37,17 +27,17 @@ func (c *readFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.QSigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R3b69cb453befArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSigmoid),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(c.QSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		readNest1(&a)
+		regions.R3b69cb453bef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -72,18 +62,6 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	qSigmoid  *float32
-	t3        *float32
-	qProd     *float32
-	qSigmoid2 *float32
-	t9        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
@@ -105,18 +83,18 @@ func (c *readBackwardFused) run() {
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSigmoid2),
-			unsafe.SliceData(t9),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rfa25d5785019Args{
+			P0: unsafe.SliceData(c.QSigmoid),
+			P1: unsafe.SliceData(t3),
+			P2: unsafe.SliceData(c.QProd),
+			P3: unsafe.SliceData(c.QSigmoid2),
+			P4: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		readBackwardNest1(&a)
+		regions.Rfa25d5785019(&a)
 	} else {
 		for i := range L {
 			for j := range T {

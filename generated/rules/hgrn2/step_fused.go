@@ -3,62 +3,12 @@
 package hgrn2
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	bF            *float32
-	lambda        *float32
-	t2            *float32
-	lambdaSigmoid *float32
-	n0            int // d_k
-}
-
-type stepNest2Args struct {
-	t3       *float32
-	fSigmoid *float32
-	t2       *float32
-	lambda   *float32
-	f        *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k
-	n3       int // T·d_k
-}
-
-type stepNest3Args struct {
-	qProd     *float32
-	qSigmoid  *float32
-	q         *float32
-	f         *float32
-	t         *float32
-	qSigmoid2 *float32
-	t3        *float32
-	fSigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
-
-type stepTime4Args struct {
-	v      *float32
-	t      *float32
-	MState *float32
-	f      *float32
-	q      *float32
-	y      *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n4     int // 4·C·d_k·s + 4·T·d_k·l
-	n5     int // d_v
-	tail   int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -82,14 +32,14 @@ func (c *stepFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.BF),
-			unsafe.SliceData(c.Lambda),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.LambdaSigmoid),
-			dK,
+		a := regions.R46bf448599cdArgs{
+			P0: unsafe.SliceData(c.BF),
+			P1: unsafe.SliceData(c.Lambda),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.LambdaSigmoid),
+			N0: dK,
 		}
-		stepNest1(&a)
+		regions.R46bf448599cd(&a)
 	} else {
 		bF := c.BF[:dK]
 		lambda := c.Lambda[:dK]
@@ -108,18 +58,18 @@ func (c *stepFused) run() {
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.FSigmoid),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.Lambda),
-			unsafe.SliceData(f),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R33c5f70d2773Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.FSigmoid),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.Lambda),
+			P4: unsafe.SliceData(f),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepNest2(&a)
+		regions.R33c5f70d2773(&a)
 	} else {
 		lambda := c.Lambda[:dK]
 		for i := range L {
@@ -144,21 +94,21 @@ func (c *stepFused) run() {
 
 	// hgrn2.q, hgrn2.M, hgrn2.f
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(q),
-			unsafe.SliceData(f),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.QSigmoid2),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.FSigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rbd99e88da3b5Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSigmoid),
+			P2: unsafe.SliceData(q),
+			P3: unsafe.SliceData(f),
+			P4: unsafe.SliceData(t),
+			P5: unsafe.SliceData(c.QSigmoid2),
+			P6: unsafe.SliceData(t3),
+			P7: unsafe.SliceData(c.FSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepNest3(&a)
+		regions.Rbd99e88da3b5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -225,22 +175,22 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime4Args{
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(t),
-						unsafe.SliceData(MState),
-						unsafe.SliceData(f),
-						unsafe.SliceData(q),
-						unsafe.SliceData(c.Y),
-						dK,
-						C,
-						-C*s + T,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
-						tail,
+					a := regions.Rd56ada1eb6dbArgs{
+						P0:   unsafe.SliceData(c.V),
+						P1:   unsafe.SliceData(t),
+						P2:   unsafe.SliceData(MState),
+						P3:   unsafe.SliceData(f),
+						P4:   unsafe.SliceData(q),
+						P5:   unsafe.SliceData(c.Y),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N4:   4*C*dK*s + 4*T*dK*l,
+						N5:   dV,
+						Tail: tail,
 					}
-					stepTime4(&a, rows)
+					regions.Rd56ada1eb6db(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -278,101 +228,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	lambda *float32
-	t2     *float32
-	n0     int // d_k
-}
-
-type stepBackwardNest2Args struct {
-	fSigmoid *float32
-	t2       *float32
-	lambda   *float32
-	f        *float32
-	qProd    *float32
-	qSigmoid *float32
-	q        *float32
-	t222     *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k
-	n3       int // T·d_k
-}
-
-type stepBackwardTime3Args struct {
-	v      *float32
-	t222   *float32
-	MTrail *float32
-	f      *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n4     int // 4·C·d_k·s + 4·T·d_k·l
-	n5     int // d_v
-}
-
-type stepBackwardTime4Args struct {
-	yBar      *float32
-	v         *float32
-	q         *float32
-	MBarState *float32
-	t222      *float32
-	MTrail    *float32
-	t42       *float32
-	f         *float32
-	t22       *float32
-	t32       *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T
-	n3        int // d_v
-	n4        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5        int // 4·C·d_k·s + 4·T·d_k·l
-}
-
-type stepBackwardNest5Args struct {
-	qSigmoid  *float32
-	t42       *float32
-	fSigmoid  *float32
-	t22       *float32
-	qProd     *float32
-	qSigmoid2 *float32
-	t10       *float32
-	t15       *float32
-	t18       *float32
-	fSigmoid2 *float32
-	t2        *float32
-	t21       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 4·d_k
-	n4        int // 8·d_k
-	n5        int // 12·d_k
-	n6        int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	lambda        *float32
-	t15           *float32
-	t18           *float32
-	lambdaSigmoid *float32
-	bFBar         *float32
-	n0            int // d_k
-}
-
-type stepBackwardNest7Args struct {
-	t11  *float32
-	t13  *float32
-	t22  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -404,12 +259,12 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.f
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Lambda),
-			unsafe.SliceData(t2),
-			dK,
+		a := regions.Rde6f77818a28Args{
+			P0: unsafe.SliceData(c.Lambda),
+			P1: unsafe.SliceData(t2),
+			N0: dK,
 		}
-		stepBackwardNest1(&a)
+		regions.Rde6f77818a28(&a)
 	} else {
 		lambda := c.Lambda[:dK]
 		for i := range dK {
@@ -419,21 +274,21 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.f, hgrn2.q, hgrn2.M
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.FSigmoid),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.Lambda),
-			unsafe.SliceData(f),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(q),
-			unsafe.SliceData(t222),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R864014c27fffArgs{
+			P0: unsafe.SliceData(c.FSigmoid),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.Lambda),
+			P3: unsafe.SliceData(f),
+			P4: unsafe.SliceData(c.QProd),
+			P5: unsafe.SliceData(c.QSigmoid),
+			P6: unsafe.SliceData(q),
+			P7: unsafe.SliceData(t222),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepBackwardNest2(&a)
+		regions.R864014c27fff(&a)
 	} else {
 		lambda := c.Lambda[:dK]
 		for i := range L {
@@ -467,28 +322,28 @@ func (c *stepBackwardFused) run() {
 	clear(t15)
 	clear(t18)
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(c.QSigmoid),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.FSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSigmoid2),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.FSigmoid2),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t21),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R94dab1d23bd9Args{
+			P0:  unsafe.SliceData(c.QSigmoid),
+			P1:  unsafe.SliceData(t42),
+			P2:  unsafe.SliceData(c.FSigmoid),
+			P3:  unsafe.SliceData(t22),
+			P4:  unsafe.SliceData(c.QProd),
+			P5:  unsafe.SliceData(c.QSigmoid2),
+			P6:  unsafe.SliceData(t10),
+			P7:  unsafe.SliceData(t15),
+			P8:  unsafe.SliceData(t18),
+			P9:  unsafe.SliceData(c.FSigmoid2),
+			P10: unsafe.SliceData(t2),
+			P11: unsafe.SliceData(t21),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  T * dK,
 		}
-		stepBackwardNest5(&a)
+		regions.R94dab1d23bd9(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -535,15 +390,15 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda, hgrn2.f
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(c.Lambda),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.LambdaSigmoid),
-			unsafe.SliceData(c.BFBar),
-			dK,
+		a := regions.Re6c87b5c60d7Args{
+			P0: unsafe.SliceData(c.Lambda),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(c.LambdaSigmoid),
+			P4: unsafe.SliceData(c.BFBar),
+			N0: dK,
 		}
-		stepBackwardNest6(&a)
+		regions.Re6c87b5c60d7(&a)
 	} else {
 		lambda := c.Lambda[:dK]
 		lambdaSigmoid := c.LambdaSigmoid[:dK]
@@ -555,17 +410,17 @@ func (c *stepBackwardFused) run() {
 
 	// hgrn2.lambda
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t22_2),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest7(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -634,40 +489,40 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime3Args{
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(t222),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(f),
-						dK,
-						C,
-						-C*s + T,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
+					a := regions.Rdbd6f74b51c0Args{
+						P0: unsafe.SliceData(c.V),
+						P1: unsafe.SliceData(t222),
+						P2: unsafe.SliceData(MTrail),
+						P3: unsafe.SliceData(f),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N4: 4*C*dK*s + 4*T*dK*l,
+						N5: dV,
 					}
-					stepBackwardTime3(&a, rows)
+					regions.Rdbd6f74b51c0(&a, rows)
 				}
 				{
-					a := stepBackwardTime4Args{
-						unsafe.SliceData(c.YBar),
-						unsafe.SliceData(c.V),
-						unsafe.SliceData(q),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(t222),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(f),
-						unsafe.SliceData(t22_2),
-						unsafe.SliceData(t32),
-						dK,
-						C,
-						-C*s + T,
-						dV,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
+					a := regions.Rd03f351c993fArgs{
+						P0: unsafe.SliceData(c.YBar),
+						P1: unsafe.SliceData(c.V),
+						P2: unsafe.SliceData(q),
+						P3: unsafe.SliceData(MBarState),
+						P4: unsafe.SliceData(t222),
+						P5: unsafe.SliceData(MTrail),
+						P6: unsafe.SliceData(t42_2),
+						P7: unsafe.SliceData(f),
+						P8: unsafe.SliceData(t22_2),
+						P9: unsafe.SliceData(t32),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: dV,
+						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N5: 4*C*dK*s + 4*T*dK*l,
 					}
-					stepBackwardTime4(&a, rows)
+					regions.Rd03f351c993f(&a, rows)
 				}
 				kern.Separate(MBarState, rows, c.MBarOut[(l*dV+i)*dK:], dK, dK)
 			}

@@ -3,165 +3,12 @@
 package lattice
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	betaStack *float32
-	wBeta     *float32
-	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_v + m
-	n3        int // 4
-	n4        int // 8
-	n5        int // 12
-	n6        int // T·d_v + T·m
-}
-
-type stepNest2Args struct {
-	t4          *float32
-	beta        *float32
-	betaSigmoid *float32
-	n0          int        // L
-	n1          int        // T
-	bBetaEntry  [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	k0     *float32
-	SState *float32
-	t2     *float32
-	n0     int // m
-	n1     int // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2     int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n3     int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n4     int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n5     int // d_v
-}
-
-type stepNest4Args struct {
-	v    *float32
-	t2   *float32
-	GLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest5Args struct {
-	v  *float32
-	t2 *float32
-	t3 *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest6Args struct {
-	SState *float32
-	t3     *float32
-	t22    *float32
-	n0     int // m
-	n1     int // d_v
-	n2     int // 4
-	n3     int // 8
-	n4     int // 12
-}
-
-type stepNest7Args struct {
-	k0        *float32
-	t22       *float32
-	SState    *float32
-	t3        *float32
-	t17       *float32
-	t18       *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n3        int        // 4
-	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n5        int        // 8
-	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n7        int        // 12
-	n8        int        // d_v
-	betaEntry [2]float32 // and nothing
-}
-
-type stepNest8Args struct {
-	t18   *float32
-	SMax2 *float32
-	n0    int // m
-	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
-}
-
-type stepNest9Args struct {
-	t18  *float32
-	SDiv *float32
-	n0   int // m
-	n1   int // 4·m·a + 4·C·m·s + 4·T·m·l
-}
-
-type stepNest10Args struct {
-	t22   *float32
-	NProd *float32
-	n0    int // m
-	n1    int // 4·m·a + 4·C·m·s + 4·T·m·l
-}
-
-type stepNest11Args struct {
-	t18 *float32
-	t27 *float32
-	n0  int // m
-}
-
-type stepNest12Args struct {
-	t27    *float32
-	t17    *float32
-	q0     *float32
-	SState *float32
-	t29    *float32
-	n0     int // m
-	n1     int // 4
-	n2     int // 8
-	n3     int // 12
-	n4     int // d_v
-	n5     int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest13Args struct {
-	t29      *float32
-	topTotal *float32
-	n0       int        // m
-	top      [2]float32 // and nothing
-}
-
-type stepNest14Args struct {
-	t29      *float32
-	p2       *float32
-	sumTotal *float32
-	n0       int        // m
-	sum      [2]float32 // and nothing
-	top      [2]float32 // and nothing
-}
-
-type stepNest15Args struct {
-	p2  *float32
-	n0  int        // m
-	sum [2]float32 // and nothing
-}
-
-type stepNest16Args struct {
-	p2     *float32
-	SState *float32
-	y2     *float32
-	n0     int // m
-	n1     int // 4
-	n2     int // 8
-	n3     int // 12
-	n4     int // d_v
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -204,19 +51,19 @@ func (c *stepFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.BetaStack),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t4),
-			L,
-			T,
-			dV + m,
-			4,
-			8,
-			12,
-			T*dV + T*m,
+		a := regions.Rb6db0b007389Args{
+			P0: unsafe.SliceData(c.BetaStack),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t4),
+			N0: L,
+			N1: T,
+			N2: dV + m,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dV + T*m,
 		}
-		stepNest1(&a)
+		regions.Rb6db0b007389(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
@@ -237,15 +84,15 @@ func (c *stepFused) run() {
 	// lattice.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.BetaSigmoid),
-			L,
-			T,
-			[2]float32{bBetaEntry},
+		a := regions.R2a4438ac53c4Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(c.Beta),
+			P2: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bBetaEntry},
 		}
-		stepNest2(&a)
+		regions.R2a4438ac53c4(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -276,18 +123,18 @@ func (c *stepFused) run() {
 					// lattice.G
 					clear(t2)
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t2),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							dV,
+						a2 := regions.R7d3b2c25ac43Args{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(SState),
+							P2: unsafe.SliceData(t2),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5: dV,
 						}
-						stepNest3(&a2)
+						regions.R7d3b2c25ac43(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -301,14 +148,14 @@ func (c *stepFused) run() {
 					// lattice.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest4Args{
-								unsafe.SliceData(c.V),
-								unsafe.SliceData(t2),
-								kern.Given(c.GLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R83f04ce72429Args{
+								P0: unsafe.SliceData(c.V),
+								P1: unsafe.SliceData(t2),
+								P2: kern.Given(c.GLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest4(&a2)
+							regions.R83f04ce72429(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -319,14 +166,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t3),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.Rb034b2d44d21Args{
+							P0: unsafe.SliceData(c.V),
+							P1: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t3),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest5(&a2)
+						regions.Rb034b2d44d21(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -336,17 +183,17 @@ func (c *stepFused) run() {
 					}
 					// lattice.N
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t22),
-							m,
-							dV,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(SState),
+							P1: unsafe.SliceData(t3),
+							P2: unsafe.SliceData(t22),
+							N0: m,
+							N1: dV,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest6(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -362,25 +209,25 @@ func (c *stepFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry := beta[a]
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t18),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							12,
-							dV,
-							[2]float32{betaEntry},
+						a2 := regions.R81036e4f25f8Args{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(SState),
+							P3: unsafe.SliceData(t3),
+							P4: unsafe.SliceData(t17),
+							P5: unsafe.SliceData(t18),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3: 4,
+							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N5: 8,
+							N6: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N7: 12,
+							N8: dV,
+							S0: [2]float32{betaEntry},
 						}
-						stepNest7(&a2)
+						regions.R81036e4f25f8(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -403,13 +250,13 @@ func (c *stepFused) run() {
 					// lattice.S, lattice
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest8Args{
-								unsafe.SliceData(t18),
-								kern.Given(c.SMax2),
-								m,
-								4*m*a + 4*C*m*s + 4*T*m*l,
+							a2 := regions.R439edeed9f70Args{
+								P0: unsafe.SliceData(t18),
+								P1: kern.Given(c.SMax2),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							stepNest8(&a2)
+							regions.R439edeed9f70(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -423,13 +270,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t18),
-								kern.Given(c.SDiv),
-								m,
-								4*m*a + 4*C*m*s + 4*T*m*l,
+							a2 := regions.R92c44abb22e4Args{
+								P0: unsafe.SliceData(t18),
+								P1: kern.Given(c.SDiv),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							stepNest9(&a2)
+							regions.R92c44abb22e4(&a2)
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -443,13 +290,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest10Args{
-								unsafe.SliceData(t22),
-								kern.Given(c.NProd),
-								m,
-								4*m*a + 4*C*m*s + 4*T*m*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t22),
+								P1: kern.Given(c.NProd),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							}
-							stepNest10(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 							for i := range m {
@@ -459,12 +306,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t27),
-							m,
+						a2 := regions.R155a53f542e2Args{
+							P0: unsafe.SliceData(t18),
+							P1: unsafe.SliceData(t27),
+							N0: m,
 						}
-						stepNest11(&a2)
+						regions.R155a53f542e2(&a2)
 					} else {
 						for i := range m {
 							t18Entry := t18[i]
@@ -476,20 +323,20 @@ func (c *stepFused) run() {
 					}
 					// lattice.S, lattice.p
 					if kern.Wide() {
-						a2 := stepNest12Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(t29),
-							m,
-							4,
-							8,
-							12,
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R083bbfdc808bArgs{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(t17),
+							P2: unsafe.SliceData(c.Q0),
+							P3: unsafe.SliceData(SState),
+							P4: unsafe.SliceData(t29),
+							N0: m,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dV,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest12(&a2)
+						regions.R083bbfdc808b(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -510,13 +357,13 @@ func (c *stepFused) run() {
 					// lattice.p
 					top := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest13Args{
-							unsafe.SliceData(t29),
-							unsafe.SliceData(topTotal),
-							m,
-							[2]float32{top},
+						a2 := regions.R3cc1552a39b1Args{
+							P0: unsafe.SliceData(t29),
+							P1: unsafe.SliceData(topTotal),
+							N0: m,
+							S0: [2]float32{top},
 						}
-						stepNest13(&a2)
+						regions.R3cc1552a39b1(&a2)
 					} else {
 						top2 := top
 						topSums := kern.Lowest16()
@@ -529,15 +376,15 @@ func (c *stepFused) run() {
 					top = topTotal[0]
 					var sum F
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t29),
-							unsafe.SliceData(p2),
-							unsafe.SliceData(sumTotal),
-							m,
-							[2]float32{sum},
-							[2]float32{top},
+						a2 := regions.Rfca7068896cdArgs{
+							P0: unsafe.SliceData(t29),
+							P1: unsafe.SliceData(p2),
+							P2: unsafe.SliceData(sumTotal),
+							N0: m,
+							S0: [2]float32{sum},
+							S1: [2]float32{top},
 						}
-						stepNest14(&a2)
+						regions.Rfca7068896cd(&a2)
 					} else {
 						sum2 := sum
 						sumSums := [16]F{sum2}
@@ -551,12 +398,12 @@ func (c *stepFused) run() {
 					}
 					sum = sumTotal[0]
 					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(p2),
-							m,
-							[2]float32{sum},
+						a2 := regions.R9099d81f9f2dArgs{
+							P0: unsafe.SliceData(p2),
+							N0: m,
+							S0: [2]float32{sum},
 						}
-						stepNest15(&a2)
+						regions.R9099d81f9f2d(&a2)
 					} else {
 						for i := range m {
 							p2[i] = (p2[i] / sum)
@@ -565,17 +412,17 @@ func (c *stepFused) run() {
 					// lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := stepNest16Args{
-							unsafe.SliceData(p2),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(y2),
-							m,
-							4,
-							8,
-							12,
-							dV,
+						a2 := regions.Rbf2e3bbbdc15Args{
+							P0: unsafe.SliceData(p2),
+							P1: unsafe.SliceData(SState),
+							P2: unsafe.SliceData(y2),
+							N0: m,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dV,
 						}
-						stepNest16(&a2)
+						regions.Rbf2e3bbbdc15(&a2)
 					} else {
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
@@ -598,260 +445,6 @@ func (c *stepFused) run() {
 			copy(c.SOut[(l*m+i)*dV:][:dV], SState[i*dV:][:dV])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	beta  *float32
-	k0    *float32
-	NProd *float32
-	t5    *float32
-	t60   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // m
-	n3    int // T·m
-}
-
-type stepBackwardNest2Args struct {
-	k0         *float32
-	t5         *float32
-	SMax2      *float32
-	STrail     *float32
-	GLin       *float32
-	n0         int        // m
-	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2         int        // d_v
-	n3         int        // 4·d_v·m·a
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n5         int        // d_v·m
-	betaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	k0         *float32
-	t5         *float32
-	STrail     *float32
-	GLin       *float32
-	yBar       *float32
-	t17        *float32
-	t18        *float32
-	t222       *float32
-	n0         int        // m
-	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n3         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n4         int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n5         int        // d_v
-	n6         int        // 4·d_v·m·a + 4·d_v·m + 8·d_v
-	n7         int        // 8·d_v
-	n8         int        // 4·d_v·m·a + 12·d_v
-	n9         int        // 4·d_v·m·a + 4·d_v·m + 12·d_v
-	n10        int        // 12·d_v
-	n11        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n12        int        // 4·d_v·m·a
-	n13        int        // d_v·m
-	n14        int        // -d_v·m + d_v
-	n15        int        // 4
-	n16        int        // 8
-	n17        int        // 12
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t53       *float32
-	p         *float32
-	SMax2     *float32
-	STrail    *float32
-	q0        *float32
-	yBar      *float32
-	SBarState *float32
-	t7        *float32
-	t13       *float32
-	n0        int // m
-	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2        int // 4
-	n3        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n4        int // 8
-	n5        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n6        int // 12
-	n7        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n8        int // d_v
-	n9        int // 4·d_v·m·a + 4·d_v·m + 12·d_v
-	n10       int // 12·d_v
-	n11       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n12       int // 4·d_v·m·a + 4·d_v·m
-}
-
-type stepBackwardNest5Args struct {
-	p         *float32
-	t53       *float32
-	t10       *float32
-	t30       *float32
-	k0        *float32
-	t5        *float32
-	t17       *float32
-	q0        *float32
-	yBar      *float32
-	SBarState *float32
-	STrail    *float32
-	GLin      *float32
-	t34       *float32
-	t56       *float32
-	t37Total  *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n3        int        // 4
-	n4        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n5        int        // 8
-	n6        int        // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n7        int        // 12
-	n8        int        // d_v
-	n9        int        // 4·d_v·m·a + 4·d_v
-	n10       int        // 4·d_v
-	n11       int        // 8·d_v
-	n12       int        // 4·d_v·m·a + 8·d_v
-	n13       int        // 12·d_v
-	n14       int        // 4·d_v·m·a + 12·d_v
-	n15       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n16       int        // 4·d_v·m·a
-	t37       [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	k0         *float32
-	t56        *float32
-	t44        *float32
-	n0         int        // m
-	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t44    *float32
-	k0     *float32
-	t34    *float32
-	GLin   *float32
-	STrail *float32
-	t46    *float32
-	t58    *float32
-	t57    *float32
-	n0     int // m
-	n1     int // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2     int // 4
-	n3     int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n4     int // 8
-	n5     int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n6     int // 12
-	n7     int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n8     int // d_v
-	n9     int // 12·d_v
-	n10    int // 4·d_v·m·a + 12·d_v
-	n11    int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n12    int // 4·d_v·m·a
-}
-
-type stepBackwardNest8Args struct {
-	t58        *float32
-	t46        *float32
-	t49        *float32
-	t32        *float32
-	t7         *float32
-	q0Bar      *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t60       *float32
-	t44       *float32
-	k0        *float32
-	t49       *float32
-	STrail    *float32
-	GLin      *float32
-	t34       *float32
-	SBarState *float32
-	t53       *float32
-	n0        int // m
-	n1        int // 4·m·a + 4·C·m·s + 4·T·m·l
-	n2        int // 4·m·a + 4·C·m·s + 4·T·m·l + 4
-	n3        int // 4
-	n4        int // 4·m·a + 4·C·m·s + 4·T·m·l + 8
-	n5        int // 8
-	n6        int // 4·m·a + 4·C·m·s + 4·T·m·l + 12
-	n7        int // 12
-	n8        int // d_v
-	n9        int // 8·d_v
-	n10       int // 4·d_v·m·a + 12·d_v
-	n11       int // 12·d_v
-	n12       int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n13       int // 4·d_v·m·a
-}
-
-type stepBackwardNest10Args struct {
-	t57        *float32
-	NProd      *float32
-	t56        *float32
-	t53        *float32
-	t2         *float32
-	n0         int        // m
-	n1         int        // 4·m·a + 4·C·m·s + 4·T·m·l
-	betaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	beta        *float32
-	t42         *float32
-	betaSigmoid *float32
-	t8          *float32
-	t103Total   *float32
-	n0          int        // L
-	n1          int        // T
-	n2          int        // 8·T
-	n3          int        // 12·T
-	t103        [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t8        *float32
-	wBeta     *float32
-	t11       *float32
-	betaStack *float32
-	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_v + m
-	n6        int // 12·d_v + 12·m
-	n7        int // T·d_v + T·m
-}
-
-type stepBackwardNest13Args struct {
-	t2    *float32
-	t11   *float32
-	k0Bar *float32
-	n0    int // L
-	n1    int // T
-	n2    int // m
-	n3    int // d_v + m
-	n4    int // T·d_v + T·m
-	n5    int // T·m
-}
-
-type stepBackwardNest14Args struct {
-	t32  *float32
-	t11  *float32
-	vBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·m
-	n4   int // d_v + m
-	n5   int // T·d_v + T·m
-	n6   int // T·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -900,18 +493,18 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(t60),
-			L,
-			T,
-			m,
-			T * m,
+		a := regions.Rb2219d98d10aArgs{
+			P0: unsafe.SliceData(c.Beta),
+			P1: unsafe.SliceData(c.K0),
+			P2: unsafe.SliceData(c.NProd),
+			P3: unsafe.SliceData(t5),
+			P4: unsafe.SliceData(t60),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: T * m,
 		}
-		stepBackwardNest1(&a)
+		regions.Rb2219d98d10a(&a)
 	} else {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
@@ -945,21 +538,21 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(c.SMax2),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							dV,
-							4 * dV * m * a,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dV * m,
-							[2]float32{betaEntry2},
+						a2 := regions.Rd9c64aecbcf5Args{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(t5),
+							P2: unsafe.SliceData(c.SMax2),
+							P3: unsafe.SliceData(STrail),
+							P4: unsafe.SliceData(c.GLin),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: dV,
+							N3: 4 * dV * m * a,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N5: dV * m,
+							S0: [2]float32{betaEntry2},
 						}
-						stepBackwardNest2(&a2)
+						regions.Rd9c64aecbcf5(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						t5_2 := t5[(l*T+a+C*s)*m:][:m]
@@ -989,36 +582,36 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(t222),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							dV,
-							4*dV*m*a + 4*dV*m + 8*dV,
-							8 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*m*a + 4*dV*m + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4 * dV * m * a,
-							dV * m,
-							-dV*m + dV,
-							4,
-							8,
-							12,
-							[2]float32{betaEntry3},
+						a2 := regions.R9631e921e8edArgs{
+							P0:  unsafe.SliceData(c.K0),
+							P1:  unsafe.SliceData(t5),
+							P2:  unsafe.SliceData(STrail),
+							P3:  unsafe.SliceData(c.GLin),
+							P4:  unsafe.SliceData(c.YBar),
+							P5:  unsafe.SliceData(t17),
+							P6:  unsafe.SliceData(t18),
+							P7:  unsafe.SliceData(t222),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
+							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N5:  dV,
+							N6:  4*dV*m*a + 4*dV*m + 8*dV,
+							N7:  8 * dV,
+							N8:  4*dV*m*a + 12*dV,
+							N9:  4*dV*m*a + 4*dV*m + 12*dV,
+							N10: 12 * dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N12: 4 * dV * m * a,
+							N13: dV * m,
+							N14: -dV*m + dV,
+							N15: 4,
+							N16: 8,
+							N17: 12,
+							S0:  [2]float32{betaEntry3},
 						}
-						stepBackwardNest3(&a2)
+						regions.R9631e921e8ed(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						t5_2 := t5[(l*T+a+C*s)*m:][:m]
@@ -1065,31 +658,31 @@ func (c *stepBackwardFused) run() {
 					// lattice.p, lattice.S, lattice.y
 					clear(t7)
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t53),
-							unsafe.SliceData(c.P),
-							unsafe.SliceData(c.SMax2),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(t13),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							12,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							dV,
-							4*dV*m*a + 4*dV*m + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*m*a + 4*dV*m,
+						a2 := regions.Ree309f9c05dcArgs{
+							P0:  unsafe.SliceData(t53),
+							P1:  unsafe.SliceData(c.P),
+							P2:  unsafe.SliceData(c.SMax2),
+							P3:  unsafe.SliceData(STrail),
+							P4:  unsafe.SliceData(c.Q0),
+							P5:  unsafe.SliceData(c.YBar),
+							P6:  unsafe.SliceData(SBarState),
+							P7:  unsafe.SliceData(t7),
+							P8:  unsafe.SliceData(t13),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
+							N2:  4,
+							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N4:  8,
+							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N6:  12,
+							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N8:  dV,
+							N9:  4*dV*m*a + 4*dV*m + 12*dV,
+							N10: 12 * dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N12: 4*dV*m*a + 4*dV*m,
 						}
-						stepBackwardNest4(&a2)
+						regions.Ree309f9c05dc(&a2)
 					} else {
 						for i := range m {
 							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
@@ -1118,42 +711,42 @@ func (c *stepBackwardFused) run() {
 					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
 					var t37 F
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(c.P),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t10),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t37Total),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							12,
-							dV,
-							4*dV*m*a + 4*dV,
-							4 * dV,
-							8 * dV,
-							4*dV*m*a + 8*dV,
-							12 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4 * dV * m * a,
-							[2]float32{t37},
+						a2 := regions.R5988714d9a76Args{
+							P0:  unsafe.SliceData(c.P),
+							P1:  unsafe.SliceData(t53),
+							P2:  unsafe.SliceData(t10),
+							P3:  unsafe.SliceData(t30),
+							P4:  unsafe.SliceData(c.K0),
+							P5:  unsafe.SliceData(t5),
+							P6:  unsafe.SliceData(t17),
+							P7:  unsafe.SliceData(c.Q0),
+							P8:  unsafe.SliceData(c.YBar),
+							P9:  unsafe.SliceData(SBarState),
+							P10: unsafe.SliceData(STrail),
+							P11: unsafe.SliceData(c.GLin),
+							P12: unsafe.SliceData(t34),
+							P13: unsafe.SliceData(t56),
+							P14: unsafe.SliceData(t37Total),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
+							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3:  4,
+							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N5:  8,
+							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N7:  12,
+							N8:  dV,
+							N9:  4*dV*m*a + 4*dV,
+							N10: 4 * dV,
+							N11: 8 * dV,
+							N12: 4*dV*m*a + 8*dV,
+							N13: 12 * dV,
+							N14: 4*dV*m*a + 12*dV,
+							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N16: 4 * dV * m * a,
+							S0:  [2]float32{t37},
 						}
-						stepBackwardNest5(&a2)
+						regions.R5988714d9a76(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						t5_2 := t5[(l*T+a+C*s)*m:][:m]
@@ -1194,15 +787,15 @@ func (c *stepBackwardFused) run() {
 					t372 := -t37
 					// lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t44),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							[2]float32{betaEntry3},
+						a2 := regions.Re33467c2bd15Args{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(t56),
+							P2: unsafe.SliceData(t44),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							S0: [2]float32{betaEntry3},
 						}
-						stepBackwardNest6(&a2)
+						regions.Re33467c2bd15(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -1213,30 +806,30 @@ func (c *stepBackwardFused) run() {
 					clear(t46)
 					clear(t58)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t44),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t57),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							12,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							dV,
-							12 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4 * dV * m * a,
+						a2 := regions.R5dba824d6087Args{
+							P0:  unsafe.SliceData(t44),
+							P1:  unsafe.SliceData(c.K0),
+							P2:  unsafe.SliceData(t34),
+							P3:  unsafe.SliceData(c.GLin),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(t46),
+							P6:  unsafe.SliceData(t58),
+							P7:  unsafe.SliceData(t57),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
+							N2:  4,
+							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N4:  8,
+							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N6:  12,
+							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N8:  dV,
+							N9:  12 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N12: 4 * dV * m * a,
 						}
-						stepBackwardNest7(&a2)
+						regions.R5dba824d6087(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
 						for i := range m {
@@ -1259,18 +852,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.S, lattice
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t7),
-							unsafe.SliceData(c.Q0Bar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{betaEntry3},
+						a2 := regions.Rf2639286bc44Args{
+							P0: unsafe.SliceData(t58),
+							P1: unsafe.SliceData(t46),
+							P2: unsafe.SliceData(t49),
+							P3: unsafe.SliceData(t32),
+							P4: unsafe.SliceData(t7),
+							P5: unsafe.SliceData(c.Q0Bar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{betaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.Rf2639286bc44(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
@@ -1283,32 +876,32 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t60),
-							unsafe.SliceData(t44),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t53_2),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							4,
-							4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							8,
-							4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							12,
-							dV,
-							8 * dV,
-							4*dV*m*a + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4 * dV * m * a,
+						a2 := regions.Rb597d21d9d9aArgs{
+							P0:  unsafe.SliceData(t60),
+							P1:  unsafe.SliceData(t44),
+							P2:  unsafe.SliceData(c.K0),
+							P3:  unsafe.SliceData(t49),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(c.GLin),
+							P6:  unsafe.SliceData(t34),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(t53_2),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
+							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N3:  4,
+							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N5:  8,
+							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N7:  12,
+							N8:  dV,
+							N9:  8 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 12 * dV,
+							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N13: 4 * dV * m * a,
 						}
-						stepBackwardNest9(&a2)
+						regions.Rb597d21d9d9a(&a2)
 					} else {
 						t60_2 := t60[(l*T+a+C*s)*m:][:m]
 						k0 := c.K0[(l*T+a+C*s)*m:][:m]
@@ -1333,17 +926,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t53_2),
-							unsafe.SliceData(t2),
-							m,
-							4*m*a + 4*C*m*s + 4*T*m*l,
-							[2]float32{betaEntry3},
+						a2 := regions.R45b4758c3161Args{
+							P0: unsafe.SliceData(t57),
+							P1: unsafe.SliceData(c.NProd),
+							P2: unsafe.SliceData(t56),
+							P3: unsafe.SliceData(t53_2),
+							P4: unsafe.SliceData(t2),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							S0: [2]float32{betaEntry3},
 						}
-						stepBackwardNest10(&a2)
+						regions.R45b4758c3161(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
@@ -1364,19 +957,19 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	var t103 F
 	if kern.Wide() {
-		a := stepBackwardNest11Args{
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t103Total),
-			L,
-			T,
-			8 * T,
-			12 * T,
-			[2]float32{t103},
+		a := regions.R38fcbeb16080Args{
+			P0: unsafe.SliceData(c.Beta),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.BetaSigmoid),
+			P3: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(t103Total),
+			N0: L,
+			N1: T,
+			N2: 8 * T,
+			N3: 12 * T,
+			S0: [2]float32{t103},
 		}
-		stepBackwardNest11(&a)
+		regions.R38fcbeb16080(&a)
 	} else {
 		t103_2 := t103
 		for i := range L {
@@ -1402,22 +995,22 @@ func (c *stepBackwardFused) run() {
 	// lattice.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest12Args{
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.BetaStack),
-			unsafe.SliceData(c.WBetaBar),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dV + m,
-			12*dV + 12*m,
-			T*dV + T*m,
+		a := regions.Ra27a1c196a79Args{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.BetaStack),
+			P4: unsafe.SliceData(c.WBetaBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV + m,
+			N6: 12*dV + 12*m,
+			N7: T*dV + T*m,
 		}
-		stepBackwardNest12(&a)
+		regions.Ra27a1c196a79(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
@@ -1437,18 +1030,18 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.K0Bar),
-			L,
-			T,
-			m,
-			dV + m,
-			T*dV + T*m,
-			T * m,
+		a := regions.R7f2dcf236e75Args{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.K0Bar),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: dV + m,
+			N4: T*dV + T*m,
+			N5: T * m,
 		}
-		stepBackwardNest13(&a)
+		regions.R7f2dcf236e75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1464,19 +1057,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice.beta
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.VBar),
-			L,
-			T,
-			dV,
-			4 * m,
-			dV + m,
-			T*dV + T*m,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * m,
+			N4: dV + m,
+			N5: T*dV + T*m,
+			N6: T * dV,
 		}
-		stepBackwardNest14(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,38 +3,11 @@
 package latticeencode
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type startNest1Args struct {
-	SInit     *float32
-	startProd *float32
-	n0        int // m
-	n1        int // d_v
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-}
-
-type startNest2Args struct {
-	startProd *float32
-	startSqrt *float32
-	t10       *float32
-	startDiv  *float32
-	startDiv3 *float32
-	n0        int // m
-}
-
-type startNest3Args struct {
-	t10       *float32
-	SInit     *float32
-	t11       *float32
-	startDiv2 *float32
-	n0        int // m
-	n1        int // d_v
-}
 
 // startFused is Start in fused arithmetic.
 type startFused Start[float32]
@@ -50,16 +23,16 @@ func (c *startFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.SInit),
-			unsafe.SliceData(c.StartProd),
-			m,
-			dV,
-			4,
-			8,
-			12,
+		a := regions.Rca792e01e6afArgs{
+			P0: unsafe.SliceData(c.SInit),
+			P1: unsafe.SliceData(c.StartProd),
+			N0: m,
+			N1: dV,
+			N2: 4,
+			N3: 8,
+			N4: 12,
 		}
-		startNest1(&a)
+		regions.Rca792e01e6af(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		for i := range m {
@@ -77,15 +50,15 @@ func (c *startFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := startNest2Args{
-			unsafe.SliceData(c.StartProd),
-			unsafe.SliceData(c.StartSqrt),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.StartDiv),
-			unsafe.SliceData(c.StartDiv3),
-			m,
+		a := regions.R2a5f37a6947aArgs{
+			P0: unsafe.SliceData(c.StartProd),
+			P1: unsafe.SliceData(c.StartSqrt),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(c.StartDiv),
+			P4: unsafe.SliceData(c.StartDiv3),
+			N0: m,
 		}
-		startNest2(&a)
+		regions.R2a5f37a6947a(&a)
 	} else {
 		startProd := c.StartProd[:m]
 		startSqrt := c.StartSqrt[:m]
@@ -105,15 +78,15 @@ func (c *startFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := startNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.SInit),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.StartDiv2),
-			m,
-			dV,
+		a := regions.R45c53e26cc70Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.SInit),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.StartDiv2),
+			N0: m,
+			N1: dV,
 		}
-		startNest3(&a)
+		regions.R45c53e26cc70(&a)
 	} else {
 		for i := range m {
 			SInit := c.SInit[i*dV:][:dV]
@@ -134,40 +107,6 @@ func (c *startFused) run() {
 			copy(c.S[(i*m+j)*dV:][:dV], t11[j*dV:][:dV])
 		}
 	}
-}
-
-type startBackwardNest1Args struct {
-	t22  *float32
-	SBar *float32
-	n0   int // m
-	n1   int // L
-	n2   int // d_v
-	n3   int // d_v·m
-}
-
-type startBackwardNest2Args struct {
-	t22       *float32
-	startDiv2 *float32
-	t72       *float32
-	n0        int // m
-	n1        int // d_v
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-}
-
-type startBackwardNest3Args struct {
-	t122      *bool
-	startDiv  *float32
-	t3        *bool
-	t82       *bool
-	t72       *float32
-	startDiv3 *float32
-	SInit     *float32
-	t22       *float32
-	SInitBar  *float32
-	n0        int // m
-	n1        int // d_v
 }
 
 // startBackwardFused is StartBackward in fused arithmetic.
@@ -199,15 +138,15 @@ func (c *startBackwardFused) run() {
 	// lattice_encode.S.start
 	clear(t22)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.SBar),
-			m,
-			L,
-			dV,
-			dV * m,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(c.SBar),
+			N0: m,
+			N1: L,
+			N2: dV,
+			N3: dV * m,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -222,17 +161,17 @@ func (c *startBackwardFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := startBackwardNest2Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.StartDiv2),
-			unsafe.SliceData(t72),
-			m,
-			dV,
-			4,
-			8,
-			12,
+		a := regions.R5abf18a23988Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(c.StartDiv2),
+			P2: unsafe.SliceData(t72),
+			N0: m,
+			N1: dV,
+			N2: 4,
+			N3: 8,
+			N4: 12,
 		}
-		startBackwardNest2(&a)
+		regions.R5abf18a23988(&a)
 	} else {
 		for i := range m {
 			t22_2 := t22[i*dV:][:dV]
@@ -249,20 +188,20 @@ func (c *startBackwardFused) run() {
 
 	// lattice_encode.S.start
 	if kern.Wide() {
-		a := startBackwardNest3Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(c.StartDiv),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.StartDiv3),
-			unsafe.SliceData(c.SInit),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.SInitBar),
-			m,
-			dV,
+		a := regions.R9143df1fae63Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(c.StartDiv),
+			P2: unsafe.SliceData(t3),
+			P3: unsafe.SliceData(t82),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.StartDiv3),
+			P6: unsafe.SliceData(c.SInit),
+			P7: unsafe.SliceData(t22),
+			P8: unsafe.SliceData(c.SInitBar),
+			N0: m,
+			N1: dV,
 		}
-		startBackwardNest3(&a)
+		regions.R9143df1fae63(&a)
 	} else {
 		startDiv := c.StartDiv[:m]
 		startDiv3 := c.StartDiv3[:m]

@@ -3,20 +3,12 @@
 package latticelinear
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	t2 *float32
-	p  *float32
-	n0 int // L
-	n1 int // T
-	n2 int // m
-	n3 int // T·m
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -37,15 +29,15 @@ func (c *readFused) run() {
 
 	// lattice_linear.p
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.P),
-			L,
-			T,
-			m,
-			T * m,
+		a := regions.R05338fc5d313Args{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(c.P),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: T * m,
 		}
-		readNest1(&a)
+		regions.R05338fc5d313(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -78,40 +70,6 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	p   *float32
-	t22 *float32
-	t3  *float32
-	n0  int // L
-	n1  int // T
-	n2  int // m
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // T·m
-}
-
-type readBackwardNest2Args struct {
-	t3  *float32
-	p   *float32
-	t22 *float32
-	t5  *float32
-	n0  int // L
-	n1  int // T
-	n2  int // m
-	n3  int // T·m
-}
-
-type readBackwardNest3Args struct {
-	t    *float32
-	t6   *float32
-	SBar *float32
-	n0   int // L
-	n1   int // m
-	n2   int // d_v
-	n3   int // d_v·m
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
@@ -140,19 +98,19 @@ func (c *readBackwardFused) run() {
 
 	// lattice_linear.p
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t3),
-			L,
-			T,
-			m,
-			4,
-			8,
-			12,
-			T * m,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.P),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t3),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * m,
 		}
-		readBackwardNest1(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*T:][:T]
@@ -172,17 +130,17 @@ func (c *readBackwardFused) run() {
 
 	// lattice_linear.p
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.P),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t5),
-			L,
-			T,
-			m,
-			T * m,
+		a := regions.Rfc9677e47255Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.P),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(t5),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: T * m,
 		}
-		readBackwardNest2(&a)
+		regions.Rfc9677e47255(&a)
 	} else {
 		for i := range L {
 			t3_2 := t3[i*T:][:T]
@@ -210,16 +168,16 @@ func (c *readBackwardFused) run() {
 
 	// lattice_linear.p
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.SBar),
-			L,
-			m,
-			dV,
-			dV * m,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.SBar),
+			N0: L,
+			N1: m,
+			N2: dV,
+			N3: dV * m,
 		}
-		readBackwardNest3(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range m {

@@ -3,275 +3,12 @@
 package latticelinear
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	betaStack *float32
-	wBeta     *float32
-	t4        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_v + m
-	n3        int // 4
-	n4        int // 8
-	n5        int // 12
-	n6        int // T·d_v + T·m
-}
-
-type stepNest2Args struct {
-	t4          *float32
-	beta        *float32
-	betaSigmoid *float32
-	n0          int        // L
-	n1          int        // T
-	bBetaEntry  [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	v   *float32
-	t10 *float32
-	q0  *float32
-	t11 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_v
-	n3  int // 16·d_v
-	n4  int // 16·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepNest4Args struct {
-	t10 *float32
-	t2  *float32
-	t3  *float32
-	n0  int // d_v
-	n1  int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
-}
-
-type stepNest5Args struct {
-	t9     *float32
-	t22    *float32
-	t8     *float32
-	SState *float32
-	t3     *float32
-	t16    *float32
-	n0     int // m
-	n1     int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-	n2     int // 64·a + 64·C·s + 64·chunks·l
-	n3     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4·m
-	n4     int // 4·m
-	n5     int // 64·a + 64·C·s + 64·chunks·l + 4
-	n6     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8·m
-	n7     int // 8·m
-	n8     int // 64·a + 64·C·s + 64·chunks·l + 8
-	n9     int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12·m
-	n10    int // 12·m
-	n11    int // 64·a + 64·C·s + 64·chunks·l + 12
-	n12    int // d_v
-	n13    int // d_v·m
-}
-
-type stepNest6Args struct {
-	SState *float32
-	t16    *float32
-	Z      *float32
-	t18    *float32
-	n0     int // m
-	n1     int // d_v
-	n2     int // 12·d_v
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // d_v·m
-}
-
-type stepNest7Args struct {
-	t18 *float32
-	t27 *float32
-	n0  int // m
-}
-
-type stepNest8Args struct {
-	t27 *float32
-	Z   *float32
-	t11 *float32
-	S2  *float32
-	t29 *float32
-	n0  int // m
-	n1  int // 4
-	n2  int // 8
-	n3  int // 12
-	n4  int // d_v
-	n5  int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
-	n6  int // d_v·m
-}
-
-type stepNest9Args struct {
-	t29 *float32
-	p2  *float32
-	n0  int // m
-}
-
-type stepNest10Args struct {
-	p2 *float32
-	S2 *float32
-	y3 *float32
-	n0 int // m
-	n1 int // 4
-	n2 int // 8
-	n3 int // 12
-	n4 int // d_v
-	n5 int // d_v·m
-}
-
-type stepNest11Args struct {
-	v   *float32
-	t13 *float32
-	q0  *float32
-	t15 *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_v
-	n3  int // 64·chunks·d_v
-	n4  int // T·d_v - 16·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepNest12Args struct {
-	t12     *float32
-	SState2 *float32
-	t23     *float32
-	n0      int // m
-	n1      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n3      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n4      int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n5      int // d_v
-}
-
-type stepNest13Args struct {
-	t13  *float32
-	t23  *float32
-	GLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepNest14Args struct {
-	t13 *float32
-	t23 *float32
-	t32 *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepNest15Args struct {
-	SState2 *float32
-	t32     *float32
-	t222    *float32
-	n0      int // m
-	n1      int // d_v
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest16Args struct {
-	t12      *float32
-	t222     *float32
-	SState2  *float32
-	t32      *float32
-	t17      *float32
-	t183     *float32
-	n0       int        // m
-	n1       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n3       int        // 4
-	n4       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n5       int        // 8
-	n6       int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n7       int        // 12
-	n8       int        // d_v
-	t14Entry [2]float32 // and nothing
-}
-
-type stepNest17Args struct {
-	t183  *float32
-	SMax2 *float32
-	n0    int // m
-	n1    int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-}
-
-type stepNest18Args struct {
-	t183 *float32
-	SDiv *float32
-	n0   int // m
-	n1   int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-}
-
-type stepNest19Args struct {
-	t222  *float32
-	NProd *float32
-	n0    int // m
-	n1    int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-}
-
-type stepNest20Args struct {
-	t183 *float32
-	t272 *float32
-	n0   int // m
-}
-
-type stepNest21Args struct {
-	t272    *float32
-	t17     *float32
-	t15     *float32
-	SState2 *float32
-	t293    *float32
-	n0      int // m
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // d_v
-	n5      int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepNest22Args struct {
-	t293      *float32
-	top2Total *float32
-	n0        int        // m
-	top2      [2]float32 // and nothing
-}
-
-type stepNest23Args struct {
-	t293      *float32
-	p3        *float32
-	sum2Total *float32
-	n0        int        // m
-	sum2      [2]float32 // and nothing
-	top2      [2]float32 // and nothing
-}
-
-type stepNest24Args struct {
-	p3   *float32
-	n0   int        // m
-	sum2 [2]float32 // and nothing
-}
-
-type stepNest25Args struct {
-	p3      *float32
-	SState2 *float32
-	y4      *float32
-	n0      int // m
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // d_v
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -340,19 +77,19 @@ func (c *stepFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.BetaStack),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t4),
-			L,
-			T,
-			dV + m,
-			4,
-			8,
-			12,
-			T*dV + T*m,
+		a := regions.Rb6db0b007389Args{
+			P0: unsafe.SliceData(c.BetaStack),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t4),
+			N0: L,
+			N1: T,
+			N2: dV + m,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dV + T*m,
 		}
-		stepNest1(&a)
+		regions.Rb6db0b007389(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
@@ -373,15 +110,15 @@ func (c *stepFused) run() {
 	// lattice_linear.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(c.BetaSigmoid),
-			L,
-			T,
-			[2]float32{bBetaEntry},
+		a := regions.R2a4438ac53c4Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(c.Beta),
+			P2: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bBetaEntry},
 		}
-		stepNest2(&a)
+		regions.R2a4438ac53c4(&a)
 	} else {
 		for i := range L {
 			t4_2 := t4[i*T:][:T]
@@ -413,19 +150,19 @@ func (c *stepFused) run() {
 
 	// lattice_linear.v, lattice_linear.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t11),
-			L,
-			chunks,
-			dV,
-			16 * dV,
-			16 * chunks * dV,
-			T * dV,
+		a := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t11),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
 		}
-		stepNest3(&a)
+		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -459,14 +196,14 @@ func (c *stepFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepNest4Args{
-						unsafe.SliceData(t10),
-						unsafe.SliceData(t2),
-						unsafe.SliceData(t3),
-						dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+					a2 := regions.R9cf7caf1a559Args{
+						P0: unsafe.SliceData(t10),
+						P1: unsafe.SliceData(t2),
+						P2: unsafe.SliceData(t3),
+						N0: dV,
+						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepNest4(&a2)
+					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -482,29 +219,29 @@ func (c *stepFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := stepNest5Args{
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t22),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(SState),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(t16),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
-						64*a + 64*C*s + 64*chunks*l,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
-						4 * m,
-						64*a + 64*C*s + 64*chunks*l + 4,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
-						8 * m,
-						64*a + 64*C*s + 64*chunks*l + 8,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
-						12 * m,
-						64*a + 64*C*s + 64*chunks*l + 12,
-						dV,
-						dV * m,
+					a2 := regions.R1604aaf74d74Args{
+						P0:  unsafe.SliceData(t9),
+						P1:  unsafe.SliceData(t22),
+						P2:  unsafe.SliceData(t8),
+						P3:  unsafe.SliceData(SState),
+						P4:  unsafe.SliceData(t3),
+						P5:  unsafe.SliceData(t16),
+						N0:  m,
+						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2:  64*a + 64*C*s + 64*chunks*l,
+						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
+						N4:  4 * m,
+						N5:  64*a + 64*C*s + 64*chunks*l + 4,
+						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
+						N7:  8 * m,
+						N8:  64*a + 64*C*s + 64*chunks*l + 8,
+						N9:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
+						N10: 12 * m,
+						N11: 64*a + 64*C*s + 64*chunks*l + 12,
+						N12: dV,
+						N13: dV * m,
 					}
-					stepNest5(&a2)
+					regions.R1604aaf74d74(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -527,20 +264,20 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepNest6Args{
-						unsafe.SliceData(SState),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(Z),
-						unsafe.SliceData(t18),
-						m,
-						dV,
-						12 * dV,
-						4,
-						8,
-						12,
-						dV * m,
+					a2 := regions.R71e14691696cArgs{
+						P0: unsafe.SliceData(SState),
+						P1: unsafe.SliceData(t16),
+						P2: unsafe.SliceData(Z),
+						P3: unsafe.SliceData(t18),
+						N0: m,
+						N1: dV,
+						N2: 12 * dV,
+						N3: 4,
+						N4: 8,
+						N5: 12,
+						N6: dV * m,
 					}
-					stepNest6(&a2)
+					regions.R71e14691696c(&a2)
 				} else {
 					for i := range 16 {
 						t18_2 := t18[i*m:][:m]
@@ -562,12 +299,12 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := stepNest7Args{
-						unsafe.SliceData(t18),
-						unsafe.SliceData(t27),
-						m,
+					a2 := regions.R83852976a79bArgs{
+						P0: unsafe.SliceData(t18),
+						P1: unsafe.SliceData(t27),
+						N0: m,
 					}
-					stepNest7(&a2)
+					regions.R83852976a79b(&a2)
 				} else {
 					for i := range 16 {
 						t18_2 := t18[i*m:][:m]
@@ -581,21 +318,21 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.p
 				if kern.Wide() {
-					a2 := stepNest8Args{
-						unsafe.SliceData(t27),
-						unsafe.SliceData(Z),
-						unsafe.SliceData(t11),
-						unsafe.SliceData(S2),
-						unsafe.SliceData(t29),
-						m,
-						4,
-						8,
-						12,
-						dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						dV * m,
+					a2 := regions.R93bb2fc15963Args{
+						P0: unsafe.SliceData(t27),
+						P1: unsafe.SliceData(Z),
+						P2: unsafe.SliceData(t11),
+						P3: unsafe.SliceData(S2),
+						P4: unsafe.SliceData(t29),
+						N0: m,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dV,
+						N5: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N6: dV * m,
 					}
-					stepNest8(&a2)
+					regions.R93bb2fc15963(&a2)
 				} else {
 					for i := range 16 {
 						t27_2 := t27[i*m:][:m]
@@ -619,12 +356,12 @@ func (c *stepFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepNest9Args{
-						unsafe.SliceData(t29),
-						unsafe.SliceData(p2),
-						m,
+					a2 := regions.R4f0d0a2a3940Args{
+						P0: unsafe.SliceData(t29),
+						P1: unsafe.SliceData(p2),
+						N0: m,
 					}
-					stepNest9(&a2)
+					regions.R4f0d0a2a3940(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -651,18 +388,18 @@ func (c *stepFused) run() {
 				// lattice_linear.y
 				clear(y3)
 				if kern.Wide() {
-					a2 := stepNest10Args{
-						unsafe.SliceData(p2),
-						unsafe.SliceData(S2),
-						unsafe.SliceData(y3),
-						m,
-						4,
-						8,
-						12,
-						dV,
-						dV * m,
+					a2 := regions.R9809b83fad43Args{
+						P0: unsafe.SliceData(p2),
+						P1: unsafe.SliceData(S2),
+						P2: unsafe.SliceData(y3),
+						N0: m,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dV,
+						N5: dV * m,
 					}
-					stepNest10(&a2)
+					regions.R9809b83fad43(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
@@ -699,19 +436,19 @@ func (c *stepFused) run() {
 
 	// lattice_linear.v, lattice_linear.q
 	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t15),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t15),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepNest11(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -749,18 +486,18 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					clear(t23)
 					if kern.Wide() {
-						a2 := stepNest12Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(SState2),
-							unsafe.SliceData(t23),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							dV,
+						a2 := regions.R7d3b2c25ac43Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(SState2),
+							P2: unsafe.SliceData(t23),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5: dV,
 						}
-						stepNest12(&a2)
+						regions.R7d3b2c25ac43(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -774,14 +511,14 @@ func (c *stepFused) run() {
 					// lattice_linear.G
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t13),
-								unsafe.SliceData(t23),
-								kern.Given(c.GLin),
-								dV,
-								4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							a2 := regions.R83f04ce72429Args{
+								P0: unsafe.SliceData(t13),
+								P1: unsafe.SliceData(t23),
+								P2: kern.Given(c.GLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							stepNest13(&a2)
+							regions.R83f04ce72429(&a2)
 						} else {
 							t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -792,14 +529,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(t13),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t32),
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						a2 := regions.Rb034b2d44d21Args{
+							P0: unsafe.SliceData(t13),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						stepNest14(&a2)
+						regions.Rb034b2d44d21(&a2)
 					} else {
 						t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -809,17 +546,17 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.N
 					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(SState2),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t222),
-							m,
-							dV,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(SState2),
+							P1: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(t222),
+							N0: m,
+							N1: dV,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest15(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -835,25 +572,25 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry := t14_2[a]
 					if kern.Wide() {
-						a2 := stepNest16Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t222),
-							unsafe.SliceData(SState2),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t183),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							12,
-							dV,
-							[2]float32{t14Entry},
+						a2 := regions.R81036e4f25f8Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(t222),
+							P2: unsafe.SliceData(SState2),
+							P3: unsafe.SliceData(t32),
+							P4: unsafe.SliceData(t17),
+							P5: unsafe.SliceData(t183),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3: 4,
+							N4: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N5: 8,
+							N6: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N7: 12,
+							N8: dV,
+							S0: [2]float32{t14Entry},
 						}
-						stepNest16(&a2)
+						regions.R81036e4f25f8(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -876,13 +613,13 @@ func (c *stepFused) run() {
 					// lattice_linear.S, lattice_linear
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest17Args{
-								unsafe.SliceData(t183),
-								kern.Given(c.SMax2),
-								m,
-								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							a2 := regions.R439edeed9f70Args{
+								P0: unsafe.SliceData(t183),
+								P1: kern.Given(c.SMax2),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							stepNest17(&a2)
+							regions.R439edeed9f70(&a2)
 						} else {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -896,13 +633,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
-							a2 := stepNest18Args{
-								unsafe.SliceData(t183),
-								kern.Given(c.SDiv),
-								m,
-								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							a2 := regions.R92c44abb22e4Args{
+								P0: unsafe.SliceData(t183),
+								P1: kern.Given(c.SDiv),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							stepNest18(&a2)
+							regions.R92c44abb22e4(&a2)
 						} else {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -916,13 +653,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.NProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest19Args{
-								unsafe.SliceData(t222),
-								kern.Given(c.NProd),
-								m,
-								4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t222),
+								P1: kern.Given(c.NProd),
+								N0: m,
+								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							}
-							stepNest19(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
@@ -932,12 +669,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest20Args{
-							unsafe.SliceData(t183),
-							unsafe.SliceData(t272),
-							m,
+						a2 := regions.R155a53f542e2Args{
+							P0: unsafe.SliceData(t183),
+							P1: unsafe.SliceData(t272),
+							N0: m,
 						}
-						stepNest20(&a2)
+						regions.R155a53f542e2(&a2)
 					} else {
 						for i := range m {
 							t183Entry := t183[i]
@@ -949,20 +686,20 @@ func (c *stepFused) run() {
 					}
 					// lattice_linear.S, lattice_linear.p
 					if kern.Wide() {
-						a2 := stepNest21Args{
-							unsafe.SliceData(t272),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(SState2),
-							unsafe.SliceData(t293),
-							m,
-							4,
-							8,
-							12,
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						a2 := regions.R083bbfdc808bArgs{
+							P0: unsafe.SliceData(t272),
+							P1: unsafe.SliceData(t17),
+							P2: unsafe.SliceData(t15),
+							P3: unsafe.SliceData(SState2),
+							P4: unsafe.SliceData(t293),
+							N0: m,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dV,
+							N5: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						stepNest21(&a2)
+						regions.R083bbfdc808b(&a2)
 					} else {
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
@@ -983,13 +720,13 @@ func (c *stepFused) run() {
 					// lattice_linear.p
 					top2 := F(math.Inf(-1))
 					if kern.Wide() {
-						a2 := stepNest22Args{
-							unsafe.SliceData(t293),
-							unsafe.SliceData(top2Total),
-							m,
-							[2]float32{top2},
+						a2 := regions.R3cc1552a39b1Args{
+							P0: unsafe.SliceData(t293),
+							P1: unsafe.SliceData(top2Total),
+							N0: m,
+							S0: [2]float32{top2},
 						}
-						stepNest22(&a2)
+						regions.R3cc1552a39b1(&a2)
 					} else {
 						top2_2 := top2
 						top2Sums := kern.Lowest16()
@@ -1002,15 +739,15 @@ func (c *stepFused) run() {
 					top2 = top2Total[0]
 					var sum2 F
 					if kern.Wide() {
-						a2 := stepNest23Args{
-							unsafe.SliceData(t293),
-							unsafe.SliceData(p3),
-							unsafe.SliceData(sum2Total),
-							m,
-							[2]float32{sum2},
-							[2]float32{top2},
+						a2 := regions.Rfca7068896cdArgs{
+							P0: unsafe.SliceData(t293),
+							P1: unsafe.SliceData(p3),
+							P2: unsafe.SliceData(sum2Total),
+							N0: m,
+							S0: [2]float32{sum2},
+							S1: [2]float32{top2},
 						}
-						stepNest23(&a2)
+						regions.Rfca7068896cd(&a2)
 					} else {
 						sum2_2 := sum2
 						sum2Sums := [16]F{sum2_2}
@@ -1024,12 +761,12 @@ func (c *stepFused) run() {
 					}
 					sum2 = sum2Total[0]
 					if kern.Wide() {
-						a2 := stepNest24Args{
-							unsafe.SliceData(p3),
-							m,
-							[2]float32{sum2},
+						a2 := regions.R9099d81f9f2dArgs{
+							P0: unsafe.SliceData(p3),
+							N0: m,
+							S0: [2]float32{sum2},
 						}
-						stepNest24(&a2)
+						regions.R9099d81f9f2d(&a2)
 					} else {
 						for i := range m {
 							p3[i] = (p3[i] / sum2)
@@ -1038,17 +775,17 @@ func (c *stepFused) run() {
 					// lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := stepNest25Args{
-							unsafe.SliceData(p3),
-							unsafe.SliceData(SState2),
-							unsafe.SliceData(y4),
-							m,
-							4,
-							8,
-							12,
-							dV,
+						a2 := regions.Rbf2e3bbbdc15Args{
+							P0: unsafe.SliceData(p3),
+							P1: unsafe.SliceData(SState2),
+							P2: unsafe.SliceData(y4),
+							N0: m,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dV,
 						}
-						stepNest25(&a2)
+						regions.Rbf2e3bbbdc15(&a2)
 					} else {
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
@@ -1083,599 +820,6 @@ func (c *stepFused) run() {
 			copy(c.Y[(i*T+j+16*chunks)*dV:][:dV], y22[(i*(T-16*chunks)+j)*dV:][:dV])
 		}
 	}
-}
-
-type stepBackwardNest2Args struct {
-	k0    *float32
-	t12   *float32
-	NProd *float32
-	t5    *float32
-	n0    int // L
-	n1    int // T - 16·chunks
-	n2    int // m
-	n3    int // 64·chunks·m
-	n4    int // T·m - 16·chunks·m
-	n5    int // T·m
-}
-
-type stepBackwardNest4Args struct {
-	t14 *float32
-	t5  *float32
-	t60 *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // m
-	n3  int // T·m - 16·chunks·m
-}
-
-type stepBackwardNest5Args struct {
-	t12       *float32
-	t5        *float32
-	SMax2     *float32
-	STrail    *float32
-	GLin      *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2        int        // d_v
-	n3        int        // 4·d_v·m·a
-	n4        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n5        int        // d_v·m
-	t14Entry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	t12       *float32
-	t5        *float32
-	STrail    *float32
-	GLin      *float32
-	t2        *float32
-	t17       *float32
-	t182      *float32
-	t222      *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n3        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n4        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n5        int        // d_v
-	n6        int        // 4·d_v·m·a + 4·d_v·m + 8·d_v
-	n7        int        // 8·d_v
-	n8        int        // 4·d_v·m·a + 12·d_v
-	n9        int        // 4·d_v·m·a + 4·d_v·m + 12·d_v
-	n10       int        // 12·d_v
-	n11       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n12       int        // 4·d_v·m·a
-	n13       int        // d_v·m
-	n14       int        // -d_v·m + d_v
-	n15       int        // 4
-	n16       int        // 8
-	n17       int        // 12
-	t14Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t54       *float32
-	p         *float32
-	SMax2     *float32
-	STrail    *float32
-	t15       *float32
-	t2        *float32
-	SBarState *float32
-	t72       *float32
-	t13       *float32
-	n0        int // m
-	n1        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2        int // 4
-	n3        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n4        int // 8
-	n5        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n6        int // 12
-	n7        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n8        int // d_v
-	n9        int // 4·d_v·m·a + 4·d_v·m + 12·d_v
-	n10       int // 12·d_v
-	n11       int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n12       int // 4·d_v·m·a + 4·d_v·m
-}
-
-type stepBackwardNest8Args struct {
-	p         *float32
-	t54       *float32
-	t104      *float32
-	t30       *float32
-	t12       *float32
-	t5        *float32
-	t17       *float32
-	t15       *float32
-	t2        *float32
-	SBarState *float32
-	STrail    *float32
-	GLin      *float32
-	t34       *float32
-	t56       *float32
-	t37Total  *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n3        int        // 4
-	n4        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n5        int        // 8
-	n6        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n7        int        // 12
-	n8        int        // d_v
-	n9        int        // 4·d_v·m·a + 4·d_v
-	n10       int        // 4·d_v
-	n11       int        // 8·d_v
-	n12       int        // 4·d_v·m·a + 8·d_v
-	n13       int        // 12·d_v
-	n14       int        // 4·d_v·m·a + 12·d_v
-	n15       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n16       int        // 4·d_v·m·a
-	t37       [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t12       *float32
-	t56       *float32
-	t44       *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	t14Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t44    *float32
-	t12    *float32
-	t34    *float32
-	GLin   *float32
-	STrail *float32
-	t46    *float32
-	t58    *float32
-	t57    *float32
-	n0     int // m
-	n1     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2     int // 4
-	n3     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n4     int // 8
-	n5     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n6     int // 12
-	n7     int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n8     int // d_v
-	n9     int // 12·d_v
-	n10    int // 4·d_v·m·a + 12·d_v
-	n11    int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n12    int // 4·d_v·m·a
-}
-
-type stepBackwardNest11Args struct {
-	t58       *float32
-	t46       *float32
-	t49       *float32
-	t6        *float32
-	t72       *float32
-	t82       *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	t14Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t60       *float32
-	t44       *float32
-	t12       *float32
-	t49       *float32
-	STrail    *float32
-	GLin      *float32
-	t34       *float32
-	SBarState *float32
-	t53       *float32
-	n0        int // m
-	n1        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	n2        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 4
-	n3        int // 4
-	n4        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 8
-	n5        int // 8
-	n6        int // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l + 12
-	n7        int // 12
-	n8        int // d_v
-	n9        int // 8·d_v
-	n10       int // 4·d_v·m·a + 12·d_v
-	n11       int // 12·d_v
-	n12       int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n13       int // 4·d_v·m·a
-}
-
-type stepBackwardNest13Args struct {
-	t57       *float32
-	NProd     *float32
-	t56       *float32
-	t53       *float32
-	t52       *float32
-	n0        int        // m
-	n1        int        // 4·m·a + 4·C·m·s + (4·T·m - 64·chunks·m)·l
-	t14Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	t92  *float32
-	t82  *float32
-	t112 *float32
-	t6   *float32
-	n0   int // L
-	n1   int // T - 16·chunks
-	n2   int // d_v
-	n3   int // 64·chunks·d_v
-	n4   int // T·d_v - 16·chunks·d_v
-	n5   int // T·d_v
-}
-
-type stepBackwardNest15Args struct {
-	t102 *float32
-	t7   *float32
-	n0   int // L
-	n1   int // T - 16·chunks
-	n2   int // 64·chunks
-	n3   int // T
-}
-
-type stepBackwardNest16Args struct {
-	t122 *float32
-	t52  *float32
-	n0   int // L
-	n1   int // T - 16·chunks
-	n2   int // m
-	n3   int // 64·chunks·m
-	n4   int // T·m - 16·chunks·m
-	n5   int // T·m
-}
-
-type stepBackwardNest18Args struct {
-	t9      *float32
-	t223    *float32
-	t8      *float32
-	STrail2 *float32
-	t3      *float32
-	t16     *float32
-	n0      int // m
-	n1      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-	n2      int // 64·a + 64·C·s + 64·chunks·l
-	n3      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4·m
-	n4      int // 4·m
-	n5      int // 64·a + 64·C·s + 64·chunks·l + 4
-	n6      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8·m
-	n7      int // 8·m
-	n8      int // 64·a + 64·C·s + 64·chunks·l + 8
-	n9      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12·m
-	n10     int // 12·m
-	n11     int // 64·a + 64·C·s + 64·chunks·l + 12
-	n12     int // d_v
-	n13     int // 4·d_v·m·a
-	n14     int // d_v·m
-}
-
-type stepBackwardNest19Args struct {
-	STrail2 *float32
-	t16     *float32
-	Z       *float32
-	t184    *float32
-	n0      int // m
-	n1      int // d_v
-	n2      int // 4·d_v·m·a + 12·d_v
-	n3      int // 12·d_v
-	n4      int // 4·d_v·m·a
-	n5      int // 4
-	n6      int // 8
-	n7      int // 12
-	n8      int // d_v·m
-}
-
-type stepBackwardNest20Args struct {
-	t184    *float32
-	Z       *float32
-	STrail2 *float32
-	n0      int // m
-	n1      int // 60·m
-	n2      int // d_v
-	n3      int // 60·d_v·m
-	n4      int // 4·d_v·m·a + 4·d_v·m
-}
-
-type stepBackwardNest22Args struct {
-	t9   *float32
-	t224 *float32
-	t323 *float32
-	n0   int // m
-	n1   int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-}
-
-type stepBackwardNest23Args struct {
-	t9      *float32
-	t323    *float32
-	STrail2 *float32
-	t32     *float32
-	N3      *float32
-	n0      int // m
-	n1      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-	n2      int // d_v
-	n3      int // 4·d_v·m·a
-	n4      int // d_v·m
-}
-
-type stepBackwardNest24Args struct {
-	t8   *float32
-	N3   *float32
-	t163 *float32
-	n0   int // m
-	n1   int // 64·a + 64·C·s + 64·chunks·l
-	n2   int // 64·a + 64·C·s + 64·chunks·l + 4
-	n3   int // 64·a + 64·C·s + 64·chunks·l + 8
-	n4   int // 64·a + 64·C·s + 64·chunks·l + 12
-	n5   int // d_v
-	n6   int // d_v·m
-}
-
-type stepBackwardNest26Args struct {
-	t186 *float32
-	t23  *float32
-	t252 *float32
-	t27  *float32
-	n0   int // m
-}
-
-type stepBackwardNest27Args struct {
-	t27   *float32
-	Z3    *float32
-	t11   *float32
-	t     *float32
-	S2    *float32
-	t29   *float32
-	t3223 *float32
-	n0    int // m
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-	n4    int // d_v
-	n5    int // 12·d_v
-	n6    int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
-	n7    int // d_v·m
-}
-
-type stepBackwardNest29Args struct {
-	t4         *float32
-	SBarState2 *float32
-	n0         int // m
-	n1         int // d_v
-	n2         int // 60·d_v·m
-}
-
-type stepBackwardNest30Args struct {
-	p2    *float32
-	t3223 *float32
-	t43   *float32
-	n0    int // m
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-}
-
-type stepBackwardNest31Args struct {
-	t62   *float32
-	p2    *float32
-	t27   *float32
-	t11   *float32
-	t     *float32
-	t4    *float32
-	S2    *float32
-	t85   *float32
-	t93   *float32
-	t1424 *float32
-	n0    int // m
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-	n4    int // d_v
-	n5    int // 8·d_v
-	n6    int // 12·d_v
-	n7    int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
-	n8    int // d_v·m
-}
-
-type stepBackwardNest32Args struct {
-	t114 *float32
-	t31  *float32
-	Z3   *float32
-	t93  *float32
-	t35  *float32
-	n0   int // m
-	n1   int // d_v
-	n2   int // d_v·m
-}
-
-type stepBackwardNest33Args struct {
-	t36 *float32
-	t35 *float32
-	n0  int // m
-	n1  int // d_v
-	n2  int // d_v·m
-}
-
-type stepBackwardNest34Args struct {
-	t573 *float32
-	t35  *float32
-	n0   int // m
-	n1   int // d_v·m
-	n2   int // d_v
-}
-
-type stepBackwardNest35Args struct {
-	t8      *float32
-	t9      *float32
-	t573    *float32
-	N3      *float32
-	STrail2 *float32
-	t32     *float32
-	t493    *float32
-	t43     *float32
-	t48     *float32
-	t39     *float32
-	n0      int // 64·a + 64·C·s + 64·chunks·l
-	n1      int // m
-	n2      int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-	n3      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 4
-	n4      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 8
-	n5      int // 64·m·a + 64·C·m·s + 64·chunks·m·l + 12
-	n6      int // d_v
-	n7      int // 8·d_v
-	n8      int // 4·d_v·m·a + 8·d_v
-	n9      int // 12·d_v
-	n10     int // 4·d_v·m·a + 12·d_v
-	n11     int // 4·d_v·m·a
-	n12     int // 4
-	n13     int // 8
-	n14     int // 12
-	n15     int // d_v·m
-}
-
-type stepBackwardNest36Args struct {
-	t8   *float32
-	t323 *float32
-	t573 *float32
-	t42  *float32
-	n0   int // m
-	n1   int // 64·a + 64·C·s + 64·chunks·l
-	n2   int // 64·a + 64·C·s + 64·chunks·l + 4
-	n3   int // 4·m
-	n4   int // 64·a + 64·C·s + 64·chunks·l + 8
-	n5   int // 8·m
-	n6   int // 64·a + 64·C·s + 64·chunks·l + 12
-	n7   int // 12·m
-	n8   int // d_v
-	n9   int // d_v·m
-}
-
-type stepBackwardNest38Args struct {
-	t47  *float32
-	t493 *float32
-	t50  *float32
-	t162 *float32
-	t85  *float32
-	t172 *float32
-	n0   int // d_v
-	n1   int // 64·d_v·a + 64·C·d_v·s + 64·chunks·d_v·l
-}
-
-type stepBackwardNest39Args struct {
-	t36        *float32
-	t42        *float32
-	t462       *float32
-	t534       *float32
-	SBarState2 *float32
-	n0         int // m
-	n1         int // d_v
-}
-
-type stepBackwardNest40Args struct {
-	t224 *float32
-	t43  *float32
-	t48  *float32
-	t54  *float32
-	t152 *float32
-	n0   int // m
-	n1   int // 64·m·a + 64·C·m·s + 64·chunks·m·l
-}
-
-type stepBackwardNest41Args struct {
-	t18  *float32
-	t172 *float32
-	t19  *float32
-	t162 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // d_v
-	n3   int // 16·d_v
-	n4   int // 16·chunks·d_v
-	n5   int // T·d_v
-}
-
-type stepBackwardNest42Args struct {
-	t20  *float32
-	t152 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // m
-	n3   int // 16·m
-	n4   int // 16·chunks·m
-	n5   int // T·m
-}
-
-type stepBackwardNest43Args struct {
-	t21  *float32
-	t142 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // 16·chunks
-	n3   int // T
-}
-
-type stepBackwardNest44Args struct {
-	beta        *float32
-	t102        *float32
-	t21         *float32
-	betaSigmoid *float32
-	t25         *float32
-	t273Total   *float32
-	n0          int        // L
-	n1          int        // T
-	n2          int        // 4·T
-	n3          int        // 8·T
-	n4          int        // 12·T
-	t273        [2]float32 // and nothing
-}
-
-type stepBackwardNest45Args struct {
-	t25       *float32
-	wBeta     *float32
-	t28       *float32
-	betaStack *float32
-	wBetaBar  *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_v + m
-	n6        int // 12·d_v + 12·m
-	n7        int // T·d_v + T·m
-}
-
-type stepBackwardNest46Args struct {
-	t122  *float32
-	t20   *float32
-	t28   *float32
-	k0Bar *float32
-	n0    int // L
-	n1    int // T
-	n2    int // m
-	n3    int // d_v + m
-	n4    int // T·d_v + T·m
-	n5    int // T·m
-}
-
-type stepBackwardNest47Args struct {
-	t112  *float32
-	t19   *float32
-	t28   *float32
-	vBar  *float32
-	t92   *float32
-	t18   *float32
-	q0Bar *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_v
-	n3    int // 4·m
-	n4    int // d_v + m
-	n5    int // T·d_v + T·m
-	n6    int // T·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1813,19 +957,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.v, lattice_linear.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t11),
-			L,
-			chunks,
-			dV,
-			16 * dV,
-			16 * chunks * dV,
-			T * dV,
+		a := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t11),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
 		}
-		stepNest3(&a)
+		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1845,19 +989,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.k, lattice_linear.N
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.NProd),
-			unsafe.SliceData(t5),
-			L,
-			T - 16*chunks,
-			m,
-			64 * chunks * m,
-			T*m - 16*chunks*m,
-			T * m,
+		a := regions.R991293800e15Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(c.NProd),
+			P3: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: m,
+			N3: 64 * chunks * m,
+			N4: T*m - 16*chunks*m,
+			N5: T * m,
 		}
-		stepBackwardNest2(&a)
+		regions.R991293800e15(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1881,19 +1025,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.q
 	if kern.Wide() {
-		a := stepNest11Args{
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(t2),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.Q0),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(c.YBar),
+			P3: unsafe.SliceData(t2),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepNest11(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1918,16 +1062,16 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.G
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t5),
-			unsafe.SliceData(t60),
-			L,
-			T - 16*chunks,
-			m,
-			T*m - 16*chunks*m,
+		a := regions.Re83441740898Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(t60),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: m,
+			N3: T*m - 16*chunks*m,
 		}
-		stepBackwardNest4(&a)
+		regions.Re83441740898(&a)
 	} else {
 		for i := range L {
 			t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
@@ -1957,21 +1101,21 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
 					t14Entry2 := t14_2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(c.SMax2),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							dV,
-							4 * dV * m * a,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							dV * m,
-							[2]float32{t14Entry2},
+						a2 := regions.Rd9c64aecbcf5Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(t5),
+							P2: unsafe.SliceData(c.SMax2),
+							P3: unsafe.SliceData(STrail),
+							P4: unsafe.SliceData(c.GLin),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: dV,
+							N3: 4 * dV * m * a,
+							N4: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N5: dV * m,
+							S0: [2]float32{t14Entry2},
 						}
-						stepBackwardNest5(&a2)
+						regions.Rd9c64aecbcf5(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2001,36 +1145,36 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
 					t14Entry3 := t14_2[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t222),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							dV,
-							4*dV*m*a + 4*dV*m + 8*dV,
-							8 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*m*a + 4*dV*m + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4 * dV * m * a,
-							dV * m,
-							-dV*m + dV,
-							4,
-							8,
-							12,
-							[2]float32{t14Entry3},
+						a2 := regions.R9631e921e8edArgs{
+							P0:  unsafe.SliceData(t12),
+							P1:  unsafe.SliceData(t5),
+							P2:  unsafe.SliceData(STrail),
+							P3:  unsafe.SliceData(c.GLin),
+							P4:  unsafe.SliceData(t2),
+							P5:  unsafe.SliceData(t17),
+							P6:  unsafe.SliceData(t182),
+							P7:  unsafe.SliceData(t222),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N5:  dV,
+							N6:  4*dV*m*a + 4*dV*m + 8*dV,
+							N7:  8 * dV,
+							N8:  4*dV*m*a + 12*dV,
+							N9:  4*dV*m*a + 4*dV*m + 12*dV,
+							N10: 12 * dV,
+							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N12: 4 * dV * m * a,
+							N13: dV * m,
+							N14: -dV*m + dV,
+							N15: 4,
+							N16: 8,
+							N17: 12,
+							S0:  [2]float32{t14Entry3},
 						}
-						stepBackwardNest6(&a2)
+						regions.R9631e921e8ed(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2077,31 +1221,31 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.p, lattice_linear.S, lattice_linear.y
 					clear(t72)
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t54),
-							unsafe.SliceData(c.P),
-							unsafe.SliceData(c.SMax2),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t13),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							12,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							dV,
-							4*dV*m*a + 4*dV*m + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4*dV*m*a + 4*dV*m,
+						a2 := regions.Ree309f9c05dcArgs{
+							P0:  unsafe.SliceData(t54),
+							P1:  unsafe.SliceData(c.P),
+							P2:  unsafe.SliceData(c.SMax2),
+							P3:  unsafe.SliceData(STrail),
+							P4:  unsafe.SliceData(t15),
+							P5:  unsafe.SliceData(t2),
+							P6:  unsafe.SliceData(SBarState),
+							P7:  unsafe.SliceData(t72),
+							P8:  unsafe.SliceData(t13),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2:  4,
+							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N4:  8,
+							N5:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N6:  12,
+							N7:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N8:  dV,
+							N9:  4*dV*m*a + 4*dV*m + 12*dV,
+							N10: 12 * dV,
+							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N12: 4*dV*m*a + 4*dV*m,
 						}
-						stepBackwardNest7(&a2)
+						regions.Ree309f9c05dc(&a2)
 					} else {
 						for i := range m {
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
@@ -2130,42 +1274,42 @@ func (c *stepBackwardFused) run() {
 					// lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
 					var t37 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.P),
-							unsafe.SliceData(t54),
-							unsafe.SliceData(t104),
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t5),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t37Total),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							12,
-							dV,
-							4*dV*m*a + 4*dV,
-							4 * dV,
-							8 * dV,
-							4*dV*m*a + 8*dV,
-							12 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4 * dV * m * a,
-							[2]float32{t37},
+						a2 := regions.R5988714d9a76Args{
+							P0:  unsafe.SliceData(c.P),
+							P1:  unsafe.SliceData(t54),
+							P2:  unsafe.SliceData(t104),
+							P3:  unsafe.SliceData(t30),
+							P4:  unsafe.SliceData(t12),
+							P5:  unsafe.SliceData(t5),
+							P6:  unsafe.SliceData(t17),
+							P7:  unsafe.SliceData(t15),
+							P8:  unsafe.SliceData(t2),
+							P9:  unsafe.SliceData(SBarState),
+							P10: unsafe.SliceData(STrail),
+							P11: unsafe.SliceData(c.GLin),
+							P12: unsafe.SliceData(t34),
+							P13: unsafe.SliceData(t56),
+							P14: unsafe.SliceData(t37Total),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3:  4,
+							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N5:  8,
+							N6:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N7:  12,
+							N8:  dV,
+							N9:  4*dV*m*a + 4*dV,
+							N10: 4 * dV,
+							N11: 8 * dV,
+							N12: 4*dV*m*a + 8*dV,
+							N13: 12 * dV,
+							N14: 4*dV*m*a + 12*dV,
+							N15: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N16: 4 * dV * m * a,
+							S0:  [2]float32{t37},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5988714d9a76(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2206,15 +1350,15 @@ func (c *stepBackwardFused) run() {
 					t372 := -t37
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t44),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							[2]float32{t14Entry3},
+						a2 := regions.Re33467c2bd15Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(t56),
+							P2: unsafe.SliceData(t44),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							S0: [2]float32{t14Entry3},
 						}
-						stepBackwardNest9(&a2)
+						regions.Re33467c2bd15(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -2225,30 +1369,30 @@ func (c *stepBackwardFused) run() {
 					clear(t46)
 					clear(t58)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t44),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t57),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							12,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							dV,
-							12 * dV,
-							4*dV*m*a + 12*dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4 * dV * m * a,
+						a2 := regions.R5dba824d6087Args{
+							P0:  unsafe.SliceData(t44),
+							P1:  unsafe.SliceData(t12),
+							P2:  unsafe.SliceData(t34),
+							P3:  unsafe.SliceData(c.GLin),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(t46),
+							P6:  unsafe.SliceData(t58),
+							P7:  unsafe.SliceData(t57),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2:  4,
+							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N4:  8,
+							N5:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N6:  12,
+							N7:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N8:  dV,
+							N9:  12 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N12: 4 * dV * m * a,
 						}
-						stepBackwardNest10(&a2)
+						regions.R5dba824d6087(&a2)
 					} else {
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
@@ -2271,18 +1415,18 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.S, lattice_linear
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t58),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t82),
-							dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							[2]float32{t14Entry3},
+						a2 := regions.Rf2639286bc44Args{
+							P0: unsafe.SliceData(t58),
+							P1: unsafe.SliceData(t46),
+							P2: unsafe.SliceData(t49),
+							P3: unsafe.SliceData(t6),
+							P4: unsafe.SliceData(t72),
+							P5: unsafe.SliceData(t82),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							S0: [2]float32{t14Entry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Rf2639286bc44(&a2)
 					} else {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
@@ -2295,32 +1439,32 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t60),
-							unsafe.SliceData(t44),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t34),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(t53),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							4,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							8,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							12,
-							dV,
-							8 * dV,
-							4*dV*m*a + 12*dV,
-							12 * dV,
-							4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4 * dV * m * a,
+						a2 := regions.Rb597d21d9d9aArgs{
+							P0:  unsafe.SliceData(t60),
+							P1:  unsafe.SliceData(t44),
+							P2:  unsafe.SliceData(t12),
+							P3:  unsafe.SliceData(t49),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(c.GLin),
+							P6:  unsafe.SliceData(t34),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(t53),
+							N0:  m,
+							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N3:  4,
+							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N5:  8,
+							N6:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N7:  12,
+							N8:  dV,
+							N9:  8 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 12 * dV,
+							N12: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N13: 4 * dV * m * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.Rb597d21d9d9a(&a2)
 					} else {
 						t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2345,17 +1489,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.NProd),
-							unsafe.SliceData(t56),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t52),
-							m,
-							4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							[2]float32{t14Entry3},
+						a2 := regions.R45b4758c3161Args{
+							P0: unsafe.SliceData(t57),
+							P1: unsafe.SliceData(c.NProd),
+							P2: unsafe.SliceData(t56),
+							P3: unsafe.SliceData(t53),
+							P4: unsafe.SliceData(t52),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							S0: [2]float32{t14Entry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.R45b4758c3161(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
@@ -2377,19 +1521,19 @@ func (c *stepBackwardFused) run() {
 	clear(t92)
 	clear(t112)
 	if kern.Wide() {
-		a := stepBackwardNest14Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t6),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a := regions.R896e57bff468Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t112),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepBackwardNest14(&a)
+		regions.R896e57bff468(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2408,15 +1552,15 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t102)
 	if kern.Wide() {
-		a := stepBackwardNest15Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t7),
-			L,
-			T - 16*chunks,
-			64 * chunks,
-			T,
+		a := regions.R01f38fbf0f22Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
 		}
-		stepBackwardNest15(&a)
+		regions.R01f38fbf0f22(&a)
 	} else {
 		for i := range L {
 			t102_2 := t102[i*T+16*chunks:][:T-16*chunks]
@@ -2430,17 +1574,17 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t122)
 	if kern.Wide() {
-		a := stepBackwardNest16Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t52),
-			L,
-			T - 16*chunks,
-			m,
-			64 * chunks * m,
-			T*m - 16*chunks*m,
-			T * m,
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t52),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: m,
+			N3: 64 * chunks * m,
+			N4: T*m - 16*chunks*m,
+			N5: T * m,
 		}
-		stepBackwardNest16(&a)
+		regions.R3fc37e6a9aca(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2467,14 +1611,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepNest4Args{
-						unsafe.SliceData(t10),
-						unsafe.SliceData(t24),
-						unsafe.SliceData(t3),
-						dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+					a2 := regions.R9cf7caf1a559Args{
+						P0: unsafe.SliceData(t10),
+						P1: unsafe.SliceData(t24),
+						P2: unsafe.SliceData(t3),
+						N0: dV,
+						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepNest4(&a2)
+					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2490,30 +1634,30 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t16)
 				if kern.Wide() {
-					a2 := stepBackwardNest18Args{
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t223),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(t16),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
-						64*a + 64*C*s + 64*chunks*l,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
-						4 * m,
-						64*a + 64*C*s + 64*chunks*l + 4,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
-						8 * m,
-						64*a + 64*C*s + 64*chunks*l + 8,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
-						12 * m,
-						64*a + 64*C*s + 64*chunks*l + 12,
-						dV,
-						4 * dV * m * a,
-						dV * m,
+					a2 := regions.R9cc4430f348cArgs{
+						P0:  unsafe.SliceData(t9),
+						P1:  unsafe.SliceData(t223),
+						P2:  unsafe.SliceData(t8),
+						P3:  unsafe.SliceData(STrail2),
+						P4:  unsafe.SliceData(t3),
+						P5:  unsafe.SliceData(t16),
+						N0:  m,
+						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2:  64*a + 64*C*s + 64*chunks*l,
+						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4*m,
+						N4:  4 * m,
+						N5:  64*a + 64*C*s + 64*chunks*l + 4,
+						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8*m,
+						N7:  8 * m,
+						N8:  64*a + 64*C*s + 64*chunks*l + 8,
+						N9:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12*m,
+						N10: 12 * m,
+						N11: 64*a + 64*C*s + 64*chunks*l + 12,
+						N12: dV,
+						N13: 4 * dV * m * a,
+						N14: dV * m,
 					}
-					stepBackwardNest18(&a2)
+					regions.R9cc4430f348c(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2536,22 +1680,22 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(Z),
-						unsafe.SliceData(t184),
-						m,
-						dV,
-						4*dV*m*a + 12*dV,
-						12 * dV,
-						4 * dV * m * a,
-						4,
-						8,
-						12,
-						dV * m,
+					a2 := regions.R5d62eccaea5fArgs{
+						P0: unsafe.SliceData(STrail2),
+						P1: unsafe.SliceData(t16),
+						P2: unsafe.SliceData(Z),
+						P3: unsafe.SliceData(t184),
+						N0: m,
+						N1: dV,
+						N2: 4*dV*m*a + 12*dV,
+						N3: 12 * dV,
+						N4: 4 * dV * m * a,
+						N5: 4,
+						N6: 8,
+						N7: 12,
+						N8: dV * m,
 					}
-					stepBackwardNest19(&a2)
+					regions.R5d62eccaea5f(&a2)
 				} else {
 					for i := range 16 {
 						t184_2 := t184[i*m:][:m]
@@ -2573,17 +1717,17 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest20Args{
-						unsafe.SliceData(t184),
-						unsafe.SliceData(Z),
-						unsafe.SliceData(STrail2),
-						m,
-						60 * m,
-						dV,
-						60 * dV * m,
-						4*dV*m*a + 4*dV*m,
+					a2 := regions.Ra7e44159de92Args{
+						P0: unsafe.SliceData(t184),
+						P1: unsafe.SliceData(Z),
+						P2: unsafe.SliceData(STrail2),
+						N0: m,
+						N1: 60 * m,
+						N2: dV,
+						N3: 60 * dV * m,
+						N4: 4*dV*m*a + 4*dV*m,
 					}
-					stepBackwardNest20(&a2)
+					regions.Ra7e44159de92(&a2)
 				} else {
 					t184_2 := t184[15*m:][:m]
 					for i := range m {
@@ -2603,14 +1747,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepNest4Args{
-						unsafe.SliceData(t10),
-						unsafe.SliceData(t25_2),
-						unsafe.SliceData(t32),
-						dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+					a2 := regions.R9cf7caf1a559Args{
+						P0: unsafe.SliceData(t10),
+						P1: unsafe.SliceData(t25_2),
+						P2: unsafe.SliceData(t32),
+						N0: dV,
+						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepNest4(&a2)
+					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
 						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
@@ -2625,14 +1769,14 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t224),
-						unsafe.SliceData(t323),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
+					a2 := regions.Raf59e53beb6eArgs{
+						P0: unsafe.SliceData(t9),
+						P1: unsafe.SliceData(t224),
+						P2: unsafe.SliceData(t323),
+						N0: m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					stepBackwardNest22(&a2)
+					regions.Raf59e53beb6e(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2645,19 +1789,19 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest23Args{
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t323),
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t32),
-						unsafe.SliceData(N3),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
-						dV,
-						4 * dV * m * a,
-						dV * m,
+					a2 := regions.R75ffea809780Args{
+						P0: unsafe.SliceData(t9),
+						P1: unsafe.SliceData(t323),
+						P2: unsafe.SliceData(STrail2),
+						P3: unsafe.SliceData(t32),
+						P4: unsafe.SliceData(N3),
+						N0: m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2: dV,
+						N3: 4 * dV * m * a,
+						N4: dV * m,
 					}
-					stepBackwardNest23(&a2)
+					regions.R75ffea809780(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -2677,19 +1821,19 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t163)
 				if kern.Wide() {
-					a2 := stepBackwardNest24Args{
-						unsafe.SliceData(t8),
-						unsafe.SliceData(N3),
-						unsafe.SliceData(t163),
-						m,
-						64*a + 64*C*s + 64*chunks*l,
-						64*a + 64*C*s + 64*chunks*l + 4,
-						64*a + 64*C*s + 64*chunks*l + 8,
-						64*a + 64*C*s + 64*chunks*l + 12,
-						dV,
-						dV * m,
+					a2 := regions.Re5b63de17674Args{
+						P0: unsafe.SliceData(t8),
+						P1: unsafe.SliceData(N3),
+						P2: unsafe.SliceData(t163),
+						N0: m,
+						N1: 64*a + 64*C*s + 64*chunks*l,
+						N2: 64*a + 64*C*s + 64*chunks*l + 4,
+						N3: 64*a + 64*C*s + 64*chunks*l + 8,
+						N4: 64*a + 64*C*s + 64*chunks*l + 12,
+						N5: dV,
+						N6: dV * m,
 					}
-					stepBackwardNest24(&a2)
+					regions.Re5b63de17674(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -2709,22 +1853,22 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest19Args{
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t163),
-						unsafe.SliceData(Z3),
-						unsafe.SliceData(t186),
-						m,
-						dV,
-						4*dV*m*a + 12*dV,
-						12 * dV,
-						4 * dV * m * a,
-						4,
-						8,
-						12,
-						dV * m,
+					a2 := regions.R5d62eccaea5fArgs{
+						P0: unsafe.SliceData(STrail2),
+						P1: unsafe.SliceData(t163),
+						P2: unsafe.SliceData(Z3),
+						P3: unsafe.SliceData(t186),
+						N0: m,
+						N1: dV,
+						N2: 4*dV*m*a + 12*dV,
+						N3: 12 * dV,
+						N4: 4 * dV * m * a,
+						N5: 4,
+						N6: 8,
+						N7: 12,
+						N8: dV * m,
 					}
-					stepBackwardNest19(&a2)
+					regions.R5d62eccaea5f(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -2746,14 +1890,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest26Args{
-						unsafe.SliceData(t186),
-						unsafe.SliceData(t23),
-						unsafe.SliceData(t252),
-						unsafe.SliceData(t27),
-						m,
+					a2 := regions.Ra28169385f50Args{
+						P0: unsafe.SliceData(t186),
+						P1: unsafe.SliceData(t23),
+						P2: unsafe.SliceData(t252),
+						P3: unsafe.SliceData(t27),
+						N0: m,
 					}
-					stepBackwardNest26(&a2)
+					regions.Ra28169385f50(&a2)
 				} else {
 					for i := range 16 {
 						t186_2 := t186[i*m:][:m]
@@ -2773,24 +1917,24 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.S, lattice_linear.p, lattice_linear.y
 				if kern.Wide() {
-					a2 := stepBackwardNest27Args{
-						unsafe.SliceData(t27),
-						unsafe.SliceData(Z3),
-						unsafe.SliceData(t11),
-						unsafe.SliceData(t),
-						unsafe.SliceData(S2),
-						unsafe.SliceData(t29),
-						unsafe.SliceData(t3223),
-						m,
-						4,
-						8,
-						12,
-						dV,
-						12 * dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						dV * m,
+					a2 := regions.R28e34b097cc5Args{
+						P0: unsafe.SliceData(t27),
+						P1: unsafe.SliceData(Z3),
+						P2: unsafe.SliceData(t11),
+						P3: unsafe.SliceData(t),
+						P4: unsafe.SliceData(S2),
+						P5: unsafe.SliceData(t29),
+						P6: unsafe.SliceData(t3223),
+						N0: m,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dV,
+						N5: 12 * dV,
+						N6: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N7: dV * m,
 					}
-					stepBackwardNest27(&a2)
+					regions.R28e34b097cc5(&a2)
 				} else {
 					for i := range 16 {
 						t27_2 := t27[i*m:][:m]
@@ -2821,12 +1965,12 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepNest9Args{
-						unsafe.SliceData(t29),
-						unsafe.SliceData(p2),
-						m,
+					a2 := regions.R4f0d0a2a3940Args{
+						P0: unsafe.SliceData(t29),
+						P1: unsafe.SliceData(p2),
+						N0: m,
 					}
-					stepNest9(&a2)
+					regions.R4f0d0a2a3940(&a2)
 				} else {
 					for i := range 16 {
 						t29_2 := t29[i*m:][:m]
@@ -2852,14 +1996,14 @@ func (c *stepBackwardFused) run() {
 				}
 				clear(t4)
 				if kern.Wide() {
-					a2 := stepBackwardNest29Args{
-						unsafe.SliceData(t4),
-						unsafe.SliceData(SBarState2),
-						m,
-						dV,
-						60 * dV * m,
+					a2 := regions.R6dc1535088c2Args{
+						P0: unsafe.SliceData(t4),
+						P1: unsafe.SliceData(SBarState2),
+						N0: m,
+						N1: dV,
+						N2: 60 * dV * m,
 					}
-					stepBackwardNest29(&a2)
+					regions.R6dc1535088c2(&a2)
 				} else {
 					for i := range m {
 						t4_2 := t4[(15*m+i)*dV:][:dV]
@@ -2871,16 +2015,16 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.p
 				if kern.Wide() {
-					a2 := stepBackwardNest30Args{
-						unsafe.SliceData(p2),
-						unsafe.SliceData(t3223),
-						unsafe.SliceData(t43),
-						m,
-						4,
-						8,
-						12,
+					a2 := regions.R45241d6c084fArgs{
+						P0: unsafe.SliceData(p2),
+						P1: unsafe.SliceData(t3223),
+						P2: unsafe.SliceData(t43),
+						N0: m,
+						N1: 4,
+						N2: 8,
+						N3: 12,
 					}
-					stepBackwardNest30(&a2)
+					regions.R45241d6c084f(&a2)
 				} else {
 					for i := range 16 {
 						p2_2 := p2[i*m:][:m]
@@ -2914,28 +2058,28 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.p, lattice_linear.S, lattice_linear.y
 				clear(t85)
 				if kern.Wide() {
-					a2 := stepBackwardNest31Args{
-						unsafe.SliceData(t62),
-						unsafe.SliceData(p2),
-						unsafe.SliceData(t27),
-						unsafe.SliceData(t11),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t4),
-						unsafe.SliceData(S2),
-						unsafe.SliceData(t85),
-						unsafe.SliceData(t93),
-						unsafe.SliceData(t1424),
-						m,
-						4,
-						8,
-						12,
-						dV,
-						8 * dV,
-						12 * dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						dV * m,
+					a2 := regions.R480f1e9faf24Args{
+						P0: unsafe.SliceData(t62),
+						P1: unsafe.SliceData(p2),
+						P2: unsafe.SliceData(t27),
+						P3: unsafe.SliceData(t11),
+						P4: unsafe.SliceData(t),
+						P5: unsafe.SliceData(t4),
+						P6: unsafe.SliceData(S2),
+						P7: unsafe.SliceData(t85),
+						P8: unsafe.SliceData(t93),
+						P9: unsafe.SliceData(t1424),
+						N0: m,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dV,
+						N5: 8 * dV,
+						N6: 12 * dV,
+						N7: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N8: dV * m,
 					}
-					stepBackwardNest31(&a2)
+					regions.R480f1e9faf24(&a2)
 				} else {
 					for i := range 16 {
 						t62_2 := t62[i*m:][:m]
@@ -2982,17 +2126,17 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
-					a2 := stepBackwardNest32Args{
-						unsafe.SliceData(t114),
-						unsafe.SliceData(t31),
-						unsafe.SliceData(Z3),
-						unsafe.SliceData(t93),
-						unsafe.SliceData(t35),
-						m,
-						dV,
-						dV * m,
+					a2 := regions.R3a0ae358f6b8Args{
+						P0: unsafe.SliceData(t114),
+						P1: unsafe.SliceData(t31),
+						P2: unsafe.SliceData(Z3),
+						P3: unsafe.SliceData(t93),
+						P4: unsafe.SliceData(t35),
+						N0: m,
+						N1: dV,
+						N2: dV * m,
 					}
-					stepBackwardNest32(&a2)
+					regions.R3a0ae358f6b8(&a2)
 				} else {
 					for i := range 16 {
 						t114_2 := t114[i*m:][:m]
@@ -3012,14 +2156,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t36)
 				if kern.Wide() {
-					a2 := stepBackwardNest33Args{
-						unsafe.SliceData(t36),
-						unsafe.SliceData(t35),
-						m,
-						dV,
-						dV * m,
+					a2 := regions.Rf5ba69cdb51aArgs{
+						P0: unsafe.SliceData(t36),
+						P1: unsafe.SliceData(t35),
+						N0: m,
+						N1: dV,
+						N2: dV * m,
 					}
-					stepBackwardNest33(&a2)
+					regions.Rf5ba69cdb51a(&a2)
 				} else {
 					for i := range m {
 						t36_2 := t36[i*dV:][:dV]
@@ -3034,14 +2178,14 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z
 				clear(t573)
 				if kern.Wide() {
-					a2 := stepBackwardNest34Args{
-						unsafe.SliceData(t573),
-						unsafe.SliceData(t35),
-						m,
-						dV * m,
-						dV,
+					a2 := regions.R75b8ec28b005Args{
+						P0: unsafe.SliceData(t573),
+						P1: unsafe.SliceData(t35),
+						N0: m,
+						N1: dV * m,
+						N2: dV,
 					}
-					stepBackwardNest34(&a2)
+					regions.R75b8ec28b005(&a2)
 				} else {
 					for i := range 16 {
 						for j := range m {
@@ -3061,35 +2205,35 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
 				clear(t493)
 				if kern.Wide() {
-					a2 := stepBackwardNest35Args{
-						unsafe.SliceData(t8),
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t573),
-						unsafe.SliceData(N3),
-						unsafe.SliceData(STrail2),
-						unsafe.SliceData(t32),
-						unsafe.SliceData(t493),
-						unsafe.SliceData(t43_2),
-						unsafe.SliceData(t48),
-						unsafe.SliceData(t39),
-						64*a + 64*C*s + 64*chunks*l,
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
-						64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
-						dV,
-						8 * dV,
-						4*dV*m*a + 8*dV,
-						12 * dV,
-						4*dV*m*a + 12*dV,
-						4 * dV * m * a,
-						4,
-						8,
-						12,
-						dV * m,
+					a2 := regions.R9109453964f2Args{
+						P0:  unsafe.SliceData(t8),
+						P1:  unsafe.SliceData(t9),
+						P2:  unsafe.SliceData(t573),
+						P3:  unsafe.SliceData(N3),
+						P4:  unsafe.SliceData(STrail2),
+						P5:  unsafe.SliceData(t32),
+						P6:  unsafe.SliceData(t493),
+						P7:  unsafe.SliceData(t43_2),
+						P8:  unsafe.SliceData(t48),
+						P9:  unsafe.SliceData(t39),
+						N0:  64*a + 64*C*s + 64*chunks*l,
+						N1:  m,
+						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N3:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N4:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N5:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N6:  dV,
+						N7:  8 * dV,
+						N8:  4*dV*m*a + 8*dV,
+						N9:  12 * dV,
+						N10: 4*dV*m*a + 12*dV,
+						N11: 4 * dV * m * a,
+						N12: 4,
+						N13: 8,
+						N14: 12,
+						N15: dV * m,
 					}
-					stepBackwardNest35(&a2)
+					regions.R9109453964f2(&a2)
 				} else {
 					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
@@ -3132,23 +2276,23 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N, lattice_linear.Z
 				clear(t42_2)
 				if kern.Wide() {
-					a2 := stepBackwardNest36Args{
-						unsafe.SliceData(t8),
-						unsafe.SliceData(t323),
-						unsafe.SliceData(t573),
-						unsafe.SliceData(t42_2),
-						m,
-						64*a + 64*C*s + 64*chunks*l,
-						64*a + 64*C*s + 64*chunks*l + 4,
-						4 * m,
-						64*a + 64*C*s + 64*chunks*l + 8,
-						8 * m,
-						64*a + 64*C*s + 64*chunks*l + 12,
-						12 * m,
-						dV,
-						dV * m,
+					a2 := regions.R666dca22cc35Args{
+						P0: unsafe.SliceData(t8),
+						P1: unsafe.SliceData(t323),
+						P2: unsafe.SliceData(t573),
+						P3: unsafe.SliceData(t42_2),
+						N0: m,
+						N1: 64*a + 64*C*s + 64*chunks*l,
+						N2: 64*a + 64*C*s + 64*chunks*l + 4,
+						N3: 4 * m,
+						N4: 64*a + 64*C*s + 64*chunks*l + 8,
+						N5: 8 * m,
+						N6: 64*a + 64*C*s + 64*chunks*l + 12,
+						N7: 12 * m,
+						N8: dV,
+						N9: dV * m,
 					}
-					stepBackwardNest36(&a2)
+					regions.R666dca22cc35(&a2)
 				} else {
 					for i := range m {
 						t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
@@ -3165,14 +2309,14 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest22Args{
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t43_2),
-						unsafe.SliceData(t45),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
+					a2 := regions.Raf59e53beb6eArgs{
+						P0: unsafe.SliceData(t9),
+						P1: unsafe.SliceData(t43_2),
+						P2: unsafe.SliceData(t45),
+						N0: m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					stepBackwardNest22(&a2)
+					regions.Raf59e53beb6e(&a2)
 				} else {
 					for i := range 16 {
 						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
@@ -3189,17 +2333,17 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
 				// lattice_linear.G, lattice_linear
 				if kern.Wide() {
-					a2 := stepBackwardNest38Args{
-						unsafe.SliceData(t47),
-						unsafe.SliceData(t493),
-						unsafe.SliceData(t50),
-						unsafe.SliceData(t162),
-						unsafe.SliceData(t85),
-						unsafe.SliceData(t172),
-						dV,
-						64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+					a2 := regions.Rf6d200444293Args{
+						P0: unsafe.SliceData(t47),
+						P1: unsafe.SliceData(t493),
+						P2: unsafe.SliceData(t50),
+						P3: unsafe.SliceData(t162),
+						P4: unsafe.SliceData(t85),
+						P5: unsafe.SliceData(t172),
+						N0: dV,
+						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					stepBackwardNest38(&a2)
+					regions.Rf6d200444293(&a2)
 				} else {
 					for i := range 16 {
 						t47_2 := t47[i*dV:][:dV]
@@ -3222,16 +2366,16 @@ func (c *stepBackwardFused) run() {
 				kern.GemmFMA(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
-					a2 := stepBackwardNest39Args{
-						unsafe.SliceData(t36),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t462),
-						unsafe.SliceData(t534),
-						unsafe.SliceData(SBarState2),
-						m,
-						dV,
+					a2 := regions.R89e1b2999e1bArgs{
+						P0: unsafe.SliceData(t36),
+						P1: unsafe.SliceData(t42_2),
+						P2: unsafe.SliceData(t462),
+						P3: unsafe.SliceData(t534),
+						P4: unsafe.SliceData(SBarState2),
+						N0: m,
+						N1: dV,
 					}
-					stepBackwardNest39(&a2)
+					regions.R89e1b2999e1b(&a2)
 				} else {
 					for i := range m {
 						t36_2 := t36[i*dV:][:dV]
@@ -3246,16 +2390,16 @@ func (c *stepBackwardFused) run() {
 				}
 				// lattice_linear.G, lattice_linear.N
 				if kern.Wide() {
-					a2 := stepBackwardNest40Args{
-						unsafe.SliceData(t224),
-						unsafe.SliceData(t43_2),
-						unsafe.SliceData(t48),
-						unsafe.SliceData(t54_2),
-						unsafe.SliceData(t152),
-						m,
-						64*m*a + 64*C*m*s + 64*chunks*m*l,
+					a2 := regions.Rbfc1883e4401Args{
+						P0: unsafe.SliceData(t224),
+						P1: unsafe.SliceData(t43_2),
+						P2: unsafe.SliceData(t48),
+						P3: unsafe.SliceData(t54_2),
+						P4: unsafe.SliceData(t152),
+						N0: m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					stepBackwardNest40(&a2)
+					regions.Rbfc1883e4401(&a2)
 				} else {
 					for i := range 16 {
 						t224_2 := t224[i*m:][:m]
@@ -3281,19 +2425,19 @@ func (c *stepBackwardFused) run() {
 	clear(t18)
 	clear(t19)
 	if kern.Wide() {
-		a := stepBackwardNest41Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t172),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t162),
-			L,
-			chunks,
-			dV,
-			16 * dV,
-			16 * chunks * dV,
-			T * dV,
+		a := regions.Ra8b51b2f9ed4Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t172),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(t162),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
 		}
-		stepBackwardNest41(&a)
+		regions.Ra8b51b2f9ed4(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3314,17 +2458,17 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.k
 	clear(t20)
 	if kern.Wide() {
-		a := stepBackwardNest42Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t152),
-			L,
-			chunks,
-			m,
-			16 * m,
-			16 * chunks * m,
-			T * m,
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t152),
+			N0: L,
+			N1: chunks,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
 		}
-		stepBackwardNest42(&a)
+		regions.R35c759f51793(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3342,15 +2486,15 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(t21)
 	if kern.Wide() {
-		a := stepBackwardNest43Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t142),
-			L,
-			chunks,
-			16 * chunks,
-			T,
+		a := regions.R65a50d4e81eaArgs{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t142),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
 		}
-		stepBackwardNest43(&a)
+		regions.R65a50d4e81ea(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3366,21 +2510,21 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	var t273 F
 	if kern.Wide() {
-		a := stepBackwardNest44Args{
-			unsafe.SliceData(c.Beta),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.BetaSigmoid),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t273Total),
-			L,
-			T,
-			4 * T,
-			8 * T,
-			12 * T,
-			[2]float32{t273},
+		a := regions.R4e65ba778eb8Args{
+			P0: unsafe.SliceData(c.Beta),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(c.BetaSigmoid),
+			P4: unsafe.SliceData(t25),
+			P5: unsafe.SliceData(t273Total),
+			N0: L,
+			N1: T,
+			N2: 4 * T,
+			N3: 8 * T,
+			N4: 12 * T,
+			S0: [2]float32{t273},
 		}
-		stepBackwardNest44(&a)
+		regions.R4e65ba778eb8(&a)
 	} else {
 		t273_2 := t273
 		for i := range L {
@@ -3407,22 +2551,22 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
-		a := stepBackwardNest45Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.WBeta),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.BetaStack),
-			unsafe.SliceData(c.WBetaBar),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dV + m,
-			12*dV + 12*m,
-			T*dV + T*m,
+		a := regions.Ra27a1c196a79Args{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.WBeta),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(c.BetaStack),
+			P4: unsafe.SliceData(c.WBetaBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV + m,
+			N6: 12*dV + 12*m,
+			N7: T*dV + T*m,
 		}
-		stepBackwardNest45(&a)
+		regions.Ra27a1c196a79(&a)
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
@@ -3442,19 +2586,19 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest46Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.K0Bar),
-			L,
-			T,
-			m,
-			dV + m,
-			T*dV + T*m,
-			T * m,
+		a := regions.R1996c341acabArgs{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(c.K0Bar),
+			N0: L,
+			N1: T,
+			N2: m,
+			N3: dV + m,
+			N4: T*dV + T*m,
+			N5: T * m,
 		}
-		stepBackwardNest46(&a)
+		regions.R1996c341acab(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -3471,23 +2615,23 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := stepBackwardNest47Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.Q0Bar),
-			L,
-			T,
-			dV,
-			4 * m,
-			dV + m,
-			T*dV + T*m,
-			T * dV,
+		a := regions.Ra74117f99f7cArgs{
+			P0: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(c.VBar),
+			P4: unsafe.SliceData(t92),
+			P5: unsafe.SliceData(t18),
+			P6: unsafe.SliceData(c.Q0Bar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * m,
+			N4: dV + m,
+			N5: T*dV + T*m,
+			N6: T * dV,
 		}
-		stepBackwardNest47(&a)
+		regions.Ra74117f99f7c(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,19 +3,12 @@
 package memora
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type startNest1Args struct {
-	W1Init *float32
-	t3     *float32
-	n0     int        // d_h
-	n1     int        // d_k
-	t2     [2]float32 // and nothing
-}
 
 // startFused is Start in fused arithmetic.
 type startFused Start[float32]
@@ -38,14 +31,14 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.W1Init),
-			unsafe.SliceData(t3),
-			dH,
-			dK,
-			[2]float32{t2},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.W1Init),
+			P1: unsafe.SliceData(t3),
+			N0: dH,
+			N1: dK,
+			S0: [2]float32{t2},
 		}
-		startNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range dH {
 			W1Init := c.W1Init[i*dK:][:dK]
@@ -58,13 +51,13 @@ func (c *startFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(t3),
-			unsafe.SliceData(c.StartSoftmax),
-			dH,
-			dK,
+		a := regions.Rcb4d5bfa498aArgs{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.StartSoftmax),
+			N0: dH,
+			N1: dK,
 		}
-		stepNest7(&a)
+		regions.Rcb4d5bfa498a(&a)
 	} else {
 		for i := range dH {
 			t3_2 := t3[i*dK:][:dK]
@@ -98,14 +91,14 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.W2Init),
-			unsafe.SliceData(t8),
-			dV,
-			dH,
-			[2]float32{t7},
+		a := regions.R18ef6a1dd370Args{
+			P0: unsafe.SliceData(c.W2Init),
+			P1: unsafe.SliceData(t8),
+			N0: dV,
+			N1: dH,
+			S0: [2]float32{t7},
 		}
-		startNest1(&a)
+		regions.R18ef6a1dd370(&a)
 	} else {
 		for i := range dV {
 			W2Init := c.W2Init[i*dH:][:dH]
@@ -118,13 +111,13 @@ func (c *startFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.StartSoftmax2),
-			dV,
-			dH,
+		a := regions.Rcb4d5bfa498aArgs{
+			P0: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(c.StartSoftmax2),
+			N0: dV,
+			N1: dH,
 		}
-		stepNest7(&a)
+		regions.Rcb4d5bfa498a(&a)
 	} else {
 		for i := range dV {
 			t8_2 := t8[i*dH:][:dH]
@@ -157,36 +150,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	t22   *float32
-	W2Bar *float32
-	n0    int // d_v
-	n1    int // L
-	n2    int // d_h
-	n3    int // d_h·d_v
-}
-
-type startBackwardNest2Args struct {
-	startSoftmax2 *float32
-	t22           *float32
-	t32           *float32
-	n0            int // d_v
-	n1            int // d_h
-	n2            int // 4
-	n3            int // 8
-	n4            int // 12
-}
-
-type startBackwardNest3Args struct {
-	t32             *float32
-	startSoftmax2   *float32
-	t22             *float32
-	W2InitBar       *float32
-	n0              int        // d_v
-	n1              int        // d_h
-	startSqrt2Entry [2]float32 // and nothing
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -205,15 +168,15 @@ func (c *startBackwardFused) run() {
 	// memora.W2.start
 	clear(t22)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.W2Bar),
-			dV,
-			L,
-			dH,
-			dH * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(c.W2Bar),
+			N0: dV,
+			N1: L,
+			N2: dH,
+			N3: dH * dV,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			t22_2 := t22[i*dH:][:dH]
@@ -228,17 +191,17 @@ func (c *startBackwardFused) run() {
 
 	// memora.W2.start
 	if kern.Wide() {
-		a := startBackwardNest2Args{
-			unsafe.SliceData(c.StartSoftmax2),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t32),
-			dV,
-			dH,
-			4,
-			8,
-			12,
+		a := regions.Rf99512487fe0Args{
+			P0: unsafe.SliceData(c.StartSoftmax2),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t32),
+			N0: dV,
+			N1: dH,
+			N2: 4,
+			N3: 8,
+			N4: 12,
 		}
-		startBackwardNest2(&a)
+		regions.Rf99512487fe0(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -256,16 +219,16 @@ func (c *startBackwardFused) run() {
 	// memora.W2.start
 	startSqrt2Entry := c.StartSqrt2[0]
 	if kern.Wide() {
-		a := startBackwardNest3Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.StartSoftmax2),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.W2InitBar),
-			dV,
-			dH,
-			[2]float32{startSqrt2Entry},
+		a := regions.R92c3463414b7Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(c.StartSoftmax2),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(c.W2InitBar),
+			N0: dV,
+			N1: dH,
+			S0: [2]float32{startSqrt2Entry},
 		}
-		startBackwardNest3(&a)
+		regions.R92c3463414b7(&a)
 	} else {
 		for i := range dV {
 			startSoftmax2 := c.StartSoftmax2[i*dH:][:dH]
@@ -281,15 +244,15 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	clear(t72)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.W1Bar),
-			dH,
-			L,
-			dK,
-			dH * dK,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(c.W1Bar),
+			N0: dH,
+			N1: L,
+			N2: dK,
+			N3: dH * dK,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dH {
 			t72_2 := t72[i*dK:][:dK]
@@ -304,17 +267,17 @@ func (c *startBackwardFused) run() {
 
 	// memora.W1.start
 	if kern.Wide() {
-		a := startBackwardNest2Args{
-			unsafe.SliceData(c.StartSoftmax),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t82),
-			dH,
-			dK,
-			4,
-			8,
-			12,
+		a := regions.Rf99512487fe0Args{
+			P0: unsafe.SliceData(c.StartSoftmax),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t82),
+			N0: dH,
+			N1: dK,
+			N2: 4,
+			N3: 8,
+			N4: 12,
 		}
-		startBackwardNest2(&a)
+		regions.Rf99512487fe0(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]
@@ -332,16 +295,16 @@ func (c *startBackwardFused) run() {
 	// memora.W1.start
 	startSqrtEntry := c.StartSqrt[0]
 	if kern.Wide() {
-		a := startBackwardNest3Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.StartSoftmax),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.W1InitBar),
-			dH,
-			dK,
-			[2]float32{startSqrtEntry},
+		a := regions.R92c3463414b7Args{
+			P0: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(c.StartSoftmax),
+			P2: unsafe.SliceData(t72),
+			P3: unsafe.SliceData(c.W1InitBar),
+			N0: dH,
+			N1: dK,
+			S0: [2]float32{startSqrtEntry},
 		}
-		startBackwardNest3(&a)
+		regions.R92c3463414b7(&a)
 	} else {
 		for i := range dH {
 			startSoftmax := c.StartSoftmax[i*dK:][:dK]

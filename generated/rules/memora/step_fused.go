@@ -3,139 +3,12 @@
 package memora
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	W1State *float32
-	k0      *float32
-	t       *float32
-	n0      int // d_h
-	n1      int // d_k
-	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-}
-
-type stepNest2Args struct {
-	t          *float32
-	t2         *float32
-	t14        *float32
-	t162       *float32
-	n0         int        // d_h
-	thetaEntry [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	W2State *float32
-	t14     *float32
-	t3      *float32
-	n0      int // d_v
-	n1      int // d_h
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest4Args struct {
-	t3 *float32
-	v  *float32
-	e  *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest5Args struct {
-	t3 *float32
-	v  *float32
-	e2 *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest6Args struct {
-	e2       *float32
-	W2State  *float32
-	t162     *float32
-	t27      *float32
-	t22      *float32
-	n0       int        // d_v
-	n1       int        // 4
-	n2       int        // 8
-	n3       int        // 12
-	n4       int        // d_h
-	n5       int        // 12·d_h
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	t27 *float32
-	W22 *float32
-	n0  int // d_v
-	n1  int // d_h
-}
-
-type stepNest8Args struct {
-	t2  *float32
-	t22 *float32
-	t   *float32
-	t41 *float32
-	n0  int // d_h
-}
-
-type stepNest9Args struct {
-	t41        *float32
-	k0         *float32
-	W1State    *float32
-	t48        *float32
-	n0         int        // d_h
-	n1         int        // d_k
-	n2         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	W12     *float32
-	q0      *float32
-	W1State *float32
-	t50     *float32
-	n0      int // d_h
-	n1      int // d_k
-	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-}
-
-type stepNest12Args struct {
-	t     *float32
-	eProd *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepNest15Args struct {
-	t50 *float32
-	t18 *float32
-	n0  int // d_h
-}
-
-type stepNest16Args struct {
-	W22     *float32
-	t18     *float32
-	W2State *float32
-	y2      *float32
-	n0      int // d_v
-	n1      int // d_h
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -194,18 +67,18 @@ func (c *stepFused) run() {
 				for a := range n {
 					// memora.e
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(t),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -222,15 +95,15 @@ func (c *stepFused) run() {
 					// memora.e, memora.U_W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t162),
-							dH,
-							[2]float32{thetaEntry},
+						a2 := regions.R79e9c8b14105Args{
+							P0: unsafe.SliceData(t),
+							P1: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t14),
+							P3: unsafe.SliceData(t162),
+							N0: dH,
+							S0: [2]float32{thetaEntry},
 						}
-						stepNest2(&a2)
+						regions.R79e9c8b14105(&a2)
 					} else {
 						for i := range dH {
 							tEntry := t[i]
@@ -242,17 +115,17 @@ func (c *stepFused) run() {
 					}
 					// memora.e
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t3),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t14),
+							P2: unsafe.SliceData(t3),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest3(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -268,14 +141,14 @@ func (c *stepFused) run() {
 					// memora.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a2 := stepNest4Args{
-								unsafe.SliceData(t3),
-								unsafe.SliceData(c.V),
-								kern.Given(c.E),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t3),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.E),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest4(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -286,14 +159,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(e2),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(e2),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest5(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -305,21 +178,21 @@ func (c *stepFused) run() {
 					clear(t22)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(e2),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t22),
-							dV,
-							4,
-							8,
-							12,
-							dH,
-							12 * dH,
-							[2]float32{rhoEntry},
+						a2 := regions.R3f9688868f1cArgs{
+							P0: unsafe.SliceData(e2),
+							P1: unsafe.SliceData(W2State),
+							P2: unsafe.SliceData(t162),
+							P3: unsafe.SliceData(t27),
+							P4: unsafe.SliceData(t22),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 12 * dH,
+							S0: [2]float32{rhoEntry},
 						}
-						stepNest6(&a2)
+						regions.R3f9688868f1c(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -334,13 +207,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(W22),
-							dV,
-							dH,
+						a2 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(W22),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest7(&a2)
+						regions.Rcb4d5bfa498a(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -366,14 +239,14 @@ func (c *stepFused) run() {
 					}
 					// memora.G_W1
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t),
-							unsafe.SliceData(t41),
-							dH,
+						a2 := regions.R2313c154d011Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t),
+							P3: unsafe.SliceData(t41),
+							N0: dH,
 						}
-						stepNest8(&a2)
+						regions.R2313c154d011(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -384,18 +257,18 @@ func (c *stepFused) run() {
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					if kern.Wide() {
-						a2 := stepNest9Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(t48),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R9ff11d9606f0Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(W1State),
+							P3: unsafe.SliceData(t48),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest9(&a2)
+						regions.R9ff11d9606f0(&a2)
 					} else {
 						for i := range dH {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
@@ -409,13 +282,13 @@ func (c *stepFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(W12),
-							dH,
-							dK,
+						a2 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(W12),
+							N0: dH,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.Rcb4d5bfa498a(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -441,19 +314,19 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(W12),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(t50),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R57b4cb272e4aArgs{
+							P0: unsafe.SliceData(W12),
+							P1: unsafe.SliceData(c.Q0),
+							P2: unsafe.SliceData(W1State),
+							P3: unsafe.SliceData(t50),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest11(&a2)
+						regions.R57b4cb272e4a(&a2)
 					} else {
 						for i := range dH {
 							W12_2 := W12[i*dK:][:dK]
@@ -473,13 +346,13 @@ func (c *stepFused) run() {
 					// memora.y, memora
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
-								unsafe.SliceData(t),
-								kern.Given(c.EProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t),
+								P1: kern.Given(c.EProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest12(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -490,13 +363,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
-								unsafe.SliceData(t22),
-								kern.Given(c.GW1Prod),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t22),
+								P1: kern.Given(c.GW1Prod),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest12(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -507,13 +380,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest12Args{
-								unsafe.SliceData(t50),
-								kern.Given(c.YProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t50),
+								P1: kern.Given(c.YProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest12(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -523,12 +396,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest15Args{
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t18),
-							dH,
+						a2 := regions.R4be26aa9c288Args{
+							P0: unsafe.SliceData(t50),
+							P1: unsafe.SliceData(t18),
+							N0: dH,
 						}
-						stepNest15(&a2)
+						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -537,18 +410,18 @@ func (c *stepFused) run() {
 					}
 					// memora.y, memora
 					if kern.Wide() {
-						a2 := stepNest16Args{
-							unsafe.SliceData(W22),
-							unsafe.SliceData(t18),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(y2),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R77e455e39424Args{
+							P0: unsafe.SliceData(W22),
+							P1: unsafe.SliceData(t18),
+							P2: unsafe.SliceData(W2State),
+							P3: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest16(&a2)
+						regions.R77e455e39424(&a2)
 					} else {
 						for i := range dV {
 							W22_2 := W22[i*dH:][:dH]
@@ -576,313 +449,6 @@ func (c *stepFused) run() {
 			copy(c.W2Out[(l*dV+i)*dH:][:dH], W2State[i*dH:][:dH])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	theta   *float32
-	eProd   *float32
-	GW1Prod *float32
-	yProd   *float32
-	t22     *float32
-	t152    *float32
-	t162    *float32
-	t36     *float32
-	t38     *float32
-	t39     *float32
-	t40     *float32
-	t41     *float32
-	t62     *float32
-	t51     *float32
-	t90     *float32
-	t72     *float32
-	t91     *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_h
-	n3      int // T·d_h
-}
-
-type stepBackwardNest2Args struct {
-	e        *float32
-	t162     *float32
-	W2Trail  *float32
-	t27      *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2       int        // d_h
-	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n4       int        // 4·d_h·d_v·a
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t41         *float32
-	k0          *float32
-	W1Trail     *float32
-	t48         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2          int        // d_k
-	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n4          int        // 4·d_h·d_k·a
-	thetaEntry2 [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	e         *float32
-	W2Trail   *float32
-	t25       *float32
-	t62       *float32
-	t272      *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int        // d_h
-	n3        int        // 4·d_h·d_v·a
-	n4        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	rhoEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	yBar *float32
-	W222 *float32
-	t32  *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5   int // d_h
-}
-
-type stepBackwardNest9Args struct {
-	t51   *float32
-	t32   *float32
-	yProd *float32
-	t72   *float32
-	t9    *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepBackwardNest10Args struct {
-	t9         *float32
-	W1Trail    *float32
-	q0         *float32
-	W1BarState *float32
-	t11        *float32
-	t13        *float32
-	n0         int // d_h
-	n1         int // 4
-	n2         int // 8
-	n3         int // 12
-	n4         int // d_k
-	n5         int // 12·d_k
-	n6         int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n7         int // 4·d_h·d_k·a + 4·d_h·d_k
-}
-
-type stepBackwardNest11Args struct {
-	t9         *float32
-	t13        *float32
-	t41        *float32
-	W1Trail    *float32
-	q0         *float32
-	W1BarState *float32
-	k0         *float32
-	t15        *float32
-	t28        *float32
-	t86        *float32
-	t18Total   *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2         int        // 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n8         int        // d_k
-	n9         int        // 4·d_h·d_k·a + 4·d_k
-	n10        int        // 4·d_k
-	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
-	n12        int        // 8·d_k
-	n13        int        // 4·d_h·d_k·a + 8·d_k
-	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
-	n15        int        // 12·d_k
-	n16        int        // 4·d_h·d_k·a + 12·d_k
-	n17        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
-	n19        int        // -d_h·d_k
-	n20        int        // d_h·d_k + d_k
-	t18        [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	k0       *float32
-	t28      *float32
-	t29Total *float32
-	n0       int        // d_k
-	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t29      [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t22         *float32
-	t86         *float32
-	eProd       *float32
-	t39         *float32
-	t43         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	yBar       *float32
-	W2Trail    *float32
-	t43        *float32
-	W222       *float32
-	t90        *float32
-	W2BarState *float32
-	t452       *float32
-	t472       *float32
-	n0         int // d_v
-	n1         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int // d_h
-	n6         int // 8·d_h
-	n7         int // 4·d_h·d_v·a + 12·d_h
-	n8         int // 12·d_h
-	n9         int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n10        int // 4·d_h·d_v·a
-	n11        int // 4
-	n12        int // 8
-	n13        int // 12
-}
-
-type stepBackwardNest15Args struct {
-	yBar       *float32
-	t472       *float32
-	e          *float32
-	W222       *float32
-	t90        *float32
-	W2BarState *float32
-	t25        *float32
-	t62        *float32
-	t49        *float32
-	t62_2      *float32
-	t61        *float32
-	t52Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7         int        // 12
-	n8         int        // d_h
-	n9         int        // 4·d_h
-	n10        int        // 8·d_h
-	n11        int        // 12·d_h
-	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t52        [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t22      *float32
-	t62      *float32
-	eProd    *float32
-	t64      *float32
-	t65Total *float32
-	n0       int        // d_h
-	n1       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t65      [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t452 *float32
-	t61  *float32
-	t67  *float32
-	vBar *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepBackwardNest18Args struct {
-	t67        *float32
-	e          *float32
-	W2Trail    *float32
-	t71        *float32
-	t91        *float32
-	t43        *float32
-	t49        *float32
-	W2BarState *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n8         int        // d_h
-	n9         int        // 4·d_h·d_v·a + 8·d_h
-	n10        int        // 8·d_h
-	n11        int        // 4·d_h·d_v·a + 12·d_h
-	n12        int        // 12·d_h
-	n13        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n14        int        // 4·d_h·d_v·a
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest19Args struct {
-	GW1Prod     *float32
-	t22         *float32
-	t39         *float32
-	t86         *float32
-	eProd       *float32
-	t71         *float32
-	t62         *float32
-	t64         *float32
-	t78         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest20Args struct {
-	t78        *float32
-	W1Trail    *float32
-	t80        *float32
-	k0         *float32
-	t15        *float32
-	W1BarState *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 8·d_k
-	n6         int        // 4·d_h·d_k·a + 12·d_k
-	n7         int        // 12·d_k
-	n8         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n9         int        // 4·d_h·d_k·a
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest21Args struct {
-	t28         *float32
-	t80         *float32
-	k0Bar       *float32
-	t11         *float32
-	q0Bar       *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry3 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -948,30 +514,30 @@ func (c *stepBackwardFused) run() {
 
 	// memora.e, memora.U_W2, memora.G_W1, memora.y
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.EProd),
-			unsafe.SliceData(c.GW1Prod),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t91),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R4b7c745bb799Args{
+			P0:  unsafe.SliceData(c.Theta),
+			P1:  unsafe.SliceData(c.EProd),
+			P2:  unsafe.SliceData(c.GW1Prod),
+			P3:  unsafe.SliceData(c.YProd),
+			P4:  unsafe.SliceData(t22),
+			P5:  unsafe.SliceData(t152),
+			P6:  unsafe.SliceData(t162),
+			P7:  unsafe.SliceData(t36),
+			P8:  unsafe.SliceData(t38),
+			P9:  unsafe.SliceData(t39),
+			P10: unsafe.SliceData(t40),
+			P11: unsafe.SliceData(t41),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(t51),
+			P14: unsafe.SliceData(t90),
+			P15: unsafe.SliceData(t72),
+			P16: unsafe.SliceData(t91),
+			N0:  L,
+			N1:  T,
+			N2:  dH,
+			N3:  T * dH,
 		}
-		stepBackwardNest1(&a)
+		regions.R4b7c745bb799(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -1044,19 +610,19 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t27),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{rhoEntry},
+						a2 := regions.R7d160a5086a7Args{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t27),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4: 4 * dH * dV * a,
+							S0: [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.R7d160a5086a7(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1071,13 +637,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t27),
-							unsafe.SliceData(W22),
-							dV,
-							dH,
+						a2 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(W22),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest7(&a2)
+						regions.Rcb4d5bfa498a(&a2)
 					} else {
 						for i := range dV {
 							t27_2 := t27[i*dH:][:dH]
@@ -1104,20 +670,20 @@ func (c *stepBackwardFused) run() {
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t48),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry},
+						a2 := regions.R9eba96e225c8Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(W1Trail),
+							P3: unsafe.SliceData(t48),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dH * dK * a,
+							S0: [2]float32{thetaEntry2},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest4(&a2)
+						regions.R9eba96e225c8(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1132,13 +698,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W1
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(W12),
-							dH,
-							dK,
+						a2 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(W12),
+							N0: dH,
+							N1: dK,
 						}
-						stepNest7(&a2)
+						regions.Rcb4d5bfa498a(&a2)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1181,20 +747,20 @@ func (c *stepBackwardFused) run() {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t25),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t272),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dH,
-							4 * dH * dV * a,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{rhoEntry3},
+						a2 := regions.R4a394c4b7599Args{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t25),
+							P3: unsafe.SliceData(t62),
+							P4: unsafe.SliceData(t272),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4 * dH * dV * a,
+							N4: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest6(&a2)
+						regions.R4a394c4b7599(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1212,13 +778,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.W2
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t272),
-							unsafe.SliceData(W222),
-							dV,
-							dH,
+						a2 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t272),
+							P1: unsafe.SliceData(W222),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest7(&a2)
+						regions.Rcb4d5bfa498a(&a2)
 					} else {
 						for i := range dV {
 							t272_2 := t272[i*dH:][:dH]
@@ -1245,18 +811,18 @@ func (c *stepBackwardFused) run() {
 					// memora.y
 					clear(t32)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(W222),
-							unsafe.SliceData(t32),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
+						a2 := regions.R7d3b2c25ac43Args{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(W222),
+							P2: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
 						}
-						stepBackwardNest8(&a2)
+						regions.R7d3b2c25ac43(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1269,16 +835,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t9),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t51),
+							P1: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(c.YProd),
+							P3: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t9),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepBackwardNest9(&a2)
+						regions.Rcb81e45387a3(&a2)
 					} else {
 						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1292,23 +858,23 @@ func (c *stepBackwardFused) run() {
 					// memora.y, memora.W1
 					clear(t11)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(t13),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dH*dK*a + 4*dH*dK,
+						a2 := regions.Rc2ea2cc7c3bcArgs{
+							P0: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(c.Q0),
+							P3: unsafe.SliceData(W1BarState),
+							P4: unsafe.SliceData(t11),
+							P5: unsafe.SliceData(t13),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 12 * dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7: 4*dH*dK*a + 4*dH*dK,
 						}
-						stepBackwardNest10(&a2)
+						regions.Rc2ea2cc7c3bc(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
@@ -1330,42 +896,42 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t18 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t13),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(t18Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							dK,
-							4*dH*dK*a + 4*dK,
-							4 * dK,
-							4*dH*dK*a + 4*dH*dK + 8*dK,
-							8 * dK,
-							4*dH*dK*a + 8*dK,
-							4*dH*dK*a + 4*dH*dK + 12*dK,
-							12 * dK,
-							4*dH*dK*a + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dH*dK*a + 4*dH*dK,
-							-dH * dK,
-							dH*dK + dK,
-							[2]float32{t18},
+						a2 := regions.R7b132eb2fc70Args{
+							P0:  unsafe.SliceData(t9),
+							P1:  unsafe.SliceData(t13),
+							P2:  unsafe.SliceData(t41),
+							P3:  unsafe.SliceData(W1Trail),
+							P4:  unsafe.SliceData(c.Q0),
+							P5:  unsafe.SliceData(W1BarState),
+							P6:  unsafe.SliceData(c.K0),
+							P7:  unsafe.SliceData(t15),
+							P8:  unsafe.SliceData(t28),
+							P9:  unsafe.SliceData(t86),
+							P10: unsafe.SliceData(t18Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  dK,
+							N9:  4*dH*dK*a + 4*dK,
+							N10: 4 * dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N12: 8 * dK,
+							N13: 4*dH*dK*a + 8*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N15: 12 * dK,
+							N16: 4*dH*dK*a + 12*dK,
+							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N18: 4*dH*dK*a + 4*dH*dK,
+							N19: -dH * dK,
+							N20: dH*dK + dK,
+							S0:  [2]float32{t18},
 						}
-						stepBackwardNest11(&a2)
+						regions.R7b132eb2fc70(&a2)
 					} else {
 						t41_2 := t41[(l*T+a+C*s)*dH:][:dH]
 						t18_2 := t18
@@ -1401,15 +967,15 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W1
 					var t29 F
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t29Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t29},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(t28),
+							P2: unsafe.SliceData(t29Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t29},
 						}
-						stepBackwardNest12(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -1424,17 +990,17 @@ func (c *stepBackwardFused) run() {
 					// memora.G_W1, memora.U_W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t43),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t86),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t39),
+							P4: unsafe.SliceData(t43),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1447,31 +1013,31 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.G_W1, memora.W2, memora.y
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(W222),
-							unsafe.SliceData(t90),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t472),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							4,
-							8,
-							12,
+						a2 := regions.R33044a52b86eArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(W2Trail),
+							P2:  unsafe.SliceData(t43),
+							P3:  unsafe.SliceData(W222),
+							P4:  unsafe.SliceData(t90),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t452),
+							P7:  unsafe.SliceData(t472),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  8 * dH,
+							N7:  4*dH*dV*a + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dV * a,
+							N11: 4,
+							N12: 8,
+							N13: 12,
 						}
-						stepBackwardNest14(&a2)
+						regions.R33044a52b86e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1498,35 +1064,35 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52 F
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t472),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W222),
-							unsafe.SliceData(t90),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t25),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t52Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dH,
-							4 * dH,
-							8 * dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t52},
+						a2 := regions.Rb6df46752883Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t472),
+							P2:  unsafe.SliceData(c.E),
+							P3:  unsafe.SliceData(W222),
+							P4:  unsafe.SliceData(t90),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t25),
+							P7:  unsafe.SliceData(t62),
+							P8:  unsafe.SliceData(t49),
+							P9:  unsafe.SliceData(t62_2),
+							P10: unsafe.SliceData(t61),
+							P11: unsafe.SliceData(t52Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dH,
+							N9:  4 * dH,
+							N10: 8 * dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{t52},
 						}
-						stepBackwardNest15(&a2)
+						regions.Rb6df46752883(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
@@ -1563,17 +1129,17 @@ func (c *stepBackwardFused) run() {
 					// memora.U_W2
 					var t65 F
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t65Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t65},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t62_2),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t64),
+							P4: unsafe.SliceData(t65Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t65},
 						}
-						stepBackwardNest16(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*T+a+C*s)*dH:][:dH]
@@ -1590,15 +1156,15 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora.e
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(c.VBar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R82125cbeb063Args{
+							P0: unsafe.SliceData(t452),
+							P1: unsafe.SliceData(t61),
+							P2: unsafe.SliceData(t67),
+							P3: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepBackwardNest17(&a2)
+						regions.R82125cbeb063(&a2)
 					} else {
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1610,33 +1176,33 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.G_W1, memora.W2, memora.W1
 					clear(t71)
 					if kern.Wide() {
-						a2 := stepBackwardNest18Args{
-							unsafe.SliceData(t67),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t71),
-							unsafe.SliceData(t91),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(W2BarState),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							12,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*dV*a + 8*dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{rhoEntry3},
+						a2 := regions.R13b149381e91Args{
+							P0:  unsafe.SliceData(t67),
+							P1:  unsafe.SliceData(c.E),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t71),
+							P4:  unsafe.SliceData(t91),
+							P5:  unsafe.SliceData(t43),
+							P6:  unsafe.SliceData(t49),
+							P7:  unsafe.SliceData(W2BarState),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4:  8,
+							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6:  12,
+							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N8:  dH,
+							N9:  4*dH*dV*a + 8*dH,
+							N10: 8 * dH,
+							N11: 4*dH*dV*a + 12*dH,
+							N12: 12 * dH,
+							N13: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N14: 4 * dH * dV * a,
+							S0:  [2]float32{rhoEntry3},
 						}
-						stepBackwardNest18(&a2)
+						regions.R13b149381e91(&a2)
 					} else {
 						e := c.E[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1655,21 +1221,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.G_W1, memora.U_W1, memora.U_W2
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t71),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t78),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R0f1432d531ffArgs{
+							P0: unsafe.SliceData(c.GW1Prod),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t39),
+							P3: unsafe.SliceData(t86),
+							P4: unsafe.SliceData(c.EProd),
+							P5: unsafe.SliceData(t71),
+							P6: unsafe.SliceData(t62_2),
+							P7: unsafe.SliceData(t64),
+							P8: unsafe.SliceData(t78),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest19(&a2)
+						regions.R0f1432d531ff(&a2)
 					} else {
 						GW1Prod := c.GW1Prod[(l*T+a+C*s)*dH:][:dH]
 						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
@@ -1690,26 +1256,26 @@ func (c *stepBackwardFused) run() {
 					// memora.e, memora.W1, memora.W2
 					clear(t80)
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
-							unsafe.SliceData(t78),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t15),
-							unsafe.SliceData(W1BarState),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							8 * dK,
-							4*dH*dK*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{rhoEntry3},
+						a2 := regions.Rc93c1cf96310Args{
+							P0: unsafe.SliceData(t78),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(c.K0),
+							P4: unsafe.SliceData(t15),
+							P5: unsafe.SliceData(W1BarState),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 8 * dK,
+							N6: 4*dH*dK*a + 12*dK,
+							N7: 12 * dK,
+							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N9: 4 * dH * dK * a,
+							S0: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest20(&a2)
+						regions.Rc93c1cf96310(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1726,17 +1292,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(c.K0Bar),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(c.Q0Bar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R962d4f5dd84fArgs{
+							P0: unsafe.SliceData(t28),
+							P1: unsafe.SliceData(t80),
+							P2: unsafe.SliceData(c.K0Bar),
+							P3: unsafe.SliceData(t11),
+							P4: unsafe.SliceData(c.Q0Bar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest21(&a2)
+						regions.R962d4f5dd84f(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]

@@ -3,359 +3,12 @@
 package memoralogits
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	rho   *float32
-	t18   *float32
-	theta *float32
-	t21   *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // 16·chunks
-	n3    int // T
-}
-
-type stepNest2Args struct {
-	k0  *float32
-	t19 *float32
-	q0  *float32
-	t22 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 16·d_k
-	n4  int // 16·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest3Args struct {
-	t  *float32
-	t3 *float32
-	t4 *float32
-	n0 int // L
-	n1 int // chunks
-	n2 int // 16·chunks
-}
-
-type stepNest7Args struct {
-	W2State *float32
-	t16     *float32
-	n0      int // d_v
-	n1      int // d_h
-}
-
-type stepNest8Args struct {
-	t18  *float32
-	t17  *float32
-	t193 *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -64
-}
-
-type stepNest9Args struct {
-	t5   *float32
-	t17  *float32
-	t193 *float32
-	t223 *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -128
-}
-
-type stepNest10Args struct {
-	t8   *float32
-	t17  *float32
-	t193 *float32
-	t223 *float32
-	t252 *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -256
-}
-
-type stepNest11Args struct {
-	t11  *float32
-	t17  *float32
-	t193 *float32
-	t223 *float32
-	t252 *float32
-	t28  *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -512
-}
-
-type stepNest12Args struct {
-	t30   *float32
-	t31   *float32
-	t1822 *float32
-	t202  *float32
-	n0    int // d_h
-}
-
-type stepNest13Args struct {
-	t20 *float32
-	e3  *float32
-	n0  int // d_v
-	n1  int // 64·d_v·t + 64·chunks·d_v·l
-}
-
-type stepNest14Args struct {
-	t17   *float32
-	t193  *float32
-	t223  *float32
-	t252  *float32
-	t28   *float32
-	t21   *float32
-	e3    *float32
-	t2122 *float32
-	n0    int // 64·t + 64·chunks·l
-	n1    int // d_v
-	n2    int // 16·d_v
-}
-
-type stepNest15Args struct {
-	a   *float32
-	t16 *float32
-	t54 *float32
-	n0  int // 64·t + 64·chunks·l
-	n1  int // d_v
-	n2  int // d_h
-	n3  int // d_h·d_v
-}
-
-type stepNest16Args struct {
-	t54  *float32
-	W222 *float32
-	n0   int // d_v
-	n1   int // d_h
-	n2   int // d_h·d_v
-}
-
-type stepNest18Args struct {
-	t31 *float32
-	t22 *float32
-	t30 *float32
-	t71 *float32
-	n0  int // d_h
-}
-
-type stepNest19Args struct {
-	t21   *float32
-	t19   *float32
-	t2222 *float32
-	n0    int // 64·t + 64·chunks·l
-	n1    int // d_k
-	n2    int // 64·d_k·t + 64·chunks·d_k·l
-}
-
-type stepNest20Args struct {
-	t17  *float32
-	t193 *float32
-	t223 *float32
-	t252 *float32
-	t28  *float32
-	t71  *float32
-	t232 *float32
-	n0   int // d_h
-	n1   int // 16·d_h
-}
-
-type stepNest23Args struct {
-	W122 *float32
-	t22  *float32
-	t42  *float32
-	t78  *float32
-	n0   int // d_h
-	n1   int // d_k
-	n2   int // 64·d_k·t + 64·chunks·d_k·l
-	n3   int // 4
-	n4   int // 8
-	n5   int // 12
-	n6   int // d_h·d_k
-}
-
-type stepNest24Args struct {
-	t78  *float32
-	t242 *float32
-	t522 *float32
-	n0   int // d_h
-}
-
-type stepNest25Args struct {
-	W222 *float32
-	t242 *float32
-	t322 *float32
-	y3   *float32
-	n0   int // d_v
-	n1   int // d_h
-	n2   int // 4
-	n3   int // 8
-	n4   int // 12
-	n5   int // d_h·d_v
-}
-
-type stepNest26Args struct {
-	k0  *float32
-	t23 *float32
-	q0  *float32
-	t27 *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_k
-	n3  int // 64·chunks·d_k
-	n4  int // T·d_k - 16·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest27Args struct {
-	theta *float32
-	t25   *float32
-	rho   *float32
-	t26   *float32
-	n0    int // L
-	n1    int // T - 16·chunks
-	n2    int // 64·chunks
-	n3    int // T
-}
-
-type stepNest28Args struct {
-	W1State2 *float32
-	t23      *float32
-	t2       *float32
-	n0       int // d_h
-	n1       int // d_k
-	n2       int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-}
-
-type stepNest29Args struct {
-	t2       *float32
-	t23      *float32
-	t14      *float32
-	t162     *float32
-	n0       int        // d_h
-	t25Entry [2]float32 // and nothing
-}
-
-type stepNest30Args struct {
-	W2State2 *float32
-	t14      *float32
-	t33      *float32
-	n0       int // d_v
-	n1       int // d_h
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-}
-
-type stepNest31Args struct {
-	t33 *float32
-	t24 *float32
-	e   *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepNest32Args struct {
-	t33 *float32
-	t24 *float32
-	e6  *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepNest33Args struct {
-	e6       *float32
-	W2State2 *float32
-	t162     *float32
-	t273     *float32
-	t222     *float32
-	n0       int        // d_v
-	n1       int        // 4
-	n2       int        // 8
-	n3       int        // 12
-	n4       int        // d_h
-	n5       int        // 12·d_h
-	t26Entry [2]float32 // and nothing
-}
-
-type stepNest34Args struct {
-	t273 *float32
-	W223 *float32
-	n0   int // d_v
-	n1   int // d_h
-}
-
-type stepNest35Args struct {
-	t23  *float32
-	t222 *float32
-	t2   *float32
-	t41  *float32
-	n0   int // d_h
-}
-
-type stepNest36Args struct {
-	t41      *float32
-	t23      *float32
-	W1State2 *float32
-	t48      *float32
-	n0       int        // d_h
-	n1       int        // d_k
-	n2       int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	t25Entry [2]float32 // and nothing
-	t26Entry [2]float32 // and nothing
-}
-
-type stepNest38Args struct {
-	W123     *float32
-	t27      *float32
-	W1State2 *float32
-	t50      *float32
-	n0       int // d_h
-	n1       int // d_k
-	n2       int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-}
-
-type stepNest39Args struct {
-	t2    *float32
-	eProd *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-}
-
-type stepNest42Args struct {
-	t50  *float32
-	t183 *float32
-	n0   int // d_h
-}
-
-type stepNest43Args struct {
-	W223     *float32
-	t183     *float32
-	W2State2 *float32
-	y5       *float32
-	n0       int // d_v
-	n1       int // d_h
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -446,17 +99,17 @@ func (c *stepFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t21),
-			L,
-			chunks,
-			16 * chunks,
-			T,
+		a2 := regions.Ra58157bdf321Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t21),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
 		}
-		stepNest1(&a2)
+		regions.Ra58157bdf321(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -474,19 +127,19 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest2Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t22),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a2 := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t22),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a2)
+		regions.Rc2242b2f4b24(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -546,15 +199,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t3),
+			P2: unsafe.SliceData(t4),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -591,15 +244,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t7),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t7),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -636,15 +289,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t10),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -676,15 +329,15 @@ func (c *stepFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(a),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(a),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -711,13 +364,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest7Args{
-					unsafe.SliceData(W2State),
-					unsafe.SliceData(t16),
-					dV,
-					dH,
+				a2 := regions.R339508767285Args{
+					P0: unsafe.SliceData(W2State),
+					P1: unsafe.SliceData(t16),
+					N0: dV,
+					N1: dH,
 				}
-				stepNest7(&a2)
+				regions.R339508767285(&a2)
 			} else {
 				for i := range dV {
 					W2State3 := W2State[i*dH:][:dH]
@@ -741,16 +394,16 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t193)
 			if kern.Wide() {
-				a2 := stepNest8Args{
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					1,
-					16,
-					64*t13 + 64*chunks*l,
-					-64,
+				a2 := regions.R7cb238868ea9Args{
+					P0: unsafe.SliceData(t18),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t193),
+					N0: 1,
+					N1: 16,
+					N2: 64*t13 + 64*chunks*l,
+					N3: -64,
 				}
-				stepNest8(&a2)
+				regions.R7cb238868ea9(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -768,17 +421,17 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t223)
 			if kern.Wide() {
-				a2 := stepNest9Args{
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t223),
-					1,
-					16,
-					64*t13 + 64*chunks*l,
-					-128,
+				a2 := regions.R19cc3ce93887Args{
+					P0: unsafe.SliceData(t5),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t193),
+					P3: unsafe.SliceData(t223),
+					N0: 1,
+					N1: 16,
+					N2: 64*t13 + 64*chunks*l,
+					N3: -128,
 				}
-				stepNest9(&a2)
+				regions.R19cc3ce93887(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -797,18 +450,18 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t252)
 			if kern.Wide() {
-				a2 := stepNest10Args{
-					unsafe.SliceData(t8),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t252),
-					1,
-					16,
-					64*t13 + 64*chunks*l,
-					-256,
+				a2 := regions.R2b9f60e999a7Args{
+					P0: unsafe.SliceData(t8),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t193),
+					P3: unsafe.SliceData(t223),
+					P4: unsafe.SliceData(t252),
+					N0: 1,
+					N1: 16,
+					N2: 64*t13 + 64*chunks*l,
+					N3: -256,
 				}
-				stepNest10(&a2)
+				regions.R2b9f60e999a7(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -828,19 +481,19 @@ func (c *stepFused) run() {
 			// memora_logits.c
 			clear(t28)
 			if kern.Wide() {
-				a2 := stepNest11Args{
-					unsafe.SliceData(t11),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t28),
-					1,
-					16,
-					64*t13 + 64*chunks*l,
-					-512,
+				a2 := regions.R2c59ee0e6cbeArgs{
+					P0: unsafe.SliceData(t11),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t193),
+					P3: unsafe.SliceData(t223),
+					P4: unsafe.SliceData(t252),
+					P5: unsafe.SliceData(t28),
+					N0: 1,
+					N1: 16,
+					N2: 64*t13 + 64*chunks*l,
+					N3: -512,
 				}
-				stepNest11(&a2)
+				regions.R2c59ee0e6cbe(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -862,14 +515,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest12Args{
-					unsafe.SliceData(t30),
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t1822),
-					unsafe.SliceData(t202),
-					dH,
+				a2 := regions.R86d595c14f18Args{
+					P0: unsafe.SliceData(t30),
+					P1: unsafe.SliceData(t31),
+					P2: unsafe.SliceData(t1822),
+					P3: unsafe.SliceData(t202),
+					N0: dH,
 				}
-				stepNest12(&a2)
+				regions.R86d595c14f18(&a2)
 			} else {
 				for i := range 16 {
 					t30_2 := t30[i*dH:][:dH]
@@ -888,13 +541,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepNest13Args{
-					unsafe.SliceData(t20),
-					unsafe.SliceData(e3),
-					dV,
-					64*dV*t13 + 64*chunks*dV*l,
+				a2 := regions.R3f114ab66972Args{
+					P0: unsafe.SliceData(t20),
+					P1: unsafe.SliceData(e3),
+					N0: dV,
+					N1: 64*dV*t13 + 64*chunks*dV*l,
 				}
-				stepNest13(&a2)
+				regions.R3f114ab66972(&a2)
 			} else {
 				for i := range 16 {
 					t20_2 := t20[((l*chunks+t13)*16+i)*dV:][:dV]
@@ -908,20 +561,20 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, e3, 1, dV, W2State, dH, 1, t1822, 1, dH)
 			// memora_logits.W2, memora_logits.c
 			if kern.Wide() {
-				a2 := stepNest14Args{
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(e3),
-					unsafe.SliceData(t2122),
-					64*t13 + 64*chunks*l,
-					dV,
-					16 * dV,
+				a2 := regions.Rec65844a8260Args{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t193),
+					P2: unsafe.SliceData(t223),
+					P3: unsafe.SliceData(t252),
+					P4: unsafe.SliceData(t28),
+					P5: unsafe.SliceData(t21),
+					P6: unsafe.SliceData(e3),
+					P7: unsafe.SliceData(t2122),
+					N0: 64*t13 + 64*chunks*l,
+					N1: dV,
+					N2: 16 * dV,
 				}
-				stepNest14(&a2)
+				regions.Rec65844a8260(&a2)
 			} else {
 				t21_2 := t21[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -942,16 +595,16 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest15Args{
-					unsafe.SliceData(a),
-					unsafe.SliceData(t16),
-					unsafe.SliceData(t54),
-					64*t13 + 64*chunks*l,
-					dV,
-					dH,
-					dH * dV,
+				a2 := regions.R4134e131dce3Args{
+					P0: unsafe.SliceData(a),
+					P1: unsafe.SliceData(t16),
+					P2: unsafe.SliceData(t54),
+					N0: 64*t13 + 64*chunks*l,
+					N1: dV,
+					N2: dH,
+					N3: dH * dV,
 				}
-				stepNest15(&a2)
+				regions.R4134e131dce3(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -971,14 +624,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest16Args{
-					unsafe.SliceData(t54),
-					unsafe.SliceData(W222),
-					dV,
-					dH,
-					dH * dV,
+				a2 := regions.R6e53e4b01b48Args{
+					P0: unsafe.SliceData(t54),
+					P1: unsafe.SliceData(W222),
+					N0: dV,
+					N1: dH,
+					N2: dH * dV,
 				}
-				stepNest16(&a2)
+				regions.R6e53e4b01b48(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dV {
@@ -1006,13 +659,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepNest7Args{
-					unsafe.SliceData(W1State),
-					unsafe.SliceData(t58),
-					dH,
-					dK,
+				a2 := regions.R339508767285Args{
+					P0: unsafe.SliceData(W1State),
+					P1: unsafe.SliceData(t58),
+					N0: dH,
+					N1: dK,
 				}
-				stepNest7(&a2)
+				regions.R339508767285(&a2)
 			} else {
 				for i := range dH {
 					W1State3 := W1State[i*dK:][:dK]
@@ -1026,14 +679,14 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dH, 16, dV, F(1), false, t22_2, 1, dH, W2State, 1, dH, e3, 1, dV)
 			// memora_logits.G_W1
 			if kern.Wide() {
-				a2 := stepNest18Args{
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t22_2),
-					unsafe.SliceData(t30),
-					unsafe.SliceData(t71),
-					dH,
+				a2 := regions.R8d2cf3ac5a3eArgs{
+					P0: unsafe.SliceData(t31),
+					P1: unsafe.SliceData(t22_2),
+					P2: unsafe.SliceData(t30),
+					P3: unsafe.SliceData(t71),
+					N0: dH,
 				}
-				stepNest18(&a2)
+				regions.R8d2cf3ac5a3e(&a2)
 			} else {
 				for i := range 16 {
 					t31_2 := t31[i*dH:][:dH]
@@ -1050,15 +703,15 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest19Args{
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t19),
-					unsafe.SliceData(t2222),
-					64*t13 + 64*chunks*l,
-					dK,
-					64*dK*t13 + 64*chunks*dK*l,
+				a2 := regions.R6764d615fbaaArgs{
+					P0: unsafe.SliceData(t21),
+					P1: unsafe.SliceData(t19),
+					P2: unsafe.SliceData(t2222),
+					N0: 64*t13 + 64*chunks*l,
+					N1: dK,
+					N2: 64*dK*t13 + 64*chunks*dK*l,
 				}
-				stepNest19(&a2)
+				regions.R6764d615fbaa(&a2)
 			} else {
 				t21_2 := t21[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -1072,18 +725,18 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1, memora_logits.c
 			if kern.Wide() {
-				a2 := stepNest20Args{
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t223),
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t71),
-					unsafe.SliceData(t232),
-					dH,
-					16 * dH,
+				a2 := regions.R4f800e6b1684Args{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t193),
+					P2: unsafe.SliceData(t223),
+					P3: unsafe.SliceData(t252),
+					P4: unsafe.SliceData(t28),
+					P5: unsafe.SliceData(t71),
+					P6: unsafe.SliceData(t232),
+					N0: dH,
+					N1: 16 * dH,
 				}
-				stepNest20(&a2)
+				regions.R4f800e6b1684(&a2)
 			} else {
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
@@ -1103,16 +756,16 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest15Args{
-					unsafe.SliceData(a),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t76),
-					64*t13 + 64*chunks*l,
-					dH,
-					dK,
-					dH * dK,
+				a2 := regions.R4134e131dce3Args{
+					P0: unsafe.SliceData(a),
+					P1: unsafe.SliceData(t58),
+					P2: unsafe.SliceData(t76),
+					N0: 64*t13 + 64*chunks*l,
+					N1: dH,
+					N2: dK,
+					N3: dH * dK,
 				}
-				stepNest15(&a2)
+				regions.R4134e131dce3(&a2)
 			} else {
 				a2 := a[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
@@ -1132,14 +785,14 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepNest16Args{
-					unsafe.SliceData(t76),
-					unsafe.SliceData(W122),
-					dH,
-					dK,
-					dH * dK,
+				a2 := regions.R6e53e4b01b48Args{
+					P0: unsafe.SliceData(t76),
+					P1: unsafe.SliceData(W122),
+					N0: dH,
+					N1: dK,
+					N2: dH * dK,
 				}
-				stepNest16(&a2)
+				regions.R6e53e4b01b48(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -1167,20 +820,20 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest23Args{
-					unsafe.SliceData(W122),
-					unsafe.SliceData(t22),
-					unsafe.SliceData(t42),
-					unsafe.SliceData(t78),
-					dH,
-					dK,
-					64*dK*t13 + 64*chunks*dK*l,
-					4,
-					8,
-					12,
-					dH * dK,
+				a2 := regions.R5d7221c3e74bArgs{
+					P0: unsafe.SliceData(W122),
+					P1: unsafe.SliceData(t22),
+					P2: unsafe.SliceData(t42),
+					P3: unsafe.SliceData(t78),
+					N0: dH,
+					N1: dK,
+					N2: 64*dK*t13 + 64*chunks*dK*l,
+					N3: 4,
+					N4: 8,
+					N5: 12,
+					N6: dH * dK,
 				}
-				stepNest23(&a2)
+				regions.R5d7221c3e74b(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -1202,13 +855,13 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest24Args{
-					unsafe.SliceData(t78),
-					unsafe.SliceData(t242),
-					unsafe.SliceData(t522),
-					dH,
+				a2 := regions.R19bf99f97517Args{
+					P0: unsafe.SliceData(t78),
+					P1: unsafe.SliceData(t242),
+					P2: unsafe.SliceData(t522),
+					N0: dH,
 				}
-				stepNest24(&a2)
+				regions.R19bf99f97517(&a2)
 			} else {
 				for i := range 16 {
 					t78_2 := t78[i*dH:][:dH]
@@ -1223,19 +876,19 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.y, memora_logits
 			if kern.Wide() {
-				a2 := stepNest25Args{
-					unsafe.SliceData(W222),
-					unsafe.SliceData(t242),
-					unsafe.SliceData(t322),
-					unsafe.SliceData(y3),
-					dV,
-					dH,
-					4,
-					8,
-					12,
-					dH * dV,
+				a2 := regions.R8459ea383ae5Args{
+					P0: unsafe.SliceData(W222),
+					P1: unsafe.SliceData(t242),
+					P2: unsafe.SliceData(t322),
+					P3: unsafe.SliceData(y3),
+					N0: dV,
+					N1: dH,
+					N2: 4,
+					N3: 8,
+					N4: 12,
+					N5: dH * dV,
 				}
-				stepNest25(&a2)
+				regions.R8459ea383ae5(&a2)
 			} else {
 				for i := range 16 {
 					y3_2 := y3[i*dV:][:dV]
@@ -1290,19 +943,19 @@ func (c *stepFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest26Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t27),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a2 := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t27),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest26(&a2)
+		regions.R7d0ea8674a7f(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -1327,17 +980,17 @@ func (c *stepFused) run() {
 
 	// memora_logits.theta, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepNest27Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t26),
-			L,
-			T - 16*chunks,
-			64 * chunks,
-			T,
+		a2 := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.Rho),
+			P3: unsafe.SliceData(t26),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
 		}
-		stepNest27(&a2)
+		regions.R3a08da2a9456(&a2)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
@@ -1376,18 +1029,18 @@ func (c *stepFused) run() {
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepNest28Args{
-							unsafe.SliceData(W1State2),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t2),
-							dH,
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4,
-							8,
-							12,
+						a3 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(W1State2),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(t2),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest28(&a3)
+						regions.R08c26f1fc0a5(&a3)
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
@@ -1404,15 +1057,15 @@ func (c *stepFused) run() {
 					// memora_logits.e, memora_logits.U_W2
 					t25Entry := t25_2[a2]
 					if kern.Wide() {
-						a3 := stepNest29Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t23_2),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t162),
-							dH,
-							[2]float32{t25Entry},
+						a3 := regions.R79e9c8b14105Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(t23_2),
+							P2: unsafe.SliceData(t14),
+							P3: unsafe.SliceData(t162),
+							N0: dH,
+							S0: [2]float32{t25Entry},
 						}
-						stepNest29(&a3)
+						regions.R79e9c8b14105(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -1424,17 +1077,17 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepNest30Args{
-							unsafe.SliceData(W2State2),
-							unsafe.SliceData(t14),
-							unsafe.SliceData(t33),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a3 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State2),
+							P1: unsafe.SliceData(t14),
+							P2: unsafe.SliceData(t33),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest30(&a3)
+						regions.R6a07f3d720e4(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1450,14 +1103,14 @@ func (c *stepFused) run() {
 					// memora_logits.e
 					if len(c.E) > 0 {
 						if kern.Wide() {
-							a3 := stepNest31Args{
-								unsafe.SliceData(t33),
-								unsafe.SliceData(t24),
-								kern.Given(c.E),
-								dV,
-								4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							a3 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t33),
+								P1: unsafe.SliceData(t24),
+								P2: kern.Given(c.E),
+								N0: dV,
+								N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
-							stepNest31(&a3)
+							regions.R56bfa44de323(&a3)
 						} else {
 							t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -1468,14 +1121,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := stepNest32Args{
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t24),
-							unsafe.SliceData(e6),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						a3 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t33),
+							P1: unsafe.SliceData(t24),
+							P2: unsafe.SliceData(e6),
+							N0: dV,
+							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						stepNest32(&a3)
+						regions.R00fa23bbf65f(&a3)
 					} else {
 						t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1487,21 +1140,21 @@ func (c *stepFused) run() {
 					clear(t222)
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
-						a3 := stepNest33Args{
-							unsafe.SliceData(e6),
-							unsafe.SliceData(W2State2),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t273),
-							unsafe.SliceData(t222),
-							dV,
-							4,
-							8,
-							12,
-							dH,
-							12 * dH,
-							[2]float32{t26Entry},
+						a3 := regions.R3f9688868f1cArgs{
+							P0: unsafe.SliceData(e6),
+							P1: unsafe.SliceData(W2State2),
+							P2: unsafe.SliceData(t162),
+							P3: unsafe.SliceData(t273),
+							P4: unsafe.SliceData(t222),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 12 * dH,
+							S0: [2]float32{t26Entry},
 						}
-						stepNest33(&a3)
+						regions.R3f9688868f1c(&a3)
 					} else {
 						for i := range dV {
 							W2State2_2 := W2State2[i*dH:][:dH]
@@ -1516,13 +1169,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t273),
-							unsafe.SliceData(W223),
-							dV,
-							dH,
+						a3 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t273),
+							P1: unsafe.SliceData(W223),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest34(&a3)
+						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dV {
 							t273_2 := t273[i*dH:][:dH]
@@ -1548,14 +1201,14 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.G_W1
 					if kern.Wide() {
-						a3 := stepNest35Args{
-							unsafe.SliceData(t23_2),
-							unsafe.SliceData(t222),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t41),
-							dH,
+						a3 := regions.R2313c154d011Args{
+							P0: unsafe.SliceData(t23_2),
+							P1: unsafe.SliceData(t222),
+							P2: unsafe.SliceData(t2),
+							P3: unsafe.SliceData(t41),
+							N0: dH,
 						}
-						stepNest35(&a3)
+						regions.R2313c154d011(&a3)
 					} else {
 						for i := range dH {
 							t23Entry := t23_2[i]
@@ -1566,18 +1219,18 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
-						a3 := stepNest36Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(W1State2),
-							unsafe.SliceData(t48),
-							dH,
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							[2]float32{t25Entry},
-							[2]float32{t26Entry},
+						a3 := regions.R9ff11d9606f0Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(W1State2),
+							P3: unsafe.SliceData(t48),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							S0: [2]float32{t25Entry},
+							S1: [2]float32{t26Entry},
 						}
-						stepNest36(&a3)
+						regions.R9ff11d9606f0(&a3)
 					} else {
 						for i := range dH {
 							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -1591,13 +1244,13 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(W123),
-							dH,
-							dK,
+						a3 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(W123),
+							N0: dH,
+							N1: dK,
 						}
-						stepNest34(&a3)
+						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -1623,19 +1276,19 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest38Args{
-							unsafe.SliceData(W123),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(W1State2),
-							unsafe.SliceData(t50),
-							dH,
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4,
-							8,
-							12,
+						a3 := regions.R57b4cb272e4aArgs{
+							P0: unsafe.SliceData(W123),
+							P1: unsafe.SliceData(t27),
+							P2: unsafe.SliceData(W1State2),
+							P3: unsafe.SliceData(t50),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest38(&a3)
+						regions.R57b4cb272e4a(&a3)
 					} else {
 						for i := range dH {
 							W123_2 := W123[i*dK:][:dK]
@@ -1655,13 +1308,13 @@ func (c *stepFused) run() {
 					// memora_logits.y, memora_logits
 					if len(c.EProd) > 0 {
 						if kern.Wide() {
-							a3 := stepNest39Args{
-								unsafe.SliceData(t2),
-								kern.Given(c.EProd),
-								dH,
-								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							a3 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t2),
+								P1: kern.Given(c.EProd),
+								N0: dH,
+								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							stepNest39(&a3)
+							regions.R66d807a8b8d5(&a3)
 						} else {
 							eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1672,13 +1325,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.GW1Prod) > 0 {
 						if kern.Wide() {
-							a3 := stepNest39Args{
-								unsafe.SliceData(t222),
-								kern.Given(c.GW1Prod),
-								dH,
-								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							a3 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t222),
+								P1: kern.Given(c.GW1Prod),
+								N0: dH,
+								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							stepNest39(&a3)
+							regions.R66d807a8b8d5(&a3)
 						} else {
 							GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1689,13 +1342,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a3 := stepNest39Args{
-								unsafe.SliceData(t50),
-								kern.Given(c.YProd),
-								dH,
-								4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							a3 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t50),
+								P1: kern.Given(c.YProd),
+								N0: dH,
+								N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							}
-							stepNest39(&a3)
+							regions.R66d807a8b8d5(&a3)
 						} else {
 							yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 							for i := range dH {
@@ -1705,12 +1358,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a3 := stepNest42Args{
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t183),
-							dH,
+						a3 := regions.R4be26aa9c288Args{
+							P0: unsafe.SliceData(t50),
+							P1: unsafe.SliceData(t183),
+							N0: dH,
 						}
-						stepNest42(&a3)
+						regions.R4be26aa9c288(&a3)
 					} else {
 						for i := range dH {
 							t50Entry := t50[i]
@@ -1719,18 +1372,18 @@ func (c *stepFused) run() {
 					}
 					// memora_logits.y, memora_logits
 					if kern.Wide() {
-						a3 := stepNest43Args{
-							unsafe.SliceData(W223),
-							unsafe.SliceData(t183),
-							unsafe.SliceData(W2State2),
-							unsafe.SliceData(y5),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a3 := regions.R77e455e39424Args{
+							P0: unsafe.SliceData(W223),
+							P1: unsafe.SliceData(t183),
+							P2: unsafe.SliceData(W2State2),
+							P3: unsafe.SliceData(y5),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest43(&a3)
+						regions.R77e455e39424(&a3)
 					} else {
 						for i := range dV {
 							W223_2 := W223[i*dH:][:dH]
@@ -1770,711 +1423,6 @@ func (c *stepFused) run() {
 			copy(c.Y[(i*T+j+16*chunks)*dV:][:dV], y22[(i*(T-16*chunks)+j)*dV:][:dV])
 		}
 	}
-}
-
-type stepBackwardNest5Args struct {
-	t25     *float32
-	eProd   *float32
-	GW1Prod *float32
-	yProd   *float32
-	t22     *float32
-	t152    *float32
-	t162    *float32
-	t36     *float32
-	t38     *float32
-	t39     *float32
-	t40     *float32
-	t41     *float32
-	t62     *float32
-	t51     *float32
-	t90     *float32
-	t72     *float32
-	t91     *float32
-	n0      int // L
-	n1      int // T - 16·chunks
-	n2      int // d_h
-	n3      int // T·d_h - 16·chunks·d_h
-}
-
-type stepBackwardNest6Args struct {
-	e        *float32
-	t162     *float32
-	W2Trail  *float32
-	t274     *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2       int        // d_h
-	n3       int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	n4       int        // 4·d_h·d_v·a
-	t26Entry [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t41       *float32
-	t23       *float32
-	W1Trail   *float32
-	t48       *float32
-	n0        int        // d_h
-	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	n2        int        // d_k
-	n3        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n4        int        // 4·d_h·d_k·a
-	t25Entry2 [2]float32 // and nothing
-	t26Entry  [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	e         *float32
-	W2Trail   *float32
-	t254      *float32
-	t62       *float32
-	t275      *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2        int        // d_h
-	n3        int        // 4·d_h·d_v·a
-	n4        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	t26Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t2   *float32
-	W223 *float32
-	t322 *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
-	n3   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
-	n4   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
-	n5   int // d_h
-}
-
-type stepBackwardNest13Args struct {
-	t51   *float32
-	t322  *float32
-	yProd *float32
-	t72   *float32
-	t93   *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-}
-
-type stepBackwardNest14Args struct {
-	t93        *float32
-	W1Trail    *float32
-	t27        *float32
-	W1BarState *float32
-	t113       *float32
-	t132       *float32
-	n0         int // d_h
-	n1         int // 4
-	n2         int // 8
-	n3         int // 12
-	n4         int // d_k
-	n5         int // 12·d_k
-	n6         int // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n7         int // 4·d_h·d_k·a + 4·d_h·d_k
-}
-
-type stepBackwardNest15Args struct {
-	t93        *float32
-	t132       *float32
-	t41        *float32
-	W1Trail    *float32
-	t27        *float32
-	W1BarState *float32
-	t23        *float32
-	t153       *float32
-	t28        *float32
-	t86        *float32
-	t184Total  *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	n2         int        // 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l + 12
-	n8         int        // d_k
-	n9         int        // 4·d_h·d_k·a + 4·d_k
-	n10        int        // 4·d_k
-	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
-	n12        int        // 8·d_k
-	n13        int        // 4·d_h·d_k·a + 8·d_k
-	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
-	n15        int        // 12·d_k
-	n16        int        // 4·d_h·d_k·a + 12·d_k
-	n17        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
-	n19        int        // -d_h·d_k
-	n20        int        // d_h·d_k + d_k
-	t184       [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t23      *float32
-	t28      *float32
-	t29Total *float32
-	n0       int        // d_k
-	n1       int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	t29      [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t22       *float32
-	t86       *float32
-	eProd     *float32
-	t39       *float32
-	t43       *float32
-	n0        int        // d_h
-	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	t25Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest18Args struct {
-	t2         *float32
-	W2Trail    *float32
-	t43        *float32
-	W223       *float32
-	t90        *float32
-	W2BarState *float32
-	t452       *float32
-	t472       *float32
-	n0         int // d_v
-	n1         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
-	n3         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
-	n4         int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
-	n5         int // d_h
-	n6         int // 8·d_h
-	n7         int // 4·d_h·d_v·a + 12·d_h
-	n8         int // 12·d_h
-	n9         int // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	n10        int // 4·d_h·d_v·a
-	n11        int // 4
-	n12        int // 8
-	n13        int // 12
-}
-
-type stepBackwardNest19Args struct {
-	t2         *float32
-	t472       *float32
-	e          *float32
-	W223       *float32
-	t90        *float32
-	W2BarState *float32
-	t254       *float32
-	t62        *float32
-	t49        *float32
-	t62_2      *float32
-	t61        *float32
-	t52Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
-	n7         int        // 12
-	n8         int        // d_h
-	n9         int        // 4·d_h
-	n10        int        // 8·d_h
-	n11        int        // 12·d_h
-	n12        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	t52        [2]float32 // and nothing
-}
-
-type stepBackwardNest20Args struct {
-	t22      *float32
-	t62      *float32
-	eProd    *float32
-	t64      *float32
-	t65Total *float32
-	n0       int        // d_h
-	n1       int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	t65      [2]float32 // and nothing
-}
-
-type stepBackwardNest21Args struct {
-	t452 *float32
-	t61  *float32
-	t67  *float32
-	t7   *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-}
-
-type stepBackwardNest22Args struct {
-	t67        *float32
-	e          *float32
-	W2Trail    *float32
-	t71        *float32
-	t91        *float32
-	t43        *float32
-	t49        *float32
-	W2BarState *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l
-	n2         int        // 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_v·a + 4·C·d_v·s + (4·T·d_v - 64·chunks·d_v)·l + 12
-	n8         int        // d_h
-	n9         int        // 4·d_h·d_v·a + 8·d_h
-	n10        int        // 8·d_h
-	n11        int        // 4·d_h·d_v·a + 12·d_h
-	n12        int        // 12·d_h
-	n13        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	n14        int        // 4·d_h·d_v·a
-	t26Entry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest23Args struct {
-	GW1Prod   *float32
-	t22       *float32
-	t39       *float32
-	t86       *float32
-	eProd     *float32
-	t71       *float32
-	t62       *float32
-	t64       *float32
-	t78       *float32
-	n0        int        // d_h
-	n1        int        // 4·d_h·a + 4·C·d_h·s + (4·T·d_h - 64·chunks·d_h)·l
-	t25Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest24Args struct {
-	t78        *float32
-	W1Trail    *float32
-	t80        *float32
-	t23        *float32
-	t153       *float32
-	W1BarState *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 8·d_k
-	n6         int        // 4·d_h·d_k·a + 12·d_k
-	n7         int        // 12·d_k
-	n8         int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	n9         int        // 4·d_h·d_k·a
-	t26Entry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest25Args struct {
-	t28       *float32
-	t80       *float32
-	t6        *float32
-	t113      *float32
-	t10       *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + (4·T·d_k - 64·chunks·d_k)·l
-	t25Entry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest26Args struct {
-	t11 *float32
-	t10 *float32
-	t15 *float32
-	t6  *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_k
-	n3  int // 64·chunks·d_k
-	n4  int // T·d_k - 16·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepBackwardNest27Args struct {
-	t12 *float32
-	t9  *float32
-	t13 *float32
-	t8  *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // 64·chunks
-	n3  int // T
-}
-
-type stepBackwardNest28Args struct {
-	t14 *float32
-	t7  *float32
-	n0  int // L
-	n1  int // T - 16·chunks
-	n2  int // d_v
-	n3  int // 64·chunks·d_v
-	n4  int // T·d_v - 16·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest33Args struct {
-	W2States    *float32
-	t155        *float32
-	t16         *float32
-	t23         *float32
-	W2BarState2 *float32
-	n0          int // d_v
-	n1          int // d_h
-	n2          int // 4·d_h·d_v·t + 4·chunks·d_h·d_v·l
-	n3          int // 60·d_h·d_v
-}
-
-type stepBackwardNest39Args struct {
-	GW1Prod2 *float32
-	eProd2   *float32
-	t712     *float32
-	n0       int // d_h
-	n1       int // 64·d_h·t + 64·chunks·d_h·l
-}
-
-type stepBackwardNest40Args struct {
-	t      *float32
-	yProd2 *float32
-	t23    *float32
-	W22    *float32
-	t5222  *float32
-	t50    *float32
-	t513   *float32
-	n0     int // d_v
-	n1     int // 64·d_v·t + 64·chunks·d_v·l
-	n2     int // 64·d_v·t + 64·chunks·d_v·l + 4
-	n3     int // 64·d_v·t + 64·chunks·d_v·l + 8
-	n4     int // 64·d_v·t + 64·chunks·d_v·l + 12
-	n5     int // d_h
-	n6     int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 8·d_h
-	n7     int // 8·d_h
-	n8     int // 12·d_h
-	n9     int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 12·d_h
-	n10    int // 64·d_h·t + 64·chunks·d_h·l
-	n11    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l
-	n12    int // 4
-	n13    int // 8
-	n14    int // 12
-	n15    int // d_h·d_v
-}
-
-type stepBackwardNest41Args struct {
-	yProd2 *float32
-	t5222  *float32
-	t22    *float32
-	t324   *float32
-	W12    *float32
-	t134   *float32
-	t142   *float32
-	t1523  *float32
-	n0     int // d_h
-	n1     int // 64·d_h·t + 64·chunks·d_h·l
-	n2     int // 64·d_h·t + 64·chunks·d_h·l + 4
-	n3     int // 4
-	n4     int // 64·d_h·t + 64·chunks·d_h·l + 8
-	n5     int // 8
-	n6     int // 64·d_h·t + 64·chunks·d_h·l + 12
-	n7     int // 12
-	n8     int // d_k
-	n9     int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 8·d_k
-	n10    int // 8·d_k
-	n11    int // 12·d_k
-	n12    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 12·d_k
-	n13    int // 64·d_k·t + 64·chunks·d_k·l
-	n14    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l
-	n15    int // d_h·d_k
-}
-
-type stepBackwardNest42Args struct {
-	t1523 *float32
-	W12   *float32
-	t142  *float32
-	t58   *float32
-	t172  *float32
-	t2223 *float32
-	n0    int // d_h
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-	n4    int // d_k
-	n5    int // 8·d_k
-	n6    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l + 12·d_k
-	n7    int // 12·d_k
-	n8    int // 64·d_h·d_k·t + 64·chunks·d_h·d_k·l
-	n9    int // d_h·d_k
-}
-
-type stepBackwardNest43Args struct {
-	a     *float32
-	t172  *float32
-	t2022 *float32
-	n0    int // d_h
-	n1    int // 64·t + 64·chunks·l
-	n2    int // 64·t + 64·chunks·l + 4
-	n3    int // 64·t + 64·chunks·l + 8
-	n4    int // 64·t + 64·chunks·l + 12
-	n5    int // d_k
-	n6    int // d_h·d_k
-}
-
-type stepBackwardNest44Args struct {
-	t2223 *float32
-	t214  *float32
-	n0    int // d_h
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-}
-
-type stepBackwardNest45Args struct {
-	t146  *float32
-	t21   *float32
-	t2322 *float32
-	n0    int // d_h
-	n1    int // 64·t + 64·chunks·l
-	n2    int // 16·d_h
-}
-
-type stepBackwardNest46Args struct {
-	eProd2 *float32
-	t2522  *float32
-	t403   *float32
-	t148   *float32
-	t149   *float32
-	n0     int // d_h
-	n1     int // 64·d_h·t + 64·chunks·d_h·l
-}
-
-type stepBackwardNest47Args struct {
-	t513  *float32
-	W22   *float32
-	t50   *float32
-	t16   *float32
-	t532  *float32
-	t3222 *float32
-	n0    int // d_v
-	n1    int // 4
-	n2    int // 8
-	n3    int // 12
-	n4    int // d_h
-	n5    int // 8·d_h
-	n6    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l + 12·d_h
-	n7    int // 12·d_h
-	n8    int // 64·d_h·d_v·t + 64·chunks·d_h·d_v·l
-	n9    int // d_h·d_v
-}
-
-type stepBackwardNest50Args struct {
-	t614 *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	t256 *float32
-	t282 *float32
-	t652 *float32
-	t21  *float32
-	t244 *float32
-	t802 *float32
-	n0   int // 64
-	n1   int // 128
-	n2   int // 192
-	n3   int // 64·t + 64·chunks·l
-}
-
-type stepBackwardNest51Args struct {
-	t662 *float32
-	t202 *float32
-	n0   int // d_v
-	n1   int // 64·d_v·t + 64·chunks·d_v·l
-}
-
-type stepBackwardNest52Args struct {
-	t112 *float32
-	t802 *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	t256 *float32
-	t832 *float32
-	t842 *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -512
-}
-
-type stepBackwardNest53Args struct {
-	t802 *float32
-	t832 *float32
-	t852 *float32
-}
-
-type stepBackwardNest54Args struct {
-	t82  *float32
-	t852 *float32
-	t17  *float32
-	t194 *float32
-	t224 *float32
-	t88  *float32
-	t89  *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -256
-}
-
-type stepBackwardNest56Args struct {
-	t52  *float32
-	t903 *float32
-	t17  *float32
-	t194 *float32
-	t93  *float32
-	t94  *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 64·t + 64·chunks·l
-	n3   int // -128
-}
-
-type stepBackwardNest57Args struct {
-	t17  *float32
-	t903 *float32
-	t93  *float32
-	t97  *float32
-	n0   int // 1
-	n1   int // 16
-	n2   int // 128
-	n3   int // 192
-	n4   int // -64
-	n5   int // 4
-	n6   int // 8
-	n7   int // 12
-}
-
-type stepBackwardNest58Args struct {
-	t214 *float32
-	t572 *float32
-	t105 *float32
-}
-
-type stepBackwardNest59Args struct {
-	t842 *float32
-	t109 *float32
-	t110 *float32
-	t105 *float32
-	t108 *float32
-	t113 *float32
-}
-
-type stepBackwardNest60Args struct {
-	t89  *float32
-	t111 *float32
-	t112 *float32
-	t117 *float32
-	t118 *float32
-	t113 *float32
-	t116 *float32
-	t121 *float32
-}
-
-type stepBackwardNest62Args struct {
-	t129 *float32
-	t133 *float32
-	t135 *float32
-}
-
-type stepBackwardNest63Args struct {
-	t97  *float32
-	t127 *float32
-	t128 *float32
-	t132 *float32
-	t135 *float32
-	t182 *float32
-	t277 *float32
-	t652 *float32
-	t212 *float32
-	n0   int // 64·t + 64·chunks·l
-}
-
-type stepBackwardNest64Args struct {
-	W1States    *float32
-	t2022       *float32
-	t57         *float32
-	W1BarState2 *float32
-	n0          int // d_h
-	n1          int // d_k
-	n2          int // 4·d_h·d_k·t + 4·chunks·d_h·d_k·l
-}
-
-type stepBackwardNest66Args struct {
-	t232 *float32
-	t222 *float32
-	t262 *float32
-	t192 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // d_k
-	n3   int // 16·d_k
-	n4   int // 16·chunks·d_k
-	n5   int // T·d_k
-}
-
-type stepBackwardNest67Args struct {
-	t242 *float32
-	t212 *float32
-	t272 *float32
-	t182 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // 16·chunks
-	n3   int // T
-}
-
-type stepBackwardNest68Args struct {
-	t252 *float32
-	t202 *float32
-	n0   int // L
-	n1   int // chunks
-	n2   int // d_v
-	n3   int // 16·d_v
-	n4   int // 16·chunks·d_v
-	n5   int // T·d_v
-}
-
-type stepBackwardNest69Args struct {
-	t15   *float32
-	t262  *float32
-	k0Bar *float32
-	t11   *float32
-	t232  *float32
-	q0Bar *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
-
-type stepBackwardNest70Args struct {
-	t14  *float32
-	t252 *float32
-	vBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // T·d_v
-}
-
-type stepBackwardNest71Args struct {
-	t12      *float32
-	t272     *float32
-	rhoBar   *float32
-	t13      *float32
-	t242     *float32
-	thetaBar *float32
-	n0       int // L
-	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -2665,17 +1613,17 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho, memora_logits.theta
 	if kern.Wide() {
-		a2 := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t21),
-			L,
-			chunks,
-			16 * chunks,
-			T,
+		a2 := regions.Ra58157bdf321Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t21),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
 		}
-		stepNest1(&a2)
+		regions.Ra58157bdf321(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2693,19 +1641,19 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest2Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t22),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a2 := regions.Rc2242b2f4b24Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t22),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a2)
+		regions.Rc2242b2f4b24(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -2725,19 +1673,19 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
-		a2 := stepNest26Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(t27),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a2 := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(t27),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest26(&a2)
+		regions.R7d0ea8674a7f(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -2755,17 +1703,17 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.theta, memora_logits.rho
 	if kern.Wide() {
-		a2 := stepNest27Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t26),
-			L,
-			T - 16*chunks,
-			64 * chunks,
-			T,
+		a2 := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(c.Rho),
+			P3: unsafe.SliceData(t26),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
 		}
-		stepNest27(&a2)
+		regions.R3a08da2a9456(&a2)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
@@ -2795,30 +1743,30 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	if kern.Wide() {
-		a2 := stepBackwardNest5Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.EProd),
-			unsafe.SliceData(c.GW1Prod),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t91),
-			L,
-			T - 16*chunks,
-			dH,
-			T*dH - 16*chunks*dH,
+		a2 := regions.R4b7c745bb799Args{
+			P0:  unsafe.SliceData(t25),
+			P1:  unsafe.SliceData(c.EProd),
+			P2:  unsafe.SliceData(c.GW1Prod),
+			P3:  unsafe.SliceData(c.YProd),
+			P4:  unsafe.SliceData(t22_2),
+			P5:  unsafe.SliceData(t152),
+			P6:  unsafe.SliceData(t162),
+			P7:  unsafe.SliceData(t36),
+			P8:  unsafe.SliceData(t38),
+			P9:  unsafe.SliceData(t39),
+			P10: unsafe.SliceData(t40),
+			P11: unsafe.SliceData(t41),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(t51),
+			P14: unsafe.SliceData(t90),
+			P15: unsafe.SliceData(t72),
+			P16: unsafe.SliceData(t91),
+			N0:  L,
+			N1:  T - 16*chunks,
+			N2:  dH,
+			N3:  T*dH - 16*chunks*dH,
 		}
-		stepBackwardNest5(&a2)
+		regions.R4b7c745bb799(&a2)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
@@ -2891,19 +1839,19 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry := t26_2[a2]
 					if kern.Wide() {
-						a3 := stepBackwardNest6Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t274),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							4 * dH * dV * a2,
-							[2]float32{t26Entry},
+						a3 := regions.R7d160a5086a7Args{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(W2Trail),
+							P3: unsafe.SliceData(t274),
+							N0: dV,
+							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2: dH,
+							N3: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N4: 4 * dH * dV * a2,
+							S0: [2]float32{t26Entry},
 						}
-						stepBackwardNest6(&a3)
+						regions.R7d160a5086a7(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -2918,13 +1866,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t274),
-							unsafe.SliceData(W222),
-							dV,
-							dH,
+						a3 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t274),
+							P1: unsafe.SliceData(W222),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest34(&a3)
+						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dV {
 							t274_2 := t274[i*dH:][:dH]
@@ -2951,20 +1899,20 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					t25Entry2 := t25_2[a2]
 					if kern.Wide() {
-						a3 := stepBackwardNest8Args{
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t48),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4 * dH * dK * a2,
-							[2]float32{t25Entry2},
-							[2]float32{t26Entry},
+						a3 := regions.R9eba96e225c8Args{
+							P0: unsafe.SliceData(t41),
+							P1: unsafe.SliceData(t23),
+							P2: unsafe.SliceData(W1Trail),
+							P3: unsafe.SliceData(t48),
+							N0: dH,
+							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N2: dK,
+							N3: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N4: 4 * dH * dK * a2,
+							S0: [2]float32{t25Entry2},
+							S1: [2]float32{t26Entry},
 						}
-						stepBackwardNest8(&a3)
+						regions.R9eba96e225c8(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2979,13 +1927,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W1
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(W122),
-							dH,
-							dK,
+						a3 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(W122),
+							N0: dH,
+							N1: dK,
 						}
-						stepNest34(&a3)
+						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dH {
 							t48_2 := t48[i*dK:][:dK]
@@ -3028,20 +1976,20 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
 					t26Entry3 := t26_2[a2]
 					if kern.Wide() {
-						a3 := stepBackwardNest10Args{
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t254),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t275),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							dH,
-							4 * dH * dV * a2,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							[2]float32{t26Entry3},
+						a3 := regions.R4a394c4b7599Args{
+							P0: unsafe.SliceData(c.E),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t254),
+							P3: unsafe.SliceData(t62),
+							P4: unsafe.SliceData(t275),
+							N0: dV,
+							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2: dH,
+							N3: 4 * dH * dV * a2,
+							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							S0: [2]float32{t26Entry3},
 						}
-						stepBackwardNest10(&a3)
+						regions.R4a394c4b7599(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3059,13 +2007,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.W2
 					if kern.Wide() {
-						a3 := stepNest34Args{
-							unsafe.SliceData(t275),
-							unsafe.SliceData(W223),
-							dV,
-							dH,
+						a3 := regions.Rcb4d5bfa498aArgs{
+							P0: unsafe.SliceData(t275),
+							P1: unsafe.SliceData(W223),
+							N0: dV,
+							N1: dH,
 						}
-						stepNest34(&a3)
+						regions.Rcb4d5bfa498a(&a3)
 					} else {
 						for i := range dV {
 							t275_2 := t275[i*dH:][:dH]
@@ -3092,18 +2040,18 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y
 					clear(t322)
 					if kern.Wide() {
-						a3 := stepBackwardNest12Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(W223),
-							unsafe.SliceData(t322),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							dH,
+						a3 := regions.R7d3b2c25ac43Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(W223),
+							P2: unsafe.SliceData(t322),
+							N0: dV,
+							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N3: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N4: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N5: dH,
 						}
-						stepBackwardNest12(&a3)
+						regions.R7d3b2c25ac43(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3116,16 +2064,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest13Args{
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t322),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(t93),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+						a3 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t51),
+							P1: unsafe.SliceData(t322),
+							P2: unsafe.SliceData(c.YProd),
+							P3: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t93),
+							N0: dH,
+							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 						}
-						stepBackwardNest13(&a3)
+						regions.Rcb81e45387a3(&a3)
 					} else {
 						t51_2 := t51[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3139,23 +2087,23 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.y, memora_logits.W1
 					clear(t113)
 					if kern.Wide() {
-						a3 := stepBackwardNest14Args{
-							unsafe.SliceData(t93),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t132),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							12 * dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4*dH*dK*a2 + 4*dH*dK,
+						a3 := regions.Rc2ea2cc7c3bcArgs{
+							P0: unsafe.SliceData(t93),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(t27),
+							P3: unsafe.SliceData(W1BarState),
+							P4: unsafe.SliceData(t113),
+							P5: unsafe.SliceData(t132),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 12 * dK,
+							N6: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N7: 4*dH*dK*a2 + 4*dH*dK,
 						}
-						stepBackwardNest14(&a3)
+						regions.Rc2ea2cc7c3bc(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[((a2+1)*dH+i)*dK:][:dK]
@@ -3177,42 +2125,42 @@ func (c *stepBackwardFused) run() {
 					clear(t28)
 					var t184 F
 					if kern.Wide() {
-						a3 := stepBackwardNest15Args{
-							unsafe.SliceData(t93),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t153),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(t184Total),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							4,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 4,
-							8,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 8,
-							12,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 12,
-							dK,
-							4*dH*dK*a2 + 4*dK,
-							4 * dK,
-							4*dH*dK*a2 + 4*dH*dK + 8*dK,
-							8 * dK,
-							4*dH*dK*a2 + 8*dK,
-							4*dH*dK*a2 + 4*dH*dK + 12*dK,
-							12 * dK,
-							4*dH*dK*a2 + 12*dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4*dH*dK*a2 + 4*dH*dK,
-							-dH * dK,
-							dH*dK + dK,
-							[2]float32{t184},
+						a3 := regions.R7b132eb2fc70Args{
+							P0:  unsafe.SliceData(t93),
+							P1:  unsafe.SliceData(t132),
+							P2:  unsafe.SliceData(t41),
+							P3:  unsafe.SliceData(W1Trail),
+							P4:  unsafe.SliceData(t27),
+							P5:  unsafe.SliceData(W1BarState),
+							P6:  unsafe.SliceData(t23),
+							P7:  unsafe.SliceData(t153),
+							P8:  unsafe.SliceData(t28),
+							P9:  unsafe.SliceData(t86),
+							P10: unsafe.SliceData(t184Total),
+							N0:  dH,
+							N1:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N2:  4,
+							N3:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 4,
+							N4:  8,
+							N5:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 8,
+							N6:  12,
+							N7:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l + 12,
+							N8:  dK,
+							N9:  4*dH*dK*a2 + 4*dK,
+							N10: 4 * dK,
+							N11: 4*dH*dK*a2 + 4*dH*dK + 8*dK,
+							N12: 8 * dK,
+							N13: 4*dH*dK*a2 + 8*dK,
+							N14: 4*dH*dK*a2 + 4*dH*dK + 12*dK,
+							N15: 12 * dK,
+							N16: 4*dH*dK*a2 + 12*dK,
+							N17: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N18: 4*dH*dK*a2 + 4*dH*dK,
+							N19: -dH * dK,
+							N20: dH*dK + dK,
+							S0:  [2]float32{t184},
 						}
-						stepBackwardNest15(&a3)
+						regions.R7b132eb2fc70(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t184_2 := t184
@@ -3248,15 +2196,15 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W1
 					var t29 F
 					if kern.Wide() {
-						a3 := stepBackwardNest16Args{
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t29Total),
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							[2]float32{t29},
+						a3 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t28),
+							P2: unsafe.SliceData(t29Total),
+							N0: dK,
+							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							S0: [2]float32{t29},
 						}
-						stepBackwardNest16(&a3)
+						regions.Rb192d458953e(&a3)
 					} else {
 						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
@@ -3271,17 +2219,17 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.G_W1, memora_logits.U_W1
 					t25Entry3 := t25_2[a2]
 					if kern.Wide() {
-						a3 := stepBackwardNest17Args{
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t43),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							[2]float32{t25Entry3},
+						a3 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t22_2),
+							P1: unsafe.SliceData(t86),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t39),
+							P4: unsafe.SliceData(t43),
+							N0: dH,
+							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							S0: [2]float32{t25Entry3},
 						}
-						stepBackwardNest17(&a3)
+						regions.R5ef2351158d8(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3294,31 +2242,31 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					if kern.Wide() {
-						a3 := stepBackwardNest18Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(W223),
-							unsafe.SliceData(t90),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t472),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							dH,
-							8 * dH,
-							4*dH*dV*a2 + 12*dH,
-							12 * dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							4 * dH * dV * a2,
-							4,
-							8,
-							12,
+						a3 := regions.R33044a52b86eArgs{
+							P0:  unsafe.SliceData(t2),
+							P1:  unsafe.SliceData(W2Trail),
+							P2:  unsafe.SliceData(t43),
+							P3:  unsafe.SliceData(W223),
+							P4:  unsafe.SliceData(t90),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t452),
+							P7:  unsafe.SliceData(t472),
+							N0:  dV,
+							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N5:  dH,
+							N6:  8 * dH,
+							N7:  4*dH*dV*a2 + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N10: 4 * dH * dV * a2,
+							N11: 4,
+							N12: 8,
+							N13: 12,
 						}
-						stepBackwardNest18(&a3)
+						regions.R33044a52b86e(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3345,35 +2293,35 @@ func (c *stepBackwardFused) run() {
 					clear(t62_2)
 					var t52_2 F
 					if kern.Wide() {
-						a3 := stepBackwardNest19Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t472),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W223),
-							unsafe.SliceData(t90),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t254),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t52Total),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							4,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							8,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							12,
-							dH,
-							4 * dH,
-							8 * dH,
-							12 * dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							[2]float32{t52_2},
+						a3 := regions.Rb6df46752883Args{
+							P0:  unsafe.SliceData(t2),
+							P1:  unsafe.SliceData(t472),
+							P2:  unsafe.SliceData(c.E),
+							P3:  unsafe.SliceData(W223),
+							P4:  unsafe.SliceData(t90),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t254),
+							P7:  unsafe.SliceData(t62),
+							P8:  unsafe.SliceData(t49),
+							P9:  unsafe.SliceData(t62_2),
+							P10: unsafe.SliceData(t61),
+							P11: unsafe.SliceData(t52Total),
+							N0:  dV,
+							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N3:  4,
+							N4:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N5:  8,
+							N6:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N7:  12,
+							N8:  dH,
+							N9:  4 * dH,
+							N10: 8 * dH,
+							N11: 12 * dH,
+							N12: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							S0:  [2]float32{t52_2},
 						}
-						stepBackwardNest19(&a3)
+						regions.Rb6df46752883(&a3)
 					} else {
 						t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -3410,17 +2358,17 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.U_W2
 					var t65 F
 					if kern.Wide() {
-						a3 := stepBackwardNest20Args{
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t65Total),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							[2]float32{t65},
+						a3 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t22_2),
+							P1: unsafe.SliceData(t62_2),
+							P2: unsafe.SliceData(c.EProd),
+							P3: unsafe.SliceData(t64),
+							P4: unsafe.SliceData(t65Total),
+							N0: dH,
+							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							S0: [2]float32{t65},
 						}
-						stepBackwardNest20(&a3)
+						regions.R24ab3fea7414(&a3)
 					} else {
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3437,15 +2385,15 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// memora_logits.e
 					if kern.Wide() {
-						a3 := stepBackwardNest21Args{
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t67),
-							unsafe.SliceData(t7),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+						a3 := regions.R82125cbeb063Args{
+							P0: unsafe.SliceData(t452),
+							P1: unsafe.SliceData(t61),
+							P2: unsafe.SliceData(t67),
+							P3: unsafe.SliceData(t7),
+							N0: dV,
+							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
-						stepBackwardNest21(&a3)
+						regions.R82125cbeb063(&a3)
 					} else {
 						t7_2 := t7[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3457,33 +2405,33 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
 					if kern.Wide() {
-						a3 := stepBackwardNest22Args{
-							unsafe.SliceData(t67),
-							unsafe.SliceData(c.E),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t71),
-							unsafe.SliceData(t91),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(W2BarState),
-							dV,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							4,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
-							8,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
-							12,
-							4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
-							dH,
-							4*dH*dV*a2 + 8*dH,
-							8 * dH,
-							4*dH*dV*a2 + 12*dH,
-							12 * dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							4 * dH * dV * a2,
-							[2]float32{t26Entry3},
+						a3 := regions.R13b149381e91Args{
+							P0:  unsafe.SliceData(t67),
+							P1:  unsafe.SliceData(c.E),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t71),
+							P4:  unsafe.SliceData(t91),
+							P5:  unsafe.SliceData(t43),
+							P6:  unsafe.SliceData(t49),
+							P7:  unsafe.SliceData(W2BarState),
+							N0:  dV,
+							N1:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N2:  4,
+							N3:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 4,
+							N4:  8,
+							N5:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 8,
+							N6:  12,
+							N7:  4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l + 12,
+							N8:  dH,
+							N9:  4*dH*dV*a2 + 8*dH,
+							N10: 8 * dH,
+							N11: 4*dH*dV*a2 + 12*dH,
+							N12: 12 * dH,
+							N13: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							N14: 4 * dH * dV * a2,
+							S0:  [2]float32{t26Entry3},
 						}
-						stepBackwardNest22(&a3)
+						regions.R13b149381e91(&a3)
 					} else {
 						e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
@@ -3502,21 +2450,21 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
 					if kern.Wide() {
-						a3 := stepBackwardNest23Args{
-							unsafe.SliceData(c.GW1Prod),
-							unsafe.SliceData(t22_2),
-							unsafe.SliceData(t39),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(c.EProd),
-							unsafe.SliceData(t71),
-							unsafe.SliceData(t62_2),
-							unsafe.SliceData(t64),
-							unsafe.SliceData(t78),
-							dH,
-							4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							[2]float32{t25Entry3},
+						a3 := regions.R0f1432d531ffArgs{
+							P0: unsafe.SliceData(c.GW1Prod),
+							P1: unsafe.SliceData(t22_2),
+							P2: unsafe.SliceData(t39),
+							P3: unsafe.SliceData(t86),
+							P4: unsafe.SliceData(c.EProd),
+							P5: unsafe.SliceData(t71),
+							P6: unsafe.SliceData(t62_2),
+							P7: unsafe.SliceData(t64),
+							P8: unsafe.SliceData(t78),
+							N0: dH,
+							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
+							S0: [2]float32{t25Entry3},
 						}
-						stepBackwardNest23(&a3)
+						regions.R0f1432d531ff(&a3)
 					} else {
 						GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
@@ -3537,26 +2485,26 @@ func (c *stepBackwardFused) run() {
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
 					if kern.Wide() {
-						a3 := stepBackwardNest24Args{
-							unsafe.SliceData(t78),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(t23),
-							unsafe.SliceData(t153),
-							unsafe.SliceData(W1BarState),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							8 * dK,
-							4*dH*dK*a2 + 12*dK,
-							12 * dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							4 * dH * dK * a2,
-							[2]float32{t26Entry3},
+						a3 := regions.Rc93c1cf96310Args{
+							P0: unsafe.SliceData(t78),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(t23),
+							P4: unsafe.SliceData(t153),
+							P5: unsafe.SliceData(W1BarState),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 8 * dK,
+							N6: 4*dH*dK*a2 + 12*dK,
+							N7: 12 * dK,
+							N8: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							N9: 4 * dH * dK * a2,
+							S0: [2]float32{t26Entry3},
 						}
-						stepBackwardNest24(&a3)
+						regions.Rc93c1cf96310(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
@@ -3573,17 +2521,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
-						a3 := stepBackwardNest25Args{
-							unsafe.SliceData(t28),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t10),
-							dK,
-							4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							[2]float32{t25Entry3},
+						a3 := regions.R962d4f5dd84fArgs{
+							P0: unsafe.SliceData(t28),
+							P1: unsafe.SliceData(t80),
+							P2: unsafe.SliceData(t6),
+							P3: unsafe.SliceData(t113),
+							P4: unsafe.SliceData(t10),
+							N0: dK,
+							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
+							S0: [2]float32{t25Entry3},
 						}
-						stepBackwardNest25(&a3)
+						regions.R962d4f5dd84f(&a3)
 					} else {
 						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
@@ -3610,19 +2558,19 @@ func (c *stepBackwardFused) run() {
 	clear(t11)
 	clear(t15)
 	if kern.Wide() {
-		a2 := stepBackwardNest26Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t6),
-			L,
-			T - 16*chunks,
-			dK,
-			64 * chunks * dK,
-			T*dK - 16*chunks*dK,
-			T * dK,
+		a2 := regions.R896e57bff468Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dK,
+			N3: 64 * chunks * dK,
+			N4: T*dK - 16*chunks*dK,
+			N5: T * dK,
 		}
-		stepBackwardNest26(&a2)
+		regions.R896e57bff468(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -3642,17 +2590,17 @@ func (c *stepBackwardFused) run() {
 	clear(t12)
 	clear(t13)
 	if kern.Wide() {
-		a2 := stepBackwardNest27Args{
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t8),
-			L,
-			T - 16*chunks,
-			64 * chunks,
-			T,
+		a2 := regions.R18aa9c248505Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
 		}
-		stepBackwardNest27(&a2)
+		regions.R18aa9c248505(&a2)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
@@ -3669,17 +2617,17 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t14)
 	if kern.Wide() {
-		a2 := stepBackwardNest28Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t7),
-			L,
-			T - 16*chunks,
-			dV,
-			64 * chunks * dV,
-			T*dV - 16*chunks*dV,
-			T * dV,
+		a2 := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
-		stepBackwardNest28(&a2)
+		regions.R3fc37e6a9aca(&a2)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
@@ -3725,15 +2673,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3770,15 +2718,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t722),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t63),
+			P2: unsafe.SliceData(t722),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3815,15 +2763,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t722),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t722),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t102),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3855,15 +2803,15 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.a
 	if kern.Wide() {
-		a2 := stepNest3Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(a),
-			L,
-			chunks,
-			16 * chunks,
+		a2 := regions.Ra4d70f29efadArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(a),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
 		}
-		stepNest3(&a2)
+		regions.Ra4d70f29efad(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3886,18 +2834,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
-				a2 := stepBackwardNest33Args{
-					unsafe.SliceData(c.W2States),
-					unsafe.SliceData(t155),
-					unsafe.SliceData(t16),
-					unsafe.SliceData(t23_2),
-					unsafe.SliceData(W2BarState2),
-					dV,
-					dH,
-					4*dH*dV*t3 + 4*chunks*dH*dV*l,
-					60 * dH * dV,
+				a2 := regions.Rd3a8a1862702Args{
+					P0: unsafe.SliceData(c.W2States),
+					P1: unsafe.SliceData(t155),
+					P2: unsafe.SliceData(t16),
+					P3: unsafe.SliceData(t23_2),
+					P4: unsafe.SliceData(W2BarState2),
+					N0: dV,
+					N1: dH,
+					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
+					N3: 60 * dH * dV,
 				}
-				stepBackwardNest33(&a2)
+				regions.Rd3a8a1862702(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -3927,16 +2875,16 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t194)
 			if kern.Wide() {
-				a2 := stepNest8Args{
-					unsafe.SliceData(t18),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-64,
+				a2 := regions.R7cb238868ea9Args{
+					P0: unsafe.SliceData(t18),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t194),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -64,
 				}
-				stepNest8(&a2)
+				regions.R7cb238868ea9(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -3954,17 +2902,17 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t224)
 			if kern.Wide() {
-				a2 := stepNest9Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-128,
+				a2 := regions.R19cc3ce93887Args{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t194),
+					P3: unsafe.SliceData(t224),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -128,
 				}
-				stepNest9(&a2)
+				regions.R19cc3ce93887(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -3983,18 +2931,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t256)
 			if kern.Wide() {
-				a2 := stepNest10Args{
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t256),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-256,
+				a2 := regions.R2b9f60e999a7Args{
+					P0: unsafe.SliceData(t82),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t194),
+					P3: unsafe.SliceData(t224),
+					P4: unsafe.SliceData(t256),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -256,
 				}
-				stepNest10(&a2)
+				regions.R2b9f60e999a7(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -4014,19 +2962,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t282)
 			if kern.Wide() {
-				a2 := stepNest11Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t256),
-					unsafe.SliceData(t282),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-512,
+				a2 := regions.R2c59ee0e6cbeArgs{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t194),
+					P3: unsafe.SliceData(t224),
+					P4: unsafe.SliceData(t256),
+					P5: unsafe.SliceData(t282),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -512,
 				}
-				stepNest11(&a2)
+				regions.R2c59ee0e6cbe(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4047,18 +2995,18 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.W2
 			clear(t324)
 			if kern.Wide() {
-				a2 := stepBackwardNest33Args{
-					unsafe.SliceData(c.W1States),
-					unsafe.SliceData(t57),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t324),
-					unsafe.SliceData(W1BarState2),
-					dH,
-					dK,
-					4*dH*dK*t3 + 4*chunks*dH*dK*l,
-					60 * dH * dK,
+				a2 := regions.Rd3a8a1862702Args{
+					P0: unsafe.SliceData(c.W1States),
+					P1: unsafe.SliceData(t57),
+					P2: unsafe.SliceData(t58),
+					P3: unsafe.SliceData(t324),
+					P4: unsafe.SliceData(W1BarState2),
+					N0: dH,
+					N1: dK,
+					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
+					N3: 60 * dH * dK,
 				}
-				stepBackwardNest33(&a2)
+				regions.Rd3a8a1862702(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -4076,14 +3024,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest39Args{
-					unsafe.SliceData(c.GW1Prod2),
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t712),
-					dH,
-					64*dH*t3 + 64*chunks*dH*l,
+				a2 := regions.R36cef8def182Args{
+					P0: unsafe.SliceData(c.GW1Prod2),
+					P1: unsafe.SliceData(c.EProd2),
+					P2: unsafe.SliceData(t712),
+					N0: dH,
+					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				stepBackwardNest39(&a2)
+				regions.R36cef8def182(&a2)
 			} else {
 				for i := range 16 {
 					GW1Prod2 := c.GW1Prod2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -4099,32 +3047,32 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W2
 			clear(t5222)
 			if kern.Wide() {
-				a2 := stepBackwardNest40Args{
-					unsafe.SliceData(t),
-					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t23_2),
-					unsafe.SliceData(c.W22),
-					unsafe.SliceData(t5222),
-					unsafe.SliceData(t50),
-					unsafe.SliceData(t513),
-					dV,
-					64*dV*t3 + 64*chunks*dV*l,
-					64*dV*t3 + 64*chunks*dV*l + 4,
-					64*dV*t3 + 64*chunks*dV*l + 8,
-					64*dV*t3 + 64*chunks*dV*l + 12,
-					dH,
-					64*dH*dV*t3 + 64*chunks*dH*dV*l + 8*dH,
-					8 * dH,
-					12 * dH,
-					64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
-					64*dH*t3 + 64*chunks*dH*l,
-					64*dH*dV*t3 + 64*chunks*dH*dV*l,
-					4,
-					8,
-					12,
-					dH * dV,
+				a2 := regions.R3d0adddbc6f4Args{
+					P0:  unsafe.SliceData(t),
+					P1:  unsafe.SliceData(c.YProd2),
+					P2:  unsafe.SliceData(t23_2),
+					P3:  unsafe.SliceData(c.W22),
+					P4:  unsafe.SliceData(t5222),
+					P5:  unsafe.SliceData(t50),
+					P6:  unsafe.SliceData(t513),
+					N0:  dV,
+					N1:  64*dV*t3 + 64*chunks*dV*l,
+					N2:  64*dV*t3 + 64*chunks*dV*l + 4,
+					N3:  64*dV*t3 + 64*chunks*dV*l + 8,
+					N4:  64*dV*t3 + 64*chunks*dV*l + 12,
+					N5:  dH,
+					N6:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 8*dH,
+					N7:  8 * dH,
+					N8:  12 * dH,
+					N9:  64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					N10: 64*dH*t3 + 64*chunks*dH*l,
+					N11: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					N12: 4,
+					N13: 8,
+					N14: 12,
+					N15: dH * dV,
 				}
-				stepBackwardNest40(&a2)
+				regions.R3d0adddbc6f4(&a2)
 			} else {
 				for i := range 16 {
 					tView := t[((l*chunks+t3)*16+i)*dV:][:dV]
@@ -4154,33 +3102,33 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.y, memora_logits.W1
 			clear(t134)
 			if kern.Wide() {
-				a2 := stepBackwardNest41Args{
-					unsafe.SliceData(c.YProd2),
-					unsafe.SliceData(t5222),
-					unsafe.SliceData(t22),
-					unsafe.SliceData(t324),
-					unsafe.SliceData(c.W12),
-					unsafe.SliceData(t134),
-					unsafe.SliceData(t142),
-					unsafe.SliceData(t1523),
-					dH,
-					64*dH*t3 + 64*chunks*dH*l,
-					64*dH*t3 + 64*chunks*dH*l + 4,
-					4,
-					64*dH*t3 + 64*chunks*dH*l + 8,
-					8,
-					64*dH*t3 + 64*chunks*dH*l + 12,
-					12,
-					dK,
-					64*dH*dK*t3 + 64*chunks*dH*dK*l + 8*dK,
-					8 * dK,
-					12 * dK,
-					64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
-					64*dK*t3 + 64*chunks*dK*l,
-					64*dH*dK*t3 + 64*chunks*dH*dK*l,
-					dH * dK,
+				a2 := regions.Re8be15f51ac1Args{
+					P0:  unsafe.SliceData(c.YProd2),
+					P1:  unsafe.SliceData(t5222),
+					P2:  unsafe.SliceData(t22),
+					P3:  unsafe.SliceData(t324),
+					P4:  unsafe.SliceData(c.W12),
+					P5:  unsafe.SliceData(t134),
+					P6:  unsafe.SliceData(t142),
+					P7:  unsafe.SliceData(t1523),
+					N0:  dH,
+					N1:  64*dH*t3 + 64*chunks*dH*l,
+					N2:  64*dH*t3 + 64*chunks*dH*l + 4,
+					N3:  4,
+					N4:  64*dH*t3 + 64*chunks*dH*l + 8,
+					N5:  8,
+					N6:  64*dH*t3 + 64*chunks*dH*l + 12,
+					N7:  12,
+					N8:  dK,
+					N9:  64*dH*dK*t3 + 64*chunks*dH*dK*l + 8*dK,
+					N10: 8 * dK,
+					N11: 12 * dK,
+					N12: 64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					N13: 64*dK*t3 + 64*chunks*dK*l,
+					N14: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
+					N15: dH * dK,
 				}
-				stepBackwardNest41(&a2)
+				regions.Re8be15f51ac1(&a2)
 			} else {
 				for i := range 16 {
 					yProd2 := c.YProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -4211,25 +3159,25 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest42Args{
-					unsafe.SliceData(t1523),
-					unsafe.SliceData(c.W12),
-					unsafe.SliceData(t142),
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t2223),
-					dH,
-					4,
-					8,
-					12,
-					dK,
-					8 * dK,
-					64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
-					12 * dK,
-					64*dH*dK*t3 + 64*chunks*dH*dK*l,
-					dH * dK,
+				a2 := regions.R2c239389365dArgs{
+					P0: unsafe.SliceData(t1523),
+					P1: unsafe.SliceData(c.W12),
+					P2: unsafe.SliceData(t142),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t172),
+					P5: unsafe.SliceData(t2223),
+					N0: dH,
+					N1: 4,
+					N2: 8,
+					N3: 12,
+					N4: dK,
+					N5: 8 * dK,
+					N6: 64*dH*dK*t3 + 64*chunks*dH*dK*l + 12*dK,
+					N7: 12 * dK,
+					N8: 64*dH*dK*t3 + 64*chunks*dH*dK*l,
+					N9: dH * dK,
 				}
-				stepBackwardNest42(&a2)
+				regions.R2c239389365d(&a2)
 			} else {
 				for i := range 16 {
 					t1523_2 := t1523[i*dH:][:dH]
@@ -4255,19 +3203,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1
 			clear(t2022)
 			if kern.Wide() {
-				a2 := stepBackwardNest43Args{
-					unsafe.SliceData(a),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t2022),
-					dH,
-					64*t3 + 64*chunks*l,
-					64*t3 + 64*chunks*l + 4,
-					64*t3 + 64*chunks*l + 8,
-					64*t3 + 64*chunks*l + 12,
-					dK,
-					dH * dK,
+				a2 := regions.R25bca3693d7dArgs{
+					P0: unsafe.SliceData(a),
+					P1: unsafe.SliceData(t172),
+					P2: unsafe.SliceData(t2022),
+					N0: dH,
+					N1: 64*t3 + 64*chunks*l,
+					N2: 64*t3 + 64*chunks*l + 4,
+					N3: 64*t3 + 64*chunks*l + 8,
+					N4: 64*t3 + 64*chunks*l + 12,
+					N5: dK,
+					N6: dH * dK,
 				}
-				stepBackwardNest43(&a2)
+				regions.R25bca3693d7d(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dH {
@@ -4283,15 +3231,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest44Args{
-					unsafe.SliceData(t2223),
-					unsafe.SliceData(t214),
-					dH,
-					4,
-					8,
-					12,
+				a2 := regions.Ra97db9206a4aArgs{
+					P0: unsafe.SliceData(t2223),
+					P1: unsafe.SliceData(t214),
+					N0: dH,
+					N1: 4,
+					N2: 8,
+					N3: 12,
 				}
-				stepBackwardNest44(&a2)
+				regions.Ra97db9206a4a(&a2)
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
@@ -4324,15 +3272,15 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest45Args{
-					unsafe.SliceData(t146),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t2322),
-					dH,
-					64*t3 + 64*chunks*l,
-					16 * dH,
+				a2 := regions.R4614066f9137Args{
+					P0: unsafe.SliceData(t146),
+					P1: unsafe.SliceData(t21),
+					P2: unsafe.SliceData(t2322),
+					N0: dH,
+					N1: 64*t3 + 64*chunks*l,
+					N2: 16 * dH,
 				}
-				stepBackwardNest45(&a2)
+				regions.R4614066f9137(&a2)
 			} else {
 				for i := range 16 {
 					for j := range dH {
@@ -4371,16 +3319,16 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.G_W1, memora_logits.e, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest46Args{
-					unsafe.SliceData(c.EProd2),
-					unsafe.SliceData(t2522),
-					unsafe.SliceData(t403),
-					unsafe.SliceData(t148),
-					unsafe.SliceData(t149),
-					dH,
-					64*dH*t3 + 64*chunks*dH*l,
+				a2 := regions.R62e79c6b7459Args{
+					P0: unsafe.SliceData(c.EProd2),
+					P1: unsafe.SliceData(t2522),
+					P2: unsafe.SliceData(t403),
+					P3: unsafe.SliceData(t148),
+					P4: unsafe.SliceData(t149),
+					N0: dH,
+					N1: 64*dH*t3 + 64*chunks*dH*l,
 				}
-				stepBackwardNest46(&a2)
+				regions.R62e79c6b7459(&a2)
 			} else {
 				for i := range 16 {
 					eProd2 := c.EProd2[((l*chunks+t3)*16+i)*dH:][:dH]
@@ -4400,25 +3348,25 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest47Args{
-					unsafe.SliceData(t513),
-					unsafe.SliceData(c.W22),
-					unsafe.SliceData(t50),
-					unsafe.SliceData(t16),
-					unsafe.SliceData(t532),
-					unsafe.SliceData(t3222),
-					dV,
-					4,
-					8,
-					12,
-					dH,
-					8 * dH,
-					64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
-					12 * dH,
-					64*dH*dV*t3 + 64*chunks*dH*dV*l,
-					dH * dV,
+				a2 := regions.Rcc1e3ea7e2adArgs{
+					P0: unsafe.SliceData(t513),
+					P1: unsafe.SliceData(c.W22),
+					P2: unsafe.SliceData(t50),
+					P3: unsafe.SliceData(t16),
+					P4: unsafe.SliceData(t532),
+					P5: unsafe.SliceData(t3222),
+					N0: dV,
+					N1: 4,
+					N2: 8,
+					N3: 12,
+					N4: dH,
+					N5: 8 * dH,
+					N6: 64*dH*dV*t3 + 64*chunks*dH*dV*l + 12*dH,
+					N7: 12 * dH,
+					N8: 64*dH*dV*t3 + 64*chunks*dH*dV*l,
+					N9: dH * dV,
 				}
-				stepBackwardNest47(&a2)
+				regions.Rcc1e3ea7e2ad(&a2)
 			} else {
 				for i := range 16 {
 					t513_2 := t513[i*dV:][:dV]
@@ -4444,19 +3392,19 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2
 			clear(t56)
 			if kern.Wide() {
-				a2 := stepBackwardNest43Args{
-					unsafe.SliceData(a),
-					unsafe.SliceData(t532),
-					unsafe.SliceData(t56),
-					dV,
-					64*t3 + 64*chunks*l,
-					64*t3 + 64*chunks*l + 4,
-					64*t3 + 64*chunks*l + 8,
-					64*t3 + 64*chunks*l + 12,
-					dH,
-					dH * dV,
+				a2 := regions.R25bca3693d7dArgs{
+					P0: unsafe.SliceData(a),
+					P1: unsafe.SliceData(t532),
+					P2: unsafe.SliceData(t56),
+					N0: dV,
+					N1: 64*t3 + 64*chunks*l,
+					N2: 64*t3 + 64*chunks*l + 4,
+					N3: 64*t3 + 64*chunks*l + 8,
+					N4: 64*t3 + 64*chunks*l + 12,
+					N5: dH,
+					N6: dH * dV,
 				}
-				stepBackwardNest43(&a2)
+				regions.R25bca3693d7d(&a2)
 			} else {
 				a2 := a[(l*chunks+t3)*16:][:16]
 				for i := range dV {
@@ -4472,15 +3420,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest44Args{
-					unsafe.SliceData(t3222),
-					unsafe.SliceData(t572),
-					dV,
-					4,
-					8,
-					12,
+				a2 := regions.Ra97db9206a4aArgs{
+					P0: unsafe.SliceData(t3222),
+					P1: unsafe.SliceData(t572),
+					N0: dV,
+					N1: 4,
+					N2: 8,
+					N3: 12,
 				}
-				stepBackwardNest44(&a2)
+				regions.Ra97db9206a4a(&a2)
 			} else {
 				for i := range 16 {
 					t3222_2 := t3222[i*dV:][:dV]
@@ -4532,23 +3480,23 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W2, memora_logits.c
 			clear(t652)
 			if kern.Wide() {
-				a2 := stepBackwardNest50Args{
-					unsafe.SliceData(t614),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t256),
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t652),
-					unsafe.SliceData(t21),
-					unsafe.SliceData(t244),
-					unsafe.SliceData(t802),
-					64,
-					128,
-					192,
-					64*t3 + 64*chunks*l,
+				a2 := regions.R7d9f4227e619Args{
+					P0: unsafe.SliceData(t614),
+					P1: unsafe.SliceData(t17),
+					P2: unsafe.SliceData(t194),
+					P3: unsafe.SliceData(t224),
+					P4: unsafe.SliceData(t256),
+					P5: unsafe.SliceData(t282),
+					P6: unsafe.SliceData(t652),
+					P7: unsafe.SliceData(t21),
+					P8: unsafe.SliceData(t244),
+					P9: unsafe.SliceData(t802),
+					N0: 64,
+					N1: 128,
+					N2: 192,
+					N3: 64*t3 + 64*chunks*l,
 				}
-				stepBackwardNest50(&a2)
+				regions.R7d9f4227e619(&a2)
 			} else {
 				for i := range 16 {
 					t614_2 := t614[i*16:][:16]
@@ -4574,13 +3522,13 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dV, 16, dH, F(1), true, t662, 1, dV, kern.From(c.W2States, (l*chunks+t3)*dV*dH), dH, 1, t403, 1, dH)
 			// memora_logits.e
 			if kern.Wide() {
-				a2 := stepBackwardNest51Args{
-					unsafe.SliceData(t662),
-					unsafe.SliceData(t202),
-					dV,
-					64*dV*t3 + 64*chunks*dV*l,
+				a2 := regions.R94ab030ead93Args{
+					P0: unsafe.SliceData(t662),
+					P1: unsafe.SliceData(t202),
+					N0: dV,
+					N1: 64*dV*t3 + 64*chunks*dV*l,
 				}
-				stepBackwardNest51(&a2)
+				regions.R94ab030ead93(&a2)
 			} else {
 				for i := range 16 {
 					t662_2 := t662[i*dV:][:dV]
@@ -4615,21 +3563,21 @@ func (c *stepBackwardFused) run() {
 			clear(t832)
 			clear(t842)
 			if kern.Wide() {
-				a2 := stepBackwardNest52Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t802),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t256),
-					unsafe.SliceData(t832),
-					unsafe.SliceData(t842),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-512,
+				a2 := regions.Rfa9ffa2bbf02Args{
+					P0: unsafe.SliceData(t112),
+					P1: unsafe.SliceData(t802),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t224),
+					P5: unsafe.SliceData(t256),
+					P6: unsafe.SliceData(t832),
+					P7: unsafe.SliceData(t842),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -512,
 				}
-				stepBackwardNest52(&a2)
+				regions.Rfa9ffa2bbf02(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -4657,12 +3605,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest53Args{
-					unsafe.SliceData(t802),
-					unsafe.SliceData(t832),
-					unsafe.SliceData(t852),
+				a2 := regions.R3e9c2139e5c4Args{
+					P0: unsafe.SliceData(t802),
+					P1: unsafe.SliceData(t832),
+					P2: unsafe.SliceData(t852),
 				}
-				stepBackwardNest53(&a2)
+				regions.R3e9c2139e5c4(&a2)
 			} else {
 				for i := range 16 {
 					t802_2 := t802[i*16:][:16]
@@ -4677,20 +3625,20 @@ func (c *stepBackwardFused) run() {
 			clear(t88)
 			clear(t89)
 			if kern.Wide() {
-				a2 := stepBackwardNest54Args{
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t852),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t88),
-					unsafe.SliceData(t89),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-256,
+				a2 := regions.R4a9a97e4056dArgs{
+					P0: unsafe.SliceData(t82),
+					P1: unsafe.SliceData(t852),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t224),
+					P5: unsafe.SliceData(t88),
+					P6: unsafe.SliceData(t89),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -256,
 				}
-				stepBackwardNest54(&a2)
+				regions.R4a9a97e4056d(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -4717,12 +3665,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.c
 			if kern.Wide() {
-				a2 := stepBackwardNest53Args{
-					unsafe.SliceData(t852),
-					unsafe.SliceData(t88),
-					unsafe.SliceData(t903),
+				a2 := regions.R3e9c2139e5c4Args{
+					P0: unsafe.SliceData(t852),
+					P1: unsafe.SliceData(t88),
+					P2: unsafe.SliceData(t903),
 				}
-				stepBackwardNest53(&a2)
+				regions.R3e9c2139e5c4(&a2)
 			} else {
 				for i := range 16 {
 					t852_2 := t852[i*16:][:16]
@@ -4737,19 +3685,19 @@ func (c *stepBackwardFused) run() {
 			clear(t93_2)
 			clear(t94)
 			if kern.Wide() {
-				a2 := stepBackwardNest56Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t903),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t93_2),
-					unsafe.SliceData(t94),
-					1,
-					16,
-					64*t3 + 64*chunks*l,
-					-128,
+				a2 := regions.Rb70e5d2c19ddArgs{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t903),
+					P2: unsafe.SliceData(t17),
+					P3: unsafe.SliceData(t194),
+					P4: unsafe.SliceData(t93_2),
+					P5: unsafe.SliceData(t94),
+					N0: 1,
+					N1: 16,
+					N2: 64*t3 + 64*chunks*l,
+					N3: -128,
 				}
-				stepBackwardNest56(&a2)
+				regions.Rb70e5d2c19dd(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {
@@ -4776,21 +3724,21 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.c
 			clear(t97)
 			if kern.Wide() {
-				a2 := stepBackwardNest57Args{
-					unsafe.SliceData(t17),
-					unsafe.SliceData(t903),
-					unsafe.SliceData(t93_2),
-					unsafe.SliceData(t97),
-					1,
-					16,
-					128,
-					192,
-					-64,
-					4,
-					8,
-					12,
+				a2 := regions.R88d99ff413fcArgs{
+					P0: unsafe.SliceData(t17),
+					P1: unsafe.SliceData(t903),
+					P2: unsafe.SliceData(t93_2),
+					P3: unsafe.SliceData(t97),
+					N0: 1,
+					N1: 16,
+					N2: 128,
+					N3: 192,
+					N4: -64,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				stepBackwardNest57(&a2)
+				regions.R88d99ff413fc(&a2)
 			} else {
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
@@ -4811,12 +3759,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest58Args{
-					unsafe.SliceData(t214),
-					unsafe.SliceData(t572),
-					unsafe.SliceData(t105),
+				a2 := regions.Rfb89de0f18f9Args{
+					P0: unsafe.SliceData(t214),
+					P1: unsafe.SliceData(t572),
+					P2: unsafe.SliceData(t105),
 				}
-				stepBackwardNest58(&a2)
+				regions.Rfb89de0f18f9(&a2)
 			} else {
 				for i := range 16 {
 					t105[i] = t214[i] + t572[i]
@@ -4840,15 +3788,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest59Args{
-					unsafe.SliceData(t842),
-					unsafe.SliceData(t109),
-					unsafe.SliceData(t110),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t108),
-					unsafe.SliceData(t113_2),
+				a2 := regions.Ra24c88c37ba4Args{
+					P0: unsafe.SliceData(t842),
+					P1: unsafe.SliceData(t109),
+					P2: unsafe.SliceData(t110),
+					P3: unsafe.SliceData(t105),
+					P4: unsafe.SliceData(t108),
+					P5: unsafe.SliceData(t113_2),
 				}
-				stepBackwardNest59(&a2)
+				regions.Ra24c88c37ba4(&a2)
 			} else {
 				for i := range 16 {
 					t110[i] = t842[i] + t109[i]
@@ -4883,17 +3831,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest60Args{
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t111),
-					unsafe.SliceData(t112_2),
-					unsafe.SliceData(t117),
-					unsafe.SliceData(t118),
-					unsafe.SliceData(t113_2),
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t121),
+				a2 := regions.R28cb8c3585d1Args{
+					P0: unsafe.SliceData(t89),
+					P1: unsafe.SliceData(t111),
+					P2: unsafe.SliceData(t112_2),
+					P3: unsafe.SliceData(t117),
+					P4: unsafe.SliceData(t118),
+					P5: unsafe.SliceData(t113_2),
+					P6: unsafe.SliceData(t116),
+					P7: unsafe.SliceData(t121),
 				}
-				stepBackwardNest60(&a2)
+				regions.R28cb8c3585d1(&a2)
 			} else {
 				for i := range 16 {
 					t118[i] = ((t89[i] + t111[i]) + t112_2[i]) + t117[i]
@@ -4928,17 +3876,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a
 			if kern.Wide() {
-				a2 := stepBackwardNest60Args{
-					unsafe.SliceData(t94),
-					unsafe.SliceData(t119),
-					unsafe.SliceData(t120),
-					unsafe.SliceData(t125),
-					unsafe.SliceData(t126),
-					unsafe.SliceData(t121),
-					unsafe.SliceData(t124),
-					unsafe.SliceData(t129),
+				a2 := regions.R28cb8c3585d1Args{
+					P0: unsafe.SliceData(t94),
+					P1: unsafe.SliceData(t119),
+					P2: unsafe.SliceData(t120),
+					P3: unsafe.SliceData(t125),
+					P4: unsafe.SliceData(t126),
+					P5: unsafe.SliceData(t121),
+					P6: unsafe.SliceData(t124),
+					P7: unsafe.SliceData(t129),
 				}
-				stepBackwardNest60(&a2)
+				regions.R28cb8c3585d1(&a2)
 			} else {
 				for i := range 16 {
 					t126[i] = ((t94[i] + t119[i]) + t120[i]) + t125[i]
@@ -4974,12 +3922,12 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.a.start
 			clear(t135)
 			if kern.Wide() {
-				a2 := stepBackwardNest62Args{
-					unsafe.SliceData(t129),
-					unsafe.SliceData(t133),
-					unsafe.SliceData(t135),
+				a2 := regions.R02acb4c4ff44Args{
+					P0: unsafe.SliceData(t129),
+					P1: unsafe.SliceData(t133),
+					P2: unsafe.SliceData(t135),
 				}
-				stepBackwardNest62(&a2)
+				regions.R02acb4c4ff44(&a2)
 			} else {
 				if n := min(16, 1); n > 0 {
 					t129_2 := t129[:n]
@@ -4992,19 +3940,19 @@ func (c *stepBackwardFused) run() {
 			}
 			// memora_logits.a.start
 			if kern.Wide() {
-				a2 := stepBackwardNest63Args{
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t127),
-					unsafe.SliceData(t128),
-					unsafe.SliceData(t132_2),
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t182),
-					unsafe.SliceData(t277),
-					unsafe.SliceData(t652),
-					unsafe.SliceData(t212),
-					64*t3 + 64*chunks*l,
+				a2 := regions.R43f65d527d66Args{
+					P0: unsafe.SliceData(t97),
+					P1: unsafe.SliceData(t127),
+					P2: unsafe.SliceData(t128),
+					P3: unsafe.SliceData(t132_2),
+					P4: unsafe.SliceData(t135),
+					P5: unsafe.SliceData(t182),
+					P6: unsafe.SliceData(t277),
+					P7: unsafe.SliceData(t652),
+					P8: unsafe.SliceData(t212),
+					N0: 64*t3 + 64*chunks*l,
 				}
-				stepBackwardNest63(&a2)
+				regions.R43f65d527d66(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
 				t212_2 := t212[(l*chunks+t3)*16:][:16]
@@ -5028,16 +3976,16 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
-				a2 := stepBackwardNest64Args{
-					unsafe.SliceData(c.W1States),
-					unsafe.SliceData(t2022),
-					unsafe.SliceData(t57),
-					unsafe.SliceData(W1BarState2),
-					dH,
-					dK,
-					4*dH*dK*t3 + 4*chunks*dH*dK*l,
+				a2 := regions.Rc3c629915158Args{
+					P0: unsafe.SliceData(c.W1States),
+					P1: unsafe.SliceData(t2022),
+					P2: unsafe.SliceData(t57),
+					P3: unsafe.SliceData(W1BarState2),
+					N0: dH,
+					N1: dK,
+					N2: 4*dH*dK*t3 + 4*chunks*dH*dK*l,
 				}
-				stepBackwardNest64(&a2)
+				regions.Rc3c629915158(&a2)
 			} else {
 				for i := range dH {
 					W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -5053,16 +4001,16 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
-				a2 := stepBackwardNest64Args{
-					unsafe.SliceData(c.W2States),
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t155),
-					unsafe.SliceData(W2BarState2),
-					dV,
-					dH,
-					4*dH*dV*t3 + 4*chunks*dH*dV*l,
+				a2 := regions.Rc3c629915158Args{
+					P0: unsafe.SliceData(c.W2States),
+					P1: unsafe.SliceData(t56),
+					P2: unsafe.SliceData(t155),
+					P3: unsafe.SliceData(W2BarState2),
+					N0: dV,
+					N1: dH,
+					N2: 4*dH*dV*t3 + 4*chunks*dH*dV*l,
 				}
-				stepBackwardNest64(&a2)
+				regions.Rc3c629915158(&a2)
 			} else {
 				for i := range dV {
 					W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -5087,19 +4035,19 @@ func (c *stepBackwardFused) run() {
 	clear(t232)
 	clear(t262)
 	if kern.Wide() {
-		a2 := stepBackwardNest66Args{
-			unsafe.SliceData(t232),
-			unsafe.SliceData(t222),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t192),
-			L,
-			chunks,
-			dK,
-			16 * dK,
-			16 * chunks * dK,
-			T * dK,
+		a2 := regions.Ra8b51b2f9ed4Args{
+			P0: unsafe.SliceData(t232),
+			P1: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(t262),
+			P3: unsafe.SliceData(t192),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 16 * dK,
+			N4: 16 * chunks * dK,
+			N5: T * dK,
 		}
-		stepBackwardNest66(&a2)
+		regions.Ra8b51b2f9ed4(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5121,17 +4069,17 @@ func (c *stepBackwardFused) run() {
 	clear(t242)
 	clear(t272)
 	if kern.Wide() {
-		a2 := stepBackwardNest67Args{
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t182),
-			L,
-			chunks,
-			16 * chunks,
-			T,
+		a2 := regions.R4b5b94848897Args{
+			P0: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t212),
+			P2: unsafe.SliceData(t272),
+			P3: unsafe.SliceData(t182),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
 		}
-		stepBackwardNest67(&a2)
+		regions.R4b5b94848897(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5150,17 +4098,17 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.v
 	clear(t252)
 	if kern.Wide() {
-		a2 := stepBackwardNest68Args{
-			unsafe.SliceData(t252),
-			unsafe.SliceData(t202),
-			L,
-			chunks,
-			dV,
-			16 * dV,
-			16 * chunks * dV,
-			T * dV,
+		a2 := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(t252),
+			P1: unsafe.SliceData(t202),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
 		}
-		stepBackwardNest68(&a2)
+		regions.R35c759f51793(&a2)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -5177,19 +4125,19 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest69Args{
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(c.K0Bar),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t232),
-			unsafe.SliceData(c.Q0Bar),
-			L,
-			T,
-			dK,
-			T * dK,
+		a2 := regions.R5825173d34d1Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(c.K0Bar),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t232),
+			P5: unsafe.SliceData(c.Q0Bar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepBackwardNest69(&a2)
+		regions.R5825173d34d1(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5209,16 +4157,16 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest70Args{
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t252),
-			unsafe.SliceData(c.VBar),
-			L,
-			T,
-			dV,
-			T * dV,
+		a2 := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t252),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest70(&a2)
+		regions.Rfbd3242b02ac(&a2)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -5234,17 +4182,17 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.rho
 	if kern.Wide() {
-		a2 := stepBackwardNest71Args{
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t272),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(c.ThetaBar),
-			L,
-			T,
+		a2 := regions.Rcb047a7ae239Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t272),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t13),
+			P4: unsafe.SliceData(t242),
+			P5: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
 		}
-		stepBackwardNest71(&a2)
+		regions.Rcb047a7ae239(&a2)
 	} else {
 		for i := range L {
 			t12_2 := t12[i*T:][:T]

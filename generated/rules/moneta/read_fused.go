@@ -3,43 +3,11 @@
 package moneta
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	W2    *float32
-	t2    *float32
-	yProd *float32
-	n0    int // L
-	n1    int // d_v
-	n2    int // d_h
-	n3    int // d_h·d_v
-}
-
-type readNest2Args struct {
-	t5   *bool
-	yPow *float32
-	t2   *float32
-	W2   *float32
-	t19  *float32
-	n0   int // L
-	n1   int // d_v
-	n2   int // d_h
-	n3   int // d_h·d_v
-}
-
-type readNest5Args struct {
-	yProd3    *float32
-	ySigmoid  *float32
-	t         *float32
-	ySigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -63,16 +31,16 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.YProd),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.Rec45394181b3Args{
+			P0: unsafe.SliceData(c.W2),
+			P1: unsafe.SliceData(t2),
+			P2: unsafe.SliceData(c.YProd),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		readNest1(&a)
+		regions.Rec45394181b3(&a)
 	} else {
 		yProd := c.YProd[:L]
 		for i := range L {
@@ -108,18 +76,18 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.YPow),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t19),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.Rfe2dc260708bArgs{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.YPow),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(c.W2),
+			P4: unsafe.SliceData(t19),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		readNest2(&a)
+		regions.Rfe2dc260708b(&a)
 	} else {
 		yPow2 := c.YPow[:L]
 		for i := range L {
@@ -139,16 +107,16 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.YProd2),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.Rec45394181b3Args{
+			P0: unsafe.SliceData(c.W1),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(c.YProd2),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		readNest1(&a)
+		regions.Rec45394181b3(&a)
 	} else {
 		yProd2 := c.YProd2[:L]
 		for i := range L {
@@ -187,18 +155,18 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.YPow2),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(t37),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.Rfe2dc260708bArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(c.YPow2),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(c.W1),
+			P4: unsafe.SliceData(t37),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		readNest2(&a)
+		regions.Rfe2dc260708b(&a)
 	} else {
 		yPow2_2 := c.YPow2[:L]
 		for i := range L {
@@ -223,17 +191,17 @@ func (c *readFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readNest5Args{
-			unsafe.SliceData(c.YProd3),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.YSigmoid2),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R3b69cb453befArgs{
+			P0: unsafe.SliceData(c.YProd3),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readNest5(&a)
+		regions.R3b69cb453bef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -256,94 +224,6 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
-}
-
-type readBackwardNest1Args struct {
-	W2 *float32
-	t2 *float32
-	n0 int // L
-	n1 int // d_v
-	n2 int // d_h
-	n3 int // d_h·d_v
-}
-
-type readBackwardNest2Args struct {
-	t5   *bool
-	yPow *float32
-	t2   *float32
-	t8   *float32
-	W2   *float32
-	t19  *float32
-	n0   int // L
-	n1   int // d_v
-	n2   int // d_h
-	n3   int // d_h·d_v
-}
-
-type readBackwardNest3Args struct {
-	t23   *bool
-	yPow2 *float32
-	W1    *float32
-	t20   *float32
-	t26   *float32
-	t37   *float32
-	n0    int // L
-	n1    int // d_h
-	n2    int // d_k
-	n3    int // d_h·d_k
-}
-
-type readBackwardNest4Args struct {
-	yProd3   *float32
-	ySigmoid *float32
-	t        *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_h
-	n3       int // T·d_h
-}
-
-type readBackwardNest5Args struct {
-	ySigmoid  *float32
-	t32       *float32
-	yProd3    *float32
-	ySigmoid2 *float32
-	t92       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
-
-type readBackwardNest6Args struct {
-	t122 *bool
-	t112 *float32
-	t26  *float32
-	W1   *float32
-	t142 *float32
-	t312 *float32
-	n0   int // L
-	n1   int // d_h
-	n2   int // d_k
-	n3   int // 8·d_k
-	n4   int // 12·d_k
-	n5   int // d_h·d_k
-}
-
-type readBackwardNest8Args struct {
-	t58   *bool
-	yPow  *float32
-	t77   *float32
-	yPow4 *float32
-	t8    *float32
-	t60   *float32
-	W2    *float32
-	t2    *float32
-	W2Bar *float32
-	n0    int // L
-	n1    int // d_v
-	n2    int // d_h
-	n3    int // d_h·d_v
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -379,15 +259,15 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t2),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.Rf51831f9de74Args{
+			P0: unsafe.SliceData(c.W2),
+			P1: unsafe.SliceData(t2),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		readBackwardNest1(&a)
+		regions.Rf51831f9de74(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -414,19 +294,19 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(t5),
-			unsafe.SliceData(c.YPow),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t19),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.Rd56e8adaac7aArgs{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.YPow),
+			P2: unsafe.SliceData(t2),
+			P3: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(c.W2),
+			P5: unsafe.SliceData(t19),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		readBackwardNest2(&a)
+		regions.Rd56e8adaac7a(&a)
 	} else {
 		yPow := c.YPow[:L]
 		for i := range L {
@@ -448,19 +328,19 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.YPow2),
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t37),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.R0c583c2c153bArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(c.YPow2),
+			P2: unsafe.SliceData(c.W1),
+			P3: unsafe.SliceData(t20),
+			P4: unsafe.SliceData(t26),
+			P5: unsafe.SliceData(t37),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		readBackwardNest3(&a)
+		regions.R0c583c2c153b(&a)
 	} else {
 		yPow2 := c.YPow2[:L]
 		for i := range L {
@@ -485,16 +365,16 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(c.YProd3),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.YProd3),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest4(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -520,18 +400,18 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest5Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.YProd3),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rfa25d5785019Args{
+			P0: unsafe.SliceData(c.YSigmoid),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.YProd3),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			P4: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest5(&a)
+		regions.Rfa25d5785019(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -561,21 +441,21 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t312),
-			L,
-			dH,
-			dK,
-			8 * dK,
-			12 * dK,
-			dH * dK,
+		a := regions.R077d46ab08abArgs{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(t26),
+			P3: unsafe.SliceData(c.W1),
+			P4: unsafe.SliceData(t142),
+			P5: unsafe.SliceData(t312),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: dH * dK,
 		}
-		readBackwardNest6(&a)
+		regions.R077d46ab08ab(&a)
 	} else {
 		for i := range L {
 			var t3122 F
@@ -602,21 +482,21 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest6Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t60),
-			unsafe.SliceData(t77),
-			L,
-			dV,
-			dH,
-			8 * dH,
-			12 * dH,
-			dH * dV,
+		a := regions.R077d46ab08abArgs{
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t8),
+			P3: unsafe.SliceData(c.W2),
+			P4: unsafe.SliceData(t60),
+			P5: unsafe.SliceData(t77),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: 8 * dH,
+			N4: 12 * dH,
+			N5: dH * dV,
 		}
-		readBackwardNest6(&a)
+		regions.R077d46ab08ab(&a)
 	} else {
 		for i := range L {
 			var t772 F
@@ -643,22 +523,22 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.YPow),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(c.YPow4),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(t60),
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.W2Bar),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.R191c59979c77Args{
+			P0: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(c.YPow),
+			P2: unsafe.SliceData(t77),
+			P3: unsafe.SliceData(c.YPow4),
+			P4: unsafe.SliceData(t8),
+			P5: unsafe.SliceData(t60),
+			P6: unsafe.SliceData(c.W2),
+			P7: unsafe.SliceData(t2),
+			P8: unsafe.SliceData(c.W2Bar),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		readBackwardNest8(&a)
+		regions.R191c59979c77(&a)
 	} else {
 		yPow := c.YPow[:L]
 		yPow4 := c.YPow4[:L]
@@ -687,22 +567,22 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	if kern.Wide() {
-		a := readBackwardNest8Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(c.YPow2),
-			unsafe.SliceData(t312),
-			unsafe.SliceData(c.YPow3),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.W1Bar),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.R191c59979c77Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(c.YPow2),
+			P2: unsafe.SliceData(t312),
+			P3: unsafe.SliceData(c.YPow3),
+			P4: unsafe.SliceData(t26),
+			P5: unsafe.SliceData(t142),
+			P6: unsafe.SliceData(c.W1),
+			P7: unsafe.SliceData(t20),
+			P8: unsafe.SliceData(c.W1Bar),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		readBackwardNest8(&a)
+		regions.R191c59979c77(&a)
 	} else {
 		yPow2 := c.YPow2[:L]
 		yPow3 := c.YPow3[:L]

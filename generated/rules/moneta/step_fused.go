@@ -3,146 +3,11 @@
 package moneta
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	W2State *float32
-	t2Total *float32
-	n0      int        // d_v
-	n1      int        // d_h
-	t2      [2]float32 // and nothing
-}
-
-type stepNest3Args struct {
-	W1State   *float32
-	k0        *float32
-	t37       *float32
-	n0        int        // d_h
-	n1        int        // d_k
-	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3        int        // 4
-	n4        int        // 8
-	n5        int        // 12
-	t22Number [2]float32 // and nothing
-	w         [2]float32 // and nothing
-}
-
-type stepNest4Args struct {
-	t37        *float32
-	t38        *float32
-	t142       *float32
-	t162       *float32
-	n0         int        // d_h
-	thetaEntry [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
-	W2State  *float32
-	t142     *float32
-	t39      *float32
-	n0       int        // d_v
-	n1       int        // d_h
-	n2       int        // 4
-	n3       int        // 8
-	n4       int        // 12
-	t4Number [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-}
-
-type stepNest6Args struct {
-	t39  *float32
-	v    *float32
-	gLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest7Args struct {
-	t39 *float32
-	v   *float32
-	g   *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest8Args struct {
-	g         *float32
-	W2State   *float32
-	t162      *float32
-	t22       *float32
-	t185Total *float32
-	n0        int        // d_v
-	n1        int        // 4
-	n2        int        // 8
-	n3        int        // 12
-	n4        int        // d_h
-	t185      [2]float32 // and nothing
-	t4Number  [2]float32 // and nothing
-	rhoEntry  [2]float32 // and nothing
-	w2        [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	t38  *float32
-	t22  *float32
-	t37  *float32
-	t161 *float32
-	n0   int // d_h
-}
-
-type stepNest10Args struct {
-	t161       *float32
-	k0         *float32
-	W1State    *float32
-	t203Total  *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t203       [2]float32 // and nothing
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	W2State    *float32
-	t190       *float32
-	n0         int        // d_v
-	n1         int        // d_h
-	t187Number [2]float32 // and nothing
-}
-
-type stepNest13Args struct {
-	t37   *float32
-	gProd *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepNest16Args struct {
-	t220 *float32
-	t182 *float32
-	n0   int // d_h
-}
-
-type stepNest17Args struct {
-	t190       *float32
-	W2State    *float32
-	t182       *float32
-	y2         *float32
-	n0         int        // d_v
-	n1         int        // d_h
-	n2         int        // 4
-	n3         int        // 8
-	n4         int        // 12
-	t187Number [2]float32 // and nothing
-	w6         [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -203,14 +68,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					var t2 F
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t2Total),
-							dV,
-							dH,
-							[2]float32{t2},
+						a2 := regions.R8ddd9b279d10Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t2Total),
+							N0: dV,
+							N1: dH,
+							S0: [2]float32{t2},
 						}
-						stepNest1(&a2)
+						regions.R8ddd9b279d10(&a2)
 					} else {
 						t2_2 := t2
 						for i := range dV {
@@ -237,14 +102,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					var t20 F
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(t20Total),
-							dH,
-							dK,
-							[2]float32{t20},
+						a2 := regions.R8ddd9b279d10Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(t20Total),
+							N0: dH,
+							N1: dK,
+							S0: [2]float32{t20},
 						}
-						stepNest1(&a2)
+						regions.R8ddd9b279d10(&a2)
 					} else {
 						t20_2 := t20
 						for i := range dH {
@@ -272,20 +137,20 @@ func (c *stepFused) run() {
 					w := F(0.3333333333333333 * t33)
 					t22Number := kern.Choose(t22_2, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t37),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{t22Number},
-							[2]float32{w},
+						a2 := regions.Rc92242cbeeb1Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(t37),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							S0: [2]float32{t22Number},
+							S1: [2]float32{w},
 						}
-						stepNest3(&a2)
+						regions.Rc92242cbeeb1(&a2)
 					} else {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
@@ -305,15 +170,15 @@ func (c *stepFused) run() {
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t162),
-							dH,
-							[2]float32{thetaEntry},
+						a2 := regions.R79e9c8b14105Args{
+							P0: unsafe.SliceData(t37),
+							P1: unsafe.SliceData(t38),
+							P2: unsafe.SliceData(t142),
+							P3: unsafe.SliceData(t162),
+							N0: dH,
+							S0: [2]float32{thetaEntry},
 						}
-						stepNest4(&a2)
+						regions.R79e9c8b14105(&a2)
 					} else {
 						for i := range dH {
 							t37Entry := t37[i]
@@ -327,19 +192,19 @@ func (c *stepFused) run() {
 					w2 := F(0.3333333333333333 * t15)
 					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(t39),
-							dV,
-							dH,
-							4,
-							8,
-							12,
-							[2]float32{t4Number},
-							[2]float32{w2},
+						a2 := regions.Ra682ef245abfArgs{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t142),
+							P2: unsafe.SliceData(t39),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
+							S0: [2]float32{t4Number},
+							S1: [2]float32{w2},
 						}
-						stepNest5(&a2)
+						regions.Ra682ef245abf(&a2)
 					} else {
 						t4_2 := (F(0) < t4Number)
 						for i := range dV {
@@ -358,14 +223,14 @@ func (c *stepFused) run() {
 					// moneta.g
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest6Args{
-								unsafe.SliceData(t39),
-								unsafe.SliceData(c.V),
-								kern.Given(c.GLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t39),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.GLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest6(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
@@ -376,14 +241,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t39),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(g),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R8f95a46db3adArgs{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(g),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest7(&a2)
+						regions.R8f95a46db3ad(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -398,23 +263,23 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(g),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t185Total),
-							dV,
-							4,
-							8,
-							12,
-							dH,
-							[2]float32{t185},
-							[2]float32{t4Number2},
-							[2]float32{rhoEntry},
-							[2]float32{w2},
+						a2 := regions.R1febb58806a1Args{
+							P0: unsafe.SliceData(g),
+							P1: unsafe.SliceData(W2State),
+							P2: unsafe.SliceData(t162),
+							P3: unsafe.SliceData(t22),
+							P4: unsafe.SliceData(t185Total),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							S0: [2]float32{t185},
+							S1: [2]float32{t4Number2},
+							S2: [2]float32{rhoEntry},
+							S3: [2]float32{w2},
 						}
-						stepNest8(&a2)
+						regions.R1febb58806a1(&a2)
 					} else {
 						t185_2 := t185
 						t4_2 := (F(0) < t4Number2)
@@ -440,14 +305,14 @@ func (c *stepFused) run() {
 					t185 = t185Total[0]
 					// moneta.W1
 					if kern.Wide() {
-						a2 := stepNest9Args{
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t37),
-							unsafe.SliceData(t161),
-							dH,
+						a2 := regions.R2313c154d011Args{
+							P0: unsafe.SliceData(t38),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t37),
+							P3: unsafe.SliceData(t161),
+							N0: dH,
 						}
-						stepNest9(&a2)
+						regions.R2313c154d011(&a2)
 					} else {
 						for i := range dH {
 							t38Entry := t38[i]
@@ -459,22 +324,22 @@ func (c *stepFused) run() {
 					// moneta.W1, moneta.y
 					var t203 F
 					if kern.Wide() {
-						a2 := stepNest10Args{
-							unsafe.SliceData(t161),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(t203Total),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t203},
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R3663a3208040Args{
+							P0: unsafe.SliceData(t161),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(W1State),
+							P3: unsafe.SliceData(t203Total),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t203},
+							S1: [2]float32{thetaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						stepNest10(&a2)
+						regions.R3663a3208040(&a2)
 					} else {
 						t203_2 := t203
 						for i := range dH {
@@ -527,14 +392,14 @@ func (c *stepFused) run() {
 					// moneta.y, moneta.g
 					t187Number := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t190),
-							dV,
-							dH,
-							[2]float32{t187Number},
+						a2 := regions.R9d90bd1b55e7Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t190),
+							N0: dV,
+							N1: dH,
+							S0: [2]float32{t187Number},
 						}
-						stepNest11(&a2)
+						regions.R9d90bd1b55e7(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number)
 						for i := range dV {
@@ -549,20 +414,20 @@ func (c *stepFused) run() {
 					w5 := F(0.3333333333333333 * t216)
 					t205Number := kern.Choose(t205, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t220),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{t205Number},
-							[2]float32{w5},
+						a2 := regions.Rc92242cbeeb1Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(c.Q0),
+							P2: unsafe.SliceData(t220),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							S0: [2]float32{t205Number},
+							S1: [2]float32{w5},
 						}
-						stepNest3(&a2)
+						regions.Rc92242cbeeb1(&a2)
 					} else {
 						t205_2 := (F(0) < t205Number)
 						for i := range dH {
@@ -582,13 +447,13 @@ func (c *stepFused) run() {
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t37),
-								kern.Given(c.GProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t37),
+								P1: kern.Given(c.GProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest13(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -599,13 +464,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t22),
-								kern.Given(c.W1Prod),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t22),
+								P1: kern.Given(c.W1Prod),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest13(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -616,13 +481,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest13Args{
-								unsafe.SliceData(t220),
-								kern.Given(c.YProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t220),
+								P1: kern.Given(c.YProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest13(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -632,12 +497,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest16Args{
-							unsafe.SliceData(t220),
-							unsafe.SliceData(t182),
-							dH,
+						a2 := regions.R4be26aa9c288Args{
+							P0: unsafe.SliceData(t220),
+							P1: unsafe.SliceData(t182),
+							N0: dH,
 						}
-						stepNest16(&a2)
+						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
 							t220Entry := t220[i]
@@ -648,20 +513,20 @@ func (c *stepFused) run() {
 					w6 := F(0.3333333333333333 * t198)
 					t187Number2 := kern.Choose(t187, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest17Args{
-							unsafe.SliceData(t190),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(y2),
-							dV,
-							dH,
-							4,
-							8,
-							12,
-							[2]float32{t187Number2},
-							[2]float32{w6},
+						a2 := regions.Rf36d9b1b20baArgs{
+							P0: unsafe.SliceData(t190),
+							P1: unsafe.SliceData(W2State),
+							P2: unsafe.SliceData(t182),
+							P3: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
+							S0: [2]float32{t187Number2},
+							S1: [2]float32{w6},
 						}
-						stepNest17(&a2)
+						regions.Rf36d9b1b20ba(&a2)
 					} else {
 						t187_2 := (F(0) < t187Number2)
 						for i := range dV {
@@ -689,366 +554,6 @@ func (c *stepFused) run() {
 			copy(c.W2Out[(l*dV+i)*dH:][:dH], W2State[i*dH:][:dH])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	theta  *float32
-	gProd  *float32
-	W1Prod *float32
-	yProd  *float32
-	t38    *float32
-	t152   *float32
-	t162   *float32
-	t156   *float32
-	t158   *float32
-	t159   *float32
-	t160   *float32
-	t161   *float32
-	t62    *float32
-	t221   *float32
-	t265   *float32
-	t722   *float32
-	t266   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_h
-	n3     int // T·d_h
-}
-
-type stepBackwardNest2Args struct {
-	gLin *float32
-	t41  *float32
-	t42  *float32
-	t43  *float32
-	t44  *float32
-	g    *float32
-	t146 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // T·d_v
-}
-
-type stepBackwardNest3Args struct {
-	g        *float32
-	t162     *float32
-	W2Trail  *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2       int        // d_h
-	n3       int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n4       int        // 4·d_h·d_v·a
-	n5       int        // d_h·d_v
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	t161        *float32
-	k0          *float32
-	W1Trail     *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2          int        // d_k
-	n3          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n4          int        // 4·d_h·d_k·a
-	n5          int        // d_h·d_k
-	thetaEntry2 [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	g         *float32
-	W2Trail   *float32
-	t62       *float32
-	t2Total   *float32
-	t185Total *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5        int        // d_h
-	n6        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n7        int        // 4·d_h·d_v·a
-	t185      [2]float32 // and nothing
-	t2        [2]float32 // and nothing
-	rhoEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	W1Trail   *float32
-	t20Total  *float32
-	t203Total *float32
-	n0        int        // d_h
-	n1        int        // d_k
-	n2        int        // 4·d_h·d_k·a
-	n3        int        // d_h·d_k
-	n4        int        // -d_h·d_k + d_k
-	t203      [2]float32 // and nothing
-	t20       [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	g          *float32
-	yBar       *float32
-	t62        *float32
-	W2Trail    *float32
-	t265       *float32
-	t190       *float32
-	t32        *float32
-	t65Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_h
-	n6         int        // 4·d_h·d_v·a + 12·d_h
-	n7         int        // 12·d_h
-	n8         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n9         int        // 4·d_h·d_v·a
-	t65        [2]float32 // and nothing
-	t58Number  [2]float32 // and nothing
-	t187Number [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-	w2         [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t221  *float32
-	t32   *float32
-	yProd *float32
-	t722  *float32
-	t9    *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepBackwardNest9Args struct {
-	t9         *float32
-	W1Trail    *float32
-	q0         *float32
-	t11        *float32
-	t192Total  *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n6         int        // 4·d_h·d_k·a + 4·d_h·d_k
-	t192       [2]float32 // and nothing
-	t12Number  [2]float32 // and nothing
-	t205Number [2]float32 // and nothing
-	w3         [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t9         *float32
-	t161       *float32
-	W1Trail    *float32
-	q0         *float32
-	W1BarState *float32
-	k0         *float32
-	t104       *float32
-	t108       *float32
-	t261       *float32
-	t1112Total *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2         int        // 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n8         int        // d_k
-	n9         int        // 4·d_h·d_k·a + 4·d_k
-	n10        int        // 4·d_k
-	n11        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
-	n12        int        // 8·d_k
-	n13        int        // 4·d_h·d_k·a + 8·d_k
-	n14        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
-	n15        int        // 12·d_k
-	n16        int        // 4·d_h·d_k·a + 12·d_k
-	n17        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n18        int        // 4·d_h·d_k·a + 4·d_h·d_k
-	n19        int        // -d_h·d_k
-	n20        int        // d_h·d_k + d_k
-	t1112      [2]float32 // and nothing
-	t12Number  [2]float32 // and nothing
-	t205Number [2]float32 // and nothing
-	w4         [2]float32 // and nothing
-	w5         [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	k0        *float32
-	t108      *float32
-	t109Total *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t109      [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t38         *float32
-	t261        *float32
-	gProd       *float32
-	t159        *float32
-	t125        *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	yBar       *float32
-	g          *float32
-	W2Trail    *float32
-	t125       *float32
-	t265       *float32
-	t62        *float32
-	t190       *float32
-	W2BarState *float32
-	t128       *float32
-	t132       *float32
-	t127       *float32
-	t131       *float32
-	t137Total  *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_h
-	n6         int        // 4·d_h
-	n7         int        // 4·d_h·d_v·a + 8·d_h
-	n8         int        // 8·d_h
-	n9         int        // 4·d_h·d_v·a + 12·d_h
-	n10        int        // 12·d_h
-	n11        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n12        int        // 4·d_h·d_v·a
-	n13        int        // 4
-	n14        int        // 8
-	n15        int        // 12
-	t137       [2]float32 // and nothing
-	t58Number  [2]float32 // and nothing
-	t4Number   [2]float32 // and nothing
-	w6         [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-	w7         [2]float32 // and nothing
-	w8         [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	t38       *float32
-	t132      *float32
-	gProd     *float32
-	t134      *float32
-	t135Total *float32
-	n0        int        // d_h
-	n1        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t135      [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t127 *float32
-	t131 *float32
-	t44  *float32
-	t146 *float32
-	gLin *float32
-	t42  *float32
-	t149 *float32
-	vBar *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepBackwardNest16Args struct {
-	t149       *float32
-	g          *float32
-	W2Trail    *float32
-	t266       *float32
-	t125       *float32
-	t153       *float32
-	t212       *float32
-	t217Total  *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n8         int        // d_h
-	n9         int        // 4·d_h·d_v·a + 12·d_h
-	n10        int        // 12·d_h
-	n11        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n12        int        // 4·d_h·d_v·a
-	t217       [2]float32 // and nothing
-	t210Number [2]float32 // and nothing
-	t4Number   [2]float32 // and nothing
-	w6         [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	W1Prod      *float32
-	t38         *float32
-	t159        *float32
-	t261        *float32
-	gProd       *float32
-	t153        *float32
-	t132        *float32
-	t134        *float32
-	t16022      *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest19Args struct {
-	t16022     *float32
-	W1Trail    *float32
-	k0         *float32
-	t104       *float32
-	W1BarState *float32
-	n0         int        // d_h
-	n1         int        // d_k
-	n2         int        // 4·d_h·d_k·a
-	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t163Number [2]float32 // and nothing
-	t22Number  [2]float32 // and nothing
-	w11        [2]float32 // and nothing
-	w12        [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest20Args struct {
-	W2Trail    *float32
-	t212       *float32
-	t128       *float32
-	W2BarState *float32
-	n0         int        // d_v
-	n1         int        // d_h
-	n2         int        // 4·d_h·d_v·a
-	t210Number [2]float32 // and nothing
-	t4Number   [2]float32 // and nothing
-	w13        [2]float32 // and nothing
-	w14        [2]float32 // and nothing
-	rhoEntry3  [2]float32 // and nothing
-}
-
-type stepBackwardNest21Args struct {
-	t108        *float32
-	t162        *float32
-	k0Bar       *float32
-	t11         *float32
-	q0Bar       *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry3 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1121,30 +626,30 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.GProd),
-			unsafe.SliceData(c.W1Prod),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t156),
-			unsafe.SliceData(t158),
-			unsafe.SliceData(t159),
-			unsafe.SliceData(t160),
-			unsafe.SliceData(t161),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t221),
-			unsafe.SliceData(t265),
-			unsafe.SliceData(t722),
-			unsafe.SliceData(t266),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R4b7c745bb799Args{
+			P0:  unsafe.SliceData(c.Theta),
+			P1:  unsafe.SliceData(c.GProd),
+			P2:  unsafe.SliceData(c.W1Prod),
+			P3:  unsafe.SliceData(c.YProd),
+			P4:  unsafe.SliceData(t38),
+			P5:  unsafe.SliceData(t152),
+			P6:  unsafe.SliceData(t162),
+			P7:  unsafe.SliceData(t156),
+			P8:  unsafe.SliceData(t158),
+			P9:  unsafe.SliceData(t159),
+			P10: unsafe.SliceData(t160),
+			P11: unsafe.SliceData(t161),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(t221),
+			P14: unsafe.SliceData(t265),
+			P15: unsafe.SliceData(t722),
+			P16: unsafe.SliceData(t266),
+			N0:  L,
+			N1:  T,
+			N2:  dH,
+			N3:  T * dH,
 		}
-		stepBackwardNest1(&a)
+		regions.R4b7c745bb799(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -1197,20 +702,20 @@ func (c *stepBackwardFused) run() {
 
 	// moneta.g
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.GLin),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(g),
-			unsafe.SliceData(t146),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rdaaa81aa1a5fArgs{
+			P0: unsafe.SliceData(c.GLin),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(t43),
+			P4: unsafe.SliceData(t44),
+			P5: unsafe.SliceData(g),
+			P6: unsafe.SliceData(t146),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.Rdaaa81aa1a5f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1260,19 +765,19 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(g),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(W2Trail),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							dH * dV,
-							[2]float32{rhoEntry},
+						a2 := regions.R67d757e36c77Args{
+							P0: unsafe.SliceData(g),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(W2Trail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4: 4 * dH * dV * a,
+							N5: dH * dV,
+							S0: [2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						regions.R67d757e36c77(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1288,20 +793,20 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(t161),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							dH * dK,
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry},
+						a2 := regions.Re985633a9d50Args{
+							P0: unsafe.SliceData(t161),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(W1Trail),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dH * dK * a,
+							N5: dH * dK,
+							S0: [2]float32{thetaEntry2},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest4(&a2)
+						regions.Re985633a9d50(&a2)
 					} else {
 						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1335,25 +840,25 @@ func (c *stepBackwardFused) run() {
 					var t185 F
 					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(g),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t2Total),
-							unsafe.SliceData(t185Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{t185},
-							[2]float32{t2},
-							[2]float32{rhoEntry3},
+						a2 := regions.Rc80c2ab7f829Args{
+							P0: unsafe.SliceData(g),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(t62),
+							P3: unsafe.SliceData(t2Total),
+							P4: unsafe.SliceData(t185Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
+							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N7: 4 * dH * dV * a,
+							S0: [2]float32{t185},
+							S1: [2]float32{t2},
+							S2: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest5(&a2)
+						regions.Rc80c2ab7f829(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t185_2 := t185
@@ -1389,19 +894,19 @@ func (c *stepBackwardFused) run() {
 					var t20 F
 					var t203 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t20Total),
-							unsafe.SliceData(t203Total),
-							dH,
-							dK,
-							4 * dH * dK * a,
-							dH * dK,
-							-dH*dK + dK,
-							[2]float32{t203},
-							[2]float32{t20},
+						a2 := regions.R0a3b9b346802Args{
+							P0: unsafe.SliceData(W1Trail),
+							P1: unsafe.SliceData(t20Total),
+							P2: unsafe.SliceData(t203Total),
+							N0: dH,
+							N1: dK,
+							N2: 4 * dH * dK * a,
+							N3: dH * dK,
+							N4: -dH*dK + dK,
+							S0: [2]float32{t203},
+							S1: [2]float32{t20},
 						}
-						stepBackwardNest6(&a2)
+						regions.R0a3b9b346802(&a2)
 					} else {
 						t203_2 := t203
 						t20_2 := t20
@@ -1444,32 +949,32 @@ func (c *stepBackwardFused) run() {
 					t187Number := kern.Choose(t187, F(1), F(0))
 					t58Number := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(g),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t265),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t65Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{t65},
-							[2]float32{t58Number},
-							[2]float32{t187Number},
-							[2]float32{rhoEntry3},
-							[2]float32{w2},
+						a2 := regions.R68d21ebc2bb6Args{
+							P0: unsafe.SliceData(g),
+							P1: unsafe.SliceData(c.YBar),
+							P2: unsafe.SliceData(t62),
+							P3: unsafe.SliceData(W2Trail),
+							P4: unsafe.SliceData(t265),
+							P5: unsafe.SliceData(t190),
+							P6: unsafe.SliceData(t32),
+							P7: unsafe.SliceData(t65Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dH,
+							N6: 4*dH*dV*a + 12*dH,
+							N7: 12 * dH,
+							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9: 4 * dH * dV * a,
+							S0: [2]float32{t65},
+							S1: [2]float32{t58Number},
+							S2: [2]float32{t187Number},
+							S3: [2]float32{rhoEntry3},
+							S4: [2]float32{w2},
 						}
-						stepBackwardNest7(&a2)
+						regions.R68d21ebc2bb6(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -1500,16 +1005,16 @@ func (c *stepBackwardFused) run() {
 					t65 = t65Total[0]
 					// moneta.y
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t221),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t722),
-							unsafe.SliceData(t9),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t221),
+							P1: unsafe.SliceData(t32),
+							P2: unsafe.SliceData(c.YProd),
+							P3: unsafe.SliceData(t722),
+							P4: unsafe.SliceData(t9),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepBackwardNest8(&a2)
+						regions.Rcb81e45387a3(&a2)
 					} else {
 						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1528,25 +1033,25 @@ func (c *stepBackwardFused) run() {
 					t205Number := kern.Choose(t205, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(t192Total),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dH*dK*a + 4*dH*dK,
-							[2]float32{t192},
-							[2]float32{t12Number},
-							[2]float32{t205Number},
-							[2]float32{w3},
+						a2 := regions.Rb9eb05446339Args{
+							P0: unsafe.SliceData(t9),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(c.Q0),
+							P3: unsafe.SliceData(t11),
+							P4: unsafe.SliceData(t192Total),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4*dH*dK*a + 4*dH*dK,
+							S0: [2]float32{t192},
+							S1: [2]float32{t12Number},
+							S2: [2]float32{t205Number},
+							S3: [2]float32{w3},
 						}
-						stepBackwardNest9(&a2)
+						regions.Rb9eb05446339(&a2)
 					} else {
 						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
@@ -1577,45 +1082,45 @@ func (c *stepBackwardFused) run() {
 					t205Number2 := kern.Choose(t205, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t161),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t104),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t261),
-							unsafe.SliceData(t1112Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							dK,
-							4*dH*dK*a + 4*dK,
-							4 * dK,
-							4*dH*dK*a + 4*dH*dK + 8*dK,
-							8 * dK,
-							4*dH*dK*a + 8*dK,
-							4*dH*dK*a + 4*dH*dK + 12*dK,
-							12 * dK,
-							4*dH*dK*a + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dH*dK*a + 4*dH*dK,
-							-dH * dK,
-							dH*dK + dK,
-							[2]float32{t1112},
-							[2]float32{t12Number2},
-							[2]float32{t205Number2},
-							[2]float32{w4},
-							[2]float32{w5},
+						a2 := regions.R7286337d108aArgs{
+							P0:  unsafe.SliceData(t9),
+							P1:  unsafe.SliceData(t161),
+							P2:  unsafe.SliceData(W1Trail),
+							P3:  unsafe.SliceData(c.Q0),
+							P4:  unsafe.SliceData(W1BarState),
+							P5:  unsafe.SliceData(c.K0),
+							P6:  unsafe.SliceData(t104),
+							P7:  unsafe.SliceData(t108),
+							P8:  unsafe.SliceData(t261),
+							P9:  unsafe.SliceData(t1112Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  dK,
+							N9:  4*dH*dK*a + 4*dK,
+							N10: 4 * dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N12: 8 * dK,
+							N13: 4*dH*dK*a + 8*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N15: 12 * dK,
+							N16: 4*dH*dK*a + 12*dK,
+							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N18: 4*dH*dK*a + 4*dH*dK,
+							N19: -dH * dK,
+							N20: dH*dK + dK,
+							S0:  [2]float32{t1112},
+							S1:  [2]float32{t12Number2},
+							S2:  [2]float32{t205Number2},
+							S3:  [2]float32{w4},
+							S4:  [2]float32{w5},
 						}
-						stepBackwardNest10(&a2)
+						regions.R7286337d108a(&a2)
 					} else {
 						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
 						t1112_2 := t1112
@@ -1658,15 +1163,15 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					var t109 F
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t109Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t109},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(t108),
+							P2: unsafe.SliceData(t109Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t109},
 						}
-						stepBackwardNest11(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						t109_2 := t109
@@ -1681,17 +1186,17 @@ func (c *stepBackwardFused) run() {
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t261),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t159),
-							unsafe.SliceData(t125),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t38),
+							P1: unsafe.SliceData(t261),
+							P2: unsafe.SliceData(c.GProd),
+							P3: unsafe.SliceData(t159),
+							P4: unsafe.SliceData(t125),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest12(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1712,45 +1217,45 @@ func (c *stepBackwardFused) run() {
 					t4Number := kern.Choose(t4, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(g),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t125),
-							unsafe.SliceData(t265),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t128),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t137Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4 * dH,
-							4*dH*dV*a + 8*dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							4,
-							8,
-							12,
-							[2]float32{t137},
-							[2]float32{t58Number2},
-							[2]float32{t4Number},
-							[2]float32{w6},
-							[2]float32{rhoEntry3},
-							[2]float32{w7},
-							[2]float32{w8},
+						a2 := regions.Rff9e5f6494b9Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(g),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t125),
+							P4:  unsafe.SliceData(t265),
+							P5:  unsafe.SliceData(t62),
+							P6:  unsafe.SliceData(t190),
+							P7:  unsafe.SliceData(W2BarState),
+							P8:  unsafe.SliceData(t128),
+							P9:  unsafe.SliceData(t132),
+							P10: unsafe.SliceData(t127),
+							P11: unsafe.SliceData(t131),
+							P12: unsafe.SliceData(t137Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  4*dH*dV*a + 8*dH,
+							N8:  8 * dH,
+							N9:  4*dH*dV*a + 12*dH,
+							N10: 12 * dH,
+							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N12: 4 * dH * dV * a,
+							N13: 4,
+							N14: 8,
+							N15: 12,
+							S0:  [2]float32{t137},
+							S1:  [2]float32{t58Number2},
+							S2:  [2]float32{t4Number},
+							S3:  [2]float32{w6},
+							S4:  [2]float32{rhoEntry3},
+							S5:  [2]float32{w7},
+							S6:  [2]float32{w8},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rff9e5f6494b9(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
@@ -1802,17 +1307,17 @@ func (c *stepBackwardFused) run() {
 					// moneta.W2
 					var t135 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t134),
-							unsafe.SliceData(t135Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t135},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t38),
+							P1: unsafe.SliceData(t132),
+							P2: unsafe.SliceData(c.GProd),
+							P3: unsafe.SliceData(t134),
+							P4: unsafe.SliceData(t135Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t135},
 						}
-						stepBackwardNest14(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
@@ -1829,19 +1334,19 @@ func (c *stepBackwardFused) run() {
 					t135 = t135Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t44),
-							unsafe.SliceData(t146),
-							unsafe.SliceData(c.GLin),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(t149),
-							unsafe.SliceData(c.VBar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.Rcf54215a138bArgs{
+							P0: unsafe.SliceData(t127),
+							P1: unsafe.SliceData(t131),
+							P2: unsafe.SliceData(t44),
+							P3: unsafe.SliceData(t146),
+							P4: unsafe.SliceData(c.GLin),
+							P5: unsafe.SliceData(t42),
+							P6: unsafe.SliceData(t149),
+							P7: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepBackwardNest15(&a2)
+						regions.Rcf54215a138b(&a2)
 					} else {
 						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
 						t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
@@ -1861,34 +1366,34 @@ func (c *stepBackwardFused) run() {
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					t210Number := kern.Choose(t210, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t149),
-							unsafe.SliceData(g),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t266),
-							unsafe.SliceData(t125),
-							unsafe.SliceData(t153),
-							unsafe.SliceData(t212),
-							unsafe.SliceData(t217Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							12,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{t217},
-							[2]float32{t210Number},
-							[2]float32{t4Number2},
-							[2]float32{w6},
+						a2 := regions.R9c046692d3bdArgs{
+							P0:  unsafe.SliceData(t149),
+							P1:  unsafe.SliceData(g),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t266),
+							P4:  unsafe.SliceData(t125),
+							P5:  unsafe.SliceData(t153),
+							P6:  unsafe.SliceData(t212),
+							P7:  unsafe.SliceData(t217Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4:  8,
+							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6:  12,
+							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N8:  dH,
+							N9:  4*dH*dV*a + 12*dH,
+							N10: 12 * dH,
+							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N12: 4 * dH * dV * a,
+							S0:  [2]float32{t217},
+							S1:  [2]float32{t210Number},
+							S2:  [2]float32{t4Number2},
+							S3:  [2]float32{w6},
 						}
-						stepBackwardNest16(&a2)
+						regions.R9c046692d3bd(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						t217_2 := t217
@@ -1918,21 +1423,21 @@ func (c *stepBackwardFused) run() {
 					t217 = t217Total[0]
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t159),
-							unsafe.SliceData(t261),
-							unsafe.SliceData(c.GProd),
-							unsafe.SliceData(t153),
-							unsafe.SliceData(t132),
-							unsafe.SliceData(t134),
-							unsafe.SliceData(t16022),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R0f1432d531ffArgs{
+							P0: unsafe.SliceData(c.W1Prod),
+							P1: unsafe.SliceData(t38),
+							P2: unsafe.SliceData(t159),
+							P3: unsafe.SliceData(t261),
+							P4: unsafe.SliceData(c.GProd),
+							P5: unsafe.SliceData(t153),
+							P6: unsafe.SliceData(t132),
+							P7: unsafe.SliceData(t134),
+							P8: unsafe.SliceData(t16022),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest17(&a2)
+						regions.R0f1432d531ff(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
@@ -1958,25 +1463,25 @@ func (c *stepBackwardFused) run() {
 					t22Number := kern.Choose(t22, F(1), F(0))
 					t163Number := kern.Choose(t163, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t16022),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t162_2),
-							unsafe.SliceData(t170Total),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{t170},
-							[2]float32{t163Number},
-							[2]float32{t22Number},
-							[2]float32{w10},
+						a2 := regions.Rb9eb05446339Args{
+							P0: unsafe.SliceData(t16022),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(c.K0),
+							P3: unsafe.SliceData(t162_2),
+							P4: unsafe.SliceData(t170Total),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: 4 * dH * dK * a,
+							S0: [2]float32{t170},
+							S1: [2]float32{t163Number},
+							S2: [2]float32{t22Number},
+							S3: [2]float32{w10},
 						}
-						stepBackwardNest9(&a2)
+						regions.Rb9eb05446339(&a2)
 					} else {
 						t170_2 := t170
 						t163_2 := (F(0) < t163Number)
@@ -2005,23 +1510,23 @@ func (c *stepBackwardFused) run() {
 					t22Number2 := kern.Choose(t22, F(1), F(0))
 					t163Number2 := kern.Choose(t163, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest19Args{
-							unsafe.SliceData(t16022),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t104),
-							unsafe.SliceData(W1BarState),
-							dH,
-							dK,
-							4 * dH * dK * a,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t163Number2},
-							[2]float32{t22Number2},
-							[2]float32{w11},
-							[2]float32{w12},
-							[2]float32{rhoEntry3},
+						a2 := regions.R2308994a45ccArgs{
+							P0: unsafe.SliceData(t16022),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(c.K0),
+							P3: unsafe.SliceData(t104),
+							P4: unsafe.SliceData(W1BarState),
+							N0: dH,
+							N1: dK,
+							N2: 4 * dH * dK * a,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t163Number2},
+							S1: [2]float32{t22Number2},
+							S2: [2]float32{w11},
+							S3: [2]float32{w12},
+							S4: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest19(&a2)
+						regions.R2308994a45cc(&a2)
 					} else {
 						t163_2 := (F(0) < t163Number2)
 						t22_2 := (F(0) < t22Number2)
@@ -2048,21 +1553,21 @@ func (c *stepBackwardFused) run() {
 					t4Number3 := kern.Choose(t4, F(1), F(0))
 					t210Number2 := kern.Choose(t210, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest20Args{
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t212),
-							unsafe.SliceData(t128),
-							unsafe.SliceData(W2BarState),
-							dV,
-							dH,
-							4 * dH * dV * a,
-							[2]float32{t210Number2},
-							[2]float32{t4Number3},
-							[2]float32{w13},
-							[2]float32{w14},
-							[2]float32{rhoEntry3},
+						a2 := regions.Rcef3340605edArgs{
+							P0: unsafe.SliceData(W2Trail),
+							P1: unsafe.SliceData(t212),
+							P2: unsafe.SliceData(t128),
+							P3: unsafe.SliceData(W2BarState),
+							N0: dV,
+							N1: dH,
+							N2: 4 * dH * dV * a,
+							S0: [2]float32{t210Number2},
+							S1: [2]float32{t4Number3},
+							S2: [2]float32{w13},
+							S3: [2]float32{w14},
+							S4: [2]float32{rhoEntry3},
 						}
-						stepBackwardNest20(&a2)
+						regions.Rcef3340605ed(&a2)
 					} else {
 						t210_2 := (F(0) < t210Number2)
 						t4_2 := (F(0) < t4Number3)
@@ -2084,17 +1589,17 @@ func (c *stepBackwardFused) run() {
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
-						a2 := stepBackwardNest21Args{
-							unsafe.SliceData(t108),
-							unsafe.SliceData(t162_2),
-							unsafe.SliceData(c.K0Bar),
-							unsafe.SliceData(t11),
-							unsafe.SliceData(c.Q0Bar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R962d4f5dd84fArgs{
+							P0: unsafe.SliceData(t108),
+							P1: unsafe.SliceData(t162_2),
+							P2: unsafe.SliceData(c.K0Bar),
+							P3: unsafe.SliceData(t11),
+							P4: unsafe.SliceData(c.Q0Bar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest21(&a2)
+						regions.R962d4f5dd84f(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]

@@ -3,20 +3,10 @@
 package nesteddelta
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	startProd *float32
-	B         *float32
-	N         *float32
-	t         *float32
-	n0        int // L
-	n1        int // d_v
-	n2        int // d_k
-	n3        int // d_k·d_v
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -37,17 +27,17 @@ func (c *readFused) run() {
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.StartProd),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.N),
-			unsafe.SliceData(t),
-			L,
-			dV,
-			dK,
-			dK * dV,
+		a := regions.R5f13ec275addArgs{
+			P0: unsafe.SliceData(c.StartProd),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.N),
+			P3: unsafe.SliceData(t),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
 		}
-		readNest1(&a)
+		regions.R5f13ec275add(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -84,17 +74,17 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.y, nested_delta.M.start
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.StartProd),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.N),
-			unsafe.SliceData(t),
-			L,
-			dV,
-			dK,
-			dK * dV,
+		a := regions.R5f13ec275addArgs{
+			P0: unsafe.SliceData(c.StartProd),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.N),
+			P3: unsafe.SliceData(t),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
 		}
-		readNest1(&a)
+		regions.R5f13ec275add(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -122,15 +112,15 @@ func (c *readBackwardFused) run() {
 	// nested_delta.y
 	clear(c.BBar)
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(t4),
-			dV,
-			L,
-			dK,
-			dK * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.BBar),
+			P1: unsafe.SliceData(t4),
+			N0: dV,
+			N1: L,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
@@ -156,16 +146,16 @@ func (c *readBackwardFused) run() {
 
 	// nested_delta.M.start
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.NBar),
-			L,
-			dV,
-			dK,
-			dK * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(c.NBar),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepBackwardNest3(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range dV {

@@ -3,6 +3,7 @@
 package nesteddelta
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
@@ -38,15 +39,15 @@ func (c *startBackwardFused) run() {
 	// nested_delta.N.start
 	clear(c.NInitBar)
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.NInitBar),
-			unsafe.SliceData(c.NBar),
-			dV,
-			L,
-			dK,
-			dK * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.NInitBar),
+			P1: unsafe.SliceData(c.NBar),
+			N0: dV,
+			N1: L,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			NInitBar := c.NInitBar[i*dK:][:dK]

@@ -3,42 +3,12 @@
 package nesteddelta
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	startProd *float32
-	B         *float32
-	t35       *float32
-	n0        int // L
-	n1        int // d_v
-	n2        int // d_k
-	n3        int // d_k·d_v
-}
-
-type stepTime2Args struct {
-	MState *float32
-	k      *float32
-	v      *float32
-	MLin   *float32
-	rho    *float32
-	theta  *float32
-	NState *float32
-	NLin   *float32
-	q      *float32
-	y      *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·d_k·s + 4·T·d_k·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·s + 4·T·l
-	n6     int // d_v
-	tail   int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -62,16 +32,16 @@ func (c *stepFused) run() {
 
 	// nested_delta.M.start
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.StartProd),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(t35),
-			L,
-			dV,
-			dK,
-			dK * dV,
+		a := regions.R4ca6449a43a1Args{
+			P0: unsafe.SliceData(c.StartProd),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(t35),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepNest1(&a)
+		regions.R4ca6449a43a1(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -134,27 +104,27 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime2Args{
-						unsafe.SliceData(MState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(c.V),
-						kern.Given(c.MLin),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(NState),
-						kern.Given(c.NLin),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(c.Y),
-						dK,
-						C,
-						-C*s + T,
-						4*C*dK*s + 4*T*dK*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*s + 4*T*l,
-						dV,
-						tail,
+					a := regions.R5056903c5e84Args{
+						P0:   unsafe.SliceData(MState),
+						P1:   unsafe.SliceData(c.K),
+						P2:   unsafe.SliceData(c.V),
+						P3:   kern.Given(c.MLin),
+						P4:   unsafe.SliceData(c.Rho),
+						P5:   unsafe.SliceData(c.Theta),
+						P6:   unsafe.SliceData(NState),
+						P7:   kern.Given(c.NLin),
+						P8:   unsafe.SliceData(c.Q),
+						P9:   unsafe.SliceData(c.Y),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*dK*s + 4*T*dK*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*s + 4*T*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime2(&a, rows)
+					regions.R5056903c5e84(&a, rows)
 				}
 			}
 			kern.TransposeBack(NState, rows, c.NOut[(l*dV+i)*dK:], dK, there, dK)
@@ -236,45 +206,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardNest1Args struct {
-	theta    *float32
-	t21      *float32
-	k        *float32
-	t15      *float32
-	t29      *float32
-	kBar     *float32
-	thetaBar *float32
-	n0       int // L
-	n1       int // T
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-	n5       int // d_k
-	n6       int // 4·d_k
-	n7       int // 8·d_k
-	n8       int // 12·d_k
-	n9       int // T·d_k
-}
-
-type stepBackwardNest2Args struct {
-	BBar *float32
-	t2   *float32
-	n0   int // d_v
-	n1   int // L
-	n2   int // d_k
-	n3   int // d_k·d_v
-}
-
-type stepBackwardNest3Args struct {
-	t       *float32
-	t10     *float32
-	NBarOut *float32
-	n0      int // L
-	n1      int // d_v
-	n2      int // d_k
-	n3      int // d_k·d_v
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -312,26 +243,26 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta.M
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.ThetaBar),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R3f25fb05f0d1Args{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t15),
+			P4: unsafe.SliceData(t29),
+			P5: unsafe.SliceData(c.KBar),
+			P6: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 4 * dK,
+			N7: 8 * dK,
+			N8: 12 * dK,
+			N9: T * dK,
 		}
-		stepBackwardNest1(&a)
+		regions.R3f25fb05f0d1(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -359,15 +290,15 @@ func (c *stepBackwardFused) run() {
 	// nested_delta.M.start
 	clear(c.BBar)
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.BBar),
-			unsafe.SliceData(t2),
-			dV,
-			L,
-			dK,
-			dK * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.BBar),
+			P1: unsafe.SliceData(t2),
+			N0: dV,
+			N1: L,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			BBar := c.BBar[i*dK:][:dK]
@@ -393,16 +324,16 @@ func (c *stepBackwardFused) run() {
 
 	// nested_delta.M.start
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.NBarOut),
-			L,
-			dV,
-			dK,
-			dK * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.NBarOut),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
 		}
-		stepBackwardNest3(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range dV {

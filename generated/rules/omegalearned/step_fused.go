@@ -3,40 +3,12 @@
 package omegalearned
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	t   *float32
-	t72 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_k + d_v
-	n3  int // T·d_k + T·d_v
-}
-
-type stepTime2Args struct {
-	eta    *float32
-	theta  *float32
-	t22    *float32
-	rho    *float32
-	k0     *float32
-	SState *float32
-	MState *float32
-	q0     *float32
-	y      *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-	tail   int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -69,15 +41,15 @@ func (c *stepFused) run() {
 
 	// omega_learned.S
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t72),
-			L,
-			T,
-			dK + dV,
-			T*dK + T*dV,
+		a := regions.R69fb6474cdd5Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t72),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: T*dK + T*dV,
 		}
-		stepNest1(&a)
+		regions.R69fb6474cdd5(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -148,26 +120,26 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime2Args{
-						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(t22),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.K0),
-						unsafe.SliceData(SState),
-						unsafe.SliceData(MState),
-						unsafe.SliceData(c.Q0),
-						unsafe.SliceData(c.Y),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
-						tail,
+					a := regions.Rd1ffa58ffbfdArgs{
+						P0:   unsafe.SliceData(c.Eta),
+						P1:   unsafe.SliceData(c.Theta),
+						P2:   unsafe.SliceData(t22),
+						P3:   unsafe.SliceData(c.Rho),
+						P4:   unsafe.SliceData(c.K0),
+						P5:   unsafe.SliceData(SState),
+						P6:   unsafe.SliceData(MState),
+						P7:   unsafe.SliceData(c.Q0),
+						P8:   unsafe.SliceData(c.Y),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*s + 4*T*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*dK*s + 4*T*dK*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime2(&a, rows)
+					regions.Rd1ffa58ffbfd(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)

@@ -3,107 +3,11 @@
 package retnet
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	B   *float32
-	t2  *float32
-	A   *float32
-	t   *float32
-	o   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // d_v
-	n4  int // d_c
-	n5  int // 12·d_c
-	n6  int // 4
-	n7  int // 8
-	n8  int // 12
-	n9  int // d_c·d_v
-	n10 int // H·d_c
-	n11 int // H·d_v
-	n12 int // H·T·d_c
-	n13 int // H·T·d_v
-	n14 int // H·d_c·d_v
-}
-
-type readNest2Args struct {
-	o  *float32
-	t7 *float32
-	n0 int // L
-	n1 int // T
-	n2 int // H
-	n3 int // d_v
-	n4 int // 4
-	n5 int // 8
-	n6 int // 12
-	n7 int // H·d_v
-	n8 int // H·T
-	n9 int // H·T·d_v
-}
-
-type readNest4Args struct {
-	rDiv *float32
-	o    *float32
-	r    *float32
-	n0   int // L
-	n1   int // T
-	n2   int // H
-	n3   int // d_v
-	n4   int // H·d_v
-	n5   int // H·T
-	n6   int // H·T·d_v
-}
-
-type readNest5Args struct {
-	r        *float32
-	zProd    *float32
-	zSigmoid *float32
-	t13      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // H
-	n3       int // d_v
-	n4       int // 12·d_v
-	n5       int // 4
-	n6       int // 8
-	n7       int // 12
-	n8       int // H·d_v
-	n9       int // H·T
-	n10      int // H·T·d_v
-}
-
-type readNest6Args struct {
-	t13   *float32
-	t17   *float32
-	zDiv2 *float32
-	n0    int        // L
-	n1    int        // T
-	n2    int        // H
-	n3    int        // H·T
-	w     [2]float32 // and nothing
-}
-
-type readNest7Args struct {
-	t17       *float32
-	zProd     *float32
-	r         *float32
-	zSigmoid  *float32
-	zDiv      *float32
-	zDiv3     *float32
-	zSigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // H
-	n3        int // d_v
-	n4        int // H·d_v
-	n5        int // H·T
-	n6        int // H·T·d_v
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -132,29 +36,29 @@ func (c *readFused) run() {
 
 	// ret_net.o
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.A),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.O),
-			L,
-			T,
-			H,
-			dV,
-			dC,
-			12 * dC,
-			4,
-			8,
-			12,
-			dC * dV,
-			H * dC,
-			H * dV,
-			H * T * dC,
-			H * T * dV,
-			H * dC * dV,
+		a := regions.Raae70775c29bArgs{
+			P0:  unsafe.SliceData(c.B),
+			P1:  unsafe.SliceData(t2),
+			P2:  unsafe.SliceData(c.A),
+			P3:  unsafe.SliceData(t),
+			P4:  unsafe.SliceData(c.O),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dV,
+			N4:  dC,
+			N5:  12 * dC,
+			N6:  4,
+			N7:  8,
+			N8:  12,
+			N9:  dC * dV,
+			N10: H * dC,
+			N11: H * dV,
+			N12: H * T * dC,
+			N13: H * T * dV,
+			N14: H * dC * dV,
 		}
-		readNest1(&a)
+		regions.Raae70775c29b(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -180,21 +84,21 @@ func (c *readFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.O),
-			unsafe.SliceData(t7),
-			L,
-			T,
-			H,
-			dV,
-			4,
-			8,
-			12,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R08d4326bc8dfArgs{
+			P0: unsafe.SliceData(c.O),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: H * dV,
+			N8: H * T,
+			N9: H * T * dV,
 		}
-		readNest2(&a)
+		regions.R08d4326bc8df(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -216,16 +120,16 @@ func (c *readFused) run() {
 	// ret_net.r
 	w := F(dV)
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.RDiv),
-			L,
-			T,
-			H,
-			H * T,
-			[2]float32{w},
+		a := regions.Rbd95a617a560Args{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(c.RDiv),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{w},
 		}
-		stepNest1(&a)
+		regions.Rbd95a617a560(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -240,19 +144,19 @@ func (c *readFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(c.RDiv),
-			unsafe.SliceData(c.O),
-			unsafe.SliceData(r),
-			L,
-			T,
-			H,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R3319112b6b13Args{
+			P0: unsafe.SliceData(c.RDiv),
+			P1: unsafe.SliceData(c.O),
+			P2: unsafe.SliceData(r),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		readNest4(&a)
+		regions.R3319112b6b13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -274,24 +178,24 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := readNest5Args{
-			unsafe.SliceData(r),
-			unsafe.SliceData(c.ZProd),
-			unsafe.SliceData(c.ZSigmoid),
-			unsafe.SliceData(t13),
-			L,
-			T,
-			H,
-			dV,
-			12 * dV,
-			4,
-			8,
-			12,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R6d72561425cdArgs{
+			P0:  unsafe.SliceData(r),
+			P1:  unsafe.SliceData(c.ZProd),
+			P2:  unsafe.SliceData(c.ZSigmoid),
+			P3:  unsafe.SliceData(t13),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  dV,
+			N4:  12 * dV,
+			N5:  4,
+			N6:  8,
+			N7:  12,
+			N8:  H * dV,
+			N9:  H * T,
+			N10: H * T * dV,
 		}
-		readNest5(&a)
+		regions.R6d72561425cd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -316,17 +220,17 @@ func (c *readFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := readNest6Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.ZDiv2),
-			L,
-			T,
-			H,
-			H * T,
-			[2]float32{w},
+		a := regions.R98b803e895b8Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t17),
+			P2: unsafe.SliceData(c.ZDiv2),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{w},
 		}
-		readNest6(&a)
+		regions.R98b803e895b8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -344,23 +248,23 @@ func (c *readFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := readNest7Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(c.ZProd),
-			unsafe.SliceData(r),
-			unsafe.SliceData(c.ZSigmoid),
-			unsafe.SliceData(c.ZDiv),
-			unsafe.SliceData(c.ZDiv3),
-			unsafe.SliceData(c.ZSigmoid2),
-			L,
-			T,
-			H,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R1a8ae80dec79Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(c.ZProd),
+			P2: unsafe.SliceData(r),
+			P3: unsafe.SliceData(c.ZSigmoid),
+			P4: unsafe.SliceData(c.ZDiv),
+			P5: unsafe.SliceData(c.ZDiv3),
+			P6: unsafe.SliceData(c.ZSigmoid2),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		readNest7(&a)
+		regions.R1a8ae80dec79(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -392,82 +296,6 @@ func (c *readFused) run() {
 	c.ZDiv4[0] = (F(1) / F(dV))
 }
 
-type readBackwardNest2Args struct {
-	zDiv2     *float32
-	t22       *float32
-	zDiv3     *float32
-	r         *float32
-	zSigmoid  *float32
-	t72       *float32
-	zProd     *float32
-	zSigmoid2 *float32
-	t25       *float32
-	t92       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // H
-	n3        int // 4
-	n4        int // 8
-	n5        int // 12
-	n6        int // d_v
-	n7        int // 4·d_v
-	n8        int // 8·d_v
-	n9        int // 12·d_v
-	n10       int // H·d_v
-	n11       int // H·T
-	n12       int // H·T·d_v
-}
-
-type readBackwardNest3Args struct {
-	t92        *float32
-	zDiv2      *float32
-	r          *float32
-	zProd      *float32
-	zSigmoid   *float32
-	t72        *float32
-	t28        *float32
-	t30        *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // H
-	n3         int        // 4
-	n4         int        // 8
-	n5         int        // 12
-	n6         int        // d_v
-	n7         int        // 4·d_v
-	n8         int        // 8·d_v
-	n9         int        // 12·d_v
-	n10        int        // H·d_v
-	n11        int        // H·T
-	n12        int        // H·T·d_v
-	zDiv4Entry [2]float32 // and nothing
-}
-
-type readBackwardNest4Args struct {
-	t30        *float32
-	t28        *float32
-	t35        *float32
-	n0         int        // L
-	n1         int        // T
-	n2         int        // H
-	n3         int        // d_v
-	n4         int        // H·d_v
-	n5         int        // H·T
-	n6         int        // H·T·d_v
-	zDiv4Entry [2]float32 // and nothing
-}
-
-type readBackwardNest5Args struct {
-	t26  *float32
-	t41  *float32
-	t44  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
@@ -496,19 +324,19 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.r
 	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(c.RDiv),
-			unsafe.SliceData(c.O),
-			unsafe.SliceData(r),
-			L,
-			T,
-			H,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R3319112b6b13Args{
+			P0: unsafe.SliceData(c.RDiv),
+			P1: unsafe.SliceData(c.O),
+			P2: unsafe.SliceData(r),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		readNest4(&a)
+		regions.R3319112b6b13(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -533,32 +361,32 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.ZDiv3),
-			unsafe.SliceData(r),
-			unsafe.SliceData(c.ZSigmoid),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.ZProd),
-			unsafe.SliceData(c.ZSigmoid2),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dV,
-			4 * dV,
-			8 * dV,
-			12 * dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R044b849cd07fArgs{
+			P0:  unsafe.SliceData(c.ZDiv2),
+			P1:  unsafe.SliceData(t22),
+			P2:  unsafe.SliceData(c.ZDiv3),
+			P3:  unsafe.SliceData(r),
+			P4:  unsafe.SliceData(c.ZSigmoid),
+			P5:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(c.ZProd),
+			P7:  unsafe.SliceData(c.ZSigmoid2),
+			P8:  unsafe.SliceData(t25),
+			P9:  unsafe.SliceData(t92),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dV,
+			N7:  4 * dV,
+			N8:  8 * dV,
+			N9:  12 * dV,
+			N10: H * dV,
+			N11: H * T,
+			N12: H * T * dV,
 		}
-		readBackwardNest2(&a)
+		regions.R044b849cd07f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -601,31 +429,31 @@ func (c *readBackwardFused) run() {
 	// ret_net.r, ret_net.z
 	zDiv4Entry := c.ZDiv4[0]
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.ZDiv2),
-			unsafe.SliceData(r),
-			unsafe.SliceData(c.ZProd),
-			unsafe.SliceData(c.ZSigmoid),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t30),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dV,
-			4 * dV,
-			8 * dV,
-			12 * dV,
-			H * dV,
-			H * T,
-			H * T * dV,
-			[2]float32{zDiv4Entry},
+		a := regions.R227539955a07Args{
+			P0:  unsafe.SliceData(t92),
+			P1:  unsafe.SliceData(c.ZDiv2),
+			P2:  unsafe.SliceData(r),
+			P3:  unsafe.SliceData(c.ZProd),
+			P4:  unsafe.SliceData(c.ZSigmoid),
+			P5:  unsafe.SliceData(t72),
+			P6:  unsafe.SliceData(t28),
+			P7:  unsafe.SliceData(t30),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dV,
+			N7:  4 * dV,
+			N8:  8 * dV,
+			N9:  12 * dV,
+			N10: H * dV,
+			N11: H * T,
+			N12: H * T * dV,
+			S0:  [2]float32{zDiv4Entry},
 		}
-		readBackwardNest3(&a)
+		regions.R227539955a07(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -655,20 +483,20 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o, ret_net.r
 	if kern.Wide() {
-		a := readBackwardNest4Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t35),
-			L,
-			T,
-			H,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
-			[2]float32{zDiv4Entry},
+		a := regions.Re836bc95848cArgs{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t35),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
+			S0: [2]float32{zDiv4Entry},
 		}
-		readBackwardNest4(&a)
+		regions.Re836bc95848c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -713,17 +541,17 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o
 	if kern.Wide() {
-		a := readBackwardNest5Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t44),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		readBackwardNest5(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,80 +3,12 @@
 package retnet
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	t25 *float32
-	t27 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // H·T
-	w2  [2]float32 // and nothing
-}
-
-type stepNest2Args struct {
-	t27 *float32
-	o   *float32
-	r   *float32
-	t31 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // H
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // d_v
-	n7  int // H·d_v
-	n8  int // H·T
-	n9  int // H·T·d_v
-}
-
-type stepNest3Args struct {
-	t31 *float32
-	t35 *float32
-	n0  int        // L
-	n1  int        // T
-	n2  int        // H
-	n3  int        // H·T
-	w2  [2]float32 // and nothing
-}
-
-type stepNest4Args struct {
-	t35   *float32
-	t29   *float32
-	r     *float32
-	t37   *float32
-	zProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // H
-	n3    int // d_v
-	n4    int // H·d_v
-	n5    int // H·T
-	n6    int // H·T·d_v
-}
-
-type stepNest5Args struct {
-	t62    *float32
-	AProd  *float32
-	t15    *float32
-	BProd  *float32
-	t19    *float32
-	oProd  *float32
-	t20    *float32
-	oProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // H
-	n3     int // d_c
-	n4     int // H·d_c
-	n5     int // H·T·d_c
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -165,16 +97,16 @@ func (c *stepFused) run() {
 	// ret_net.r
 	w2 := F(dV)
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t27),
-			L,
-			T,
-			H,
-			H * T,
-			[2]float32{w2},
+		a := regions.Rbd95a617a560Args{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t27),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{w2},
 		}
-		stepNest1(&a)
+		regions.Rbd95a617a560(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -189,23 +121,23 @@ func (c *stepFused) run() {
 
 	// ret_net.r, ret_net.z
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(o),
-			unsafe.SliceData(c.R),
-			unsafe.SliceData(t31),
-			L,
-			T,
-			H,
-			4,
-			8,
-			12,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R5db9b9a76850Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(o),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(t31),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: dV,
+			N7: H * dV,
+			N8: H * T,
+			N9: H * T * dV,
 		}
-		stepNest2(&a)
+		regions.R5db9b9a76850(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -231,16 +163,16 @@ func (c *stepFused) run() {
 
 	// ret_net.z, ret_net.r
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
-			L,
-			T,
-			H,
-			H * T,
-			[2]float32{w2},
+		a := regions.R70b61cc4c35fArgs{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t35),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: H * T,
+			S0: [2]float32{w2},
 		}
-		stepNest3(&a)
+		regions.R70b61cc4c35f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -255,21 +187,21 @@ func (c *stepFused) run() {
 
 	// ret_net.z
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(c.R),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(c.ZProd),
-			L,
-			T,
-			H,
-			dV,
-			H * dV,
-			H * T,
-			H * T * dV,
+		a := regions.R62c2a198ac4aArgs{
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(c.R),
+			P3: unsafe.SliceData(t37),
+			P4: unsafe.SliceData(c.ZProd),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dV,
+			N4: H * dV,
+			N5: H * T,
+			N6: H * T * dV,
 		}
-		stepNest4(&a)
+		regions.R62c2a198ac4a(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -293,23 +225,23 @@ func (c *stepFused) run() {
 	// ret_net.y
 	kern.GemmFMA(d, L*T, H*dV, F(1), false, c.Y, 1, d, c.WO, H*dV, 1, t37, 1, H*dV)
 	if kern.Wide() {
-		a := stepNest5Args{
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.AProd),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.BProd),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.OProd),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.OProd2),
-			L,
-			T,
-			H,
-			dC,
-			H * dC,
-			H * T * dC,
+		a := regions.R2068819e95c7Args{
+			P0: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(c.AProd),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(c.BProd),
+			P4: unsafe.SliceData(t19),
+			P5: unsafe.SliceData(c.OProd),
+			P6: unsafe.SliceData(t20),
+			P7: unsafe.SliceData(c.OProd2),
+			N0: L,
+			N1: T,
+			N2: H,
+			N3: dC,
+			N4: H * dC,
+			N5: H * T * dC,
 		}
-		stepNest5(&a)
+		regions.R2068819e95c7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

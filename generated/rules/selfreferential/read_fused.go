@@ -3,6 +3,7 @@
 package selfreferential
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
@@ -24,18 +25,18 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -55,16 +56,16 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		stepNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -87,17 +88,17 @@ func (c *readFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepNest3(&a)
+		regions.Rf2914391c6e5(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -165,19 +166,19 @@ func (c *readBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(t82),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepBackwardNest17(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
 			t82_2 := t82[i*T:][:T]
@@ -197,22 +198,22 @@ func (c *readBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t29),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t92),
+			P4: unsafe.SliceData(t82),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t32),
+			P8: unsafe.SliceData(t29),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest18(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]

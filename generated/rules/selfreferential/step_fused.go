@@ -3,170 +3,11 @@
 package selfreferential
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d
-}
-
-type stepNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	qDiv   *float32
-	qDiv3  *float32
-	n0     int // L
-	n1     int // T
-}
-
-type stepNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	qDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepNest4Args struct {
-	MMState     *float32
-	q           *float32
-	x           *float32
-	MAlphaState *float32
-	MEtaState   *float32
-	MKState     *float32
-	MVState     *float32
-	y2          *float32
-	aAlpha      *float32
-	aEta        *float32
-	aK2         *float32
-	aV          *float32
-	n0          int // d
-	n1          int // 4·d
-	n2          int // 8·d
-	n3          int // 12·d
-	n4          int // 4·d·a + 4·C·d·s + 4·T·d·l
-	n5          int // 4
-	n6          int // 8
-	n7          int // 12
-}
-
-type stepNest5Args struct {
-	aAlpha   *float32
-	aEta     *float32
-	aK2      *float32
-	t3Total  *float32
-	t9Total  *float32
-	t15Total *float32
-	n0       int        // d
-	t15      [2]float32 // and nothing
-	t9       [2]float32 // and nothing
-	t3       [2]float32 // and nothing
-}
-
-type stepNest6Args struct {
-	aK2     *float32
-	aV      *float32
-	MVProd2 *float32
-	n0      int        // d
-	n1      int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t24     [2]float32 // and nothing
-	theta2  [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	aK2 *float32
-	aK  *float32
-	n0  int // d
-	n1  int // 4·d·a + 4·C·d·s + 4·T·d·l
-}
-
-type stepNest8Args struct {
-	aK2 *float32
-	aV  *float32
-	y2  *float32
-	k   *float32
-	t   *float32
-	y   *float32
-	n0  int        // d
-	n1  int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t24 [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	MMState *float32
-	t       *float32
-	t22     *float32
-	n0      int // d
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-}
-
-type stepNest10Args struct {
-	t22         *float32
-	MAlphaState *float32
-	t           *float32
-	k           *float32
-	MMState     *float32
-	t42         *float32
-	n0          int        // d
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // 12·d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	t42         *float32
-	MEtaState   *float32
-	t           *float32
-	k           *float32
-	MAlphaState *float32
-	MAlpha2     *float32
-	t62         *float32
-	n0          int        // d
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // 8·d
-	n5          int        // 12·d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest14Args struct {
-	t102        *float32
-	k           *float32
-	MVState     *float32
-	t119        *float32
-	MEtaState   *float32
-	t120        *float32
-	MAlphaState *float32
-	n0          int        // d
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // 8·d
-	n5          int        // 12·d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -211,18 +52,18 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -242,16 +83,16 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		stepNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -274,17 +115,17 @@ func (c *stepFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepNest3(&a)
+		regions.Rf2914391c6e5(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -351,29 +192,29 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential.y, self_referential.a_alpha, self_referential.a_eta, self_referential.a_k, self_referential.a_v
 				if kern.Wide() {
-					a2 := stepNest4Args{
-						unsafe.SliceData(MMState),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(c.X),
-						unsafe.SliceData(MAlphaState),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(MKState),
-						unsafe.SliceData(MVState),
-						unsafe.SliceData(y2),
-						unsafe.SliceData(aAlpha),
-						unsafe.SliceData(aEta),
-						unsafe.SliceData(aK2),
-						unsafe.SliceData(aV),
-						d,
-						4 * d,
-						8 * d,
-						12 * d,
-						4*d*a + 4*C*d*s + 4*T*d*l,
-						4,
-						8,
-						12,
+					a2 := regions.R50c6c93392f1Args{
+						P0:  unsafe.SliceData(MMState),
+						P1:  unsafe.SliceData(c.Q),
+						P2:  unsafe.SliceData(c.X),
+						P3:  unsafe.SliceData(MAlphaState),
+						P4:  unsafe.SliceData(MEtaState),
+						P5:  unsafe.SliceData(MKState),
+						P6:  unsafe.SliceData(MVState),
+						P7:  unsafe.SliceData(y2),
+						P8:  unsafe.SliceData(aAlpha),
+						P9:  unsafe.SliceData(aEta),
+						P10: unsafe.SliceData(aK2),
+						P11: unsafe.SliceData(aV),
+						N0:  d,
+						N1:  4 * d,
+						N2:  8 * d,
+						N3:  12 * d,
+						N4:  4*d*a + 4*C*d*s + 4*T*d*l,
+						N5:  4,
+						N6:  8,
+						N7:  12,
 					}
-					stepNest4(&a2)
+					regions.R50c6c93392f1(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -418,19 +259,19 @@ func (c *stepFused) run() {
 				var t9 F
 				var t15 F
 				if kern.Wide() {
-					a2 := stepNest5Args{
-						unsafe.SliceData(aAlpha),
-						unsafe.SliceData(aEta),
-						unsafe.SliceData(aK2),
-						unsafe.SliceData(t3Total),
-						unsafe.SliceData(t9Total),
-						unsafe.SliceData(t15Total),
-						d,
-						[2]float32{t15},
-						[2]float32{t9},
-						[2]float32{t3},
+					a2 := regions.R4f085118521dArgs{
+						P0: unsafe.SliceData(aAlpha),
+						P1: unsafe.SliceData(aEta),
+						P2: unsafe.SliceData(aK2),
+						P3: unsafe.SliceData(t3Total),
+						P4: unsafe.SliceData(t9Total),
+						P5: unsafe.SliceData(t15Total),
+						N0: d,
+						S0: [2]float32{t15},
+						S1: [2]float32{t9},
+						S2: [2]float32{t3},
 					}
-					stepNest5(&a2)
+					regions.R4f085118521d(&a2)
 				} else {
 					t15_2 := t15
 					t9_2 := t9
@@ -478,16 +319,16 @@ func (c *stepFused) run() {
 				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
 				if len(c.MVProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(aK2),
-							unsafe.SliceData(aV),
-							kern.Given(c.MVProd2),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{t24},
-							[2]float32{theta2},
+						a2 := regions.R7e7f0f23b72fArgs{
+							P0: unsafe.SliceData(aK2),
+							P1: unsafe.SliceData(aV),
+							P2: kern.Given(c.MVProd2),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t24},
+							S1: [2]float32{theta2},
 						}
-						stepNest6(&a2)
+						regions.R7e7f0f23b72f(&a2)
 					} else {
 						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -501,13 +342,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AK) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(aK2),
-							kern.Given(c.AK),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(aK2),
+							P1: kern.Given(c.AK),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -517,18 +358,18 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest8Args{
-						unsafe.SliceData(aK2),
-						unsafe.SliceData(aV),
-						unsafe.SliceData(y2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(t),
-						unsafe.SliceData(c.Y),
-						d,
-						4*d*a + 4*C*d*s + 4*T*d*l,
-						[2]float32{t24},
+					a2 := regions.R005e1ebc8025Args{
+						P0: unsafe.SliceData(aK2),
+						P1: unsafe.SliceData(aV),
+						P2: unsafe.SliceData(y2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(t),
+						P5: unsafe.SliceData(c.Y),
+						N0: d,
+						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+						S0: [2]float32{t24},
 					}
-					stepNest8(&a2)
+					regions.R005e1ebc8025(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -543,16 +384,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.u_m
 				if kern.Wide() {
-					a2 := stepNest9Args{
-						unsafe.SliceData(MMState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t22),
-						d,
-						4,
-						8,
-						12,
+					a2 := regions.R1a914f01f800Args{
+						P0: unsafe.SliceData(MMState),
+						P1: unsafe.SliceData(t),
+						P2: unsafe.SliceData(t22),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
 					}
-					stepNest9(&a2)
+					regions.R1a914f01f800(&a2)
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
@@ -567,22 +408,22 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
-					a2 := stepNest10Args{
-						unsafe.SliceData(t22),
-						unsafe.SliceData(MAlphaState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MMState),
-						unsafe.SliceData(t42),
-						d,
-						4,
-						8,
-						12,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rf3bbf2f2c656Args{
+						P0: unsafe.SliceData(t22),
+						P1: unsafe.SliceData(MAlphaState),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(MMState),
+						P5: unsafe.SliceData(t42),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest10(&a2)
+					regions.Rf3bbf2f2c656(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
@@ -600,24 +441,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				if kern.Wide() {
-					a2 := stepNest11Args{
-						unsafe.SliceData(t42),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MAlphaState),
-						unsafe.SliceData(MAlpha2),
-						unsafe.SliceData(t62),
-						d,
-						4,
-						8,
-						12,
-						8 * d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.R4f64427bdc15Args{
+						P0: unsafe.SliceData(t42),
+						P1: unsafe.SliceData(MEtaState),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(MAlphaState),
+						P5: unsafe.SliceData(MAlpha2),
+						P6: unsafe.SliceData(t62),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 8 * d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest11(&a2)
+					regions.R4f64427bdc15(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
@@ -636,24 +477,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := stepNest11Args{
-						unsafe.SliceData(t62),
-						unsafe.SliceData(MKState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(MEta2),
-						unsafe.SliceData(t8),
-						d,
-						4,
-						8,
-						12,
-						8 * d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.R4f64427bdc15Args{
+						P0: unsafe.SliceData(t62),
+						P1: unsafe.SliceData(MKState),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(MEtaState),
+						P5: unsafe.SliceData(MEta2),
+						P6: unsafe.SliceData(t8),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 8 * d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest11(&a2)
+					regions.R4f64427bdc15(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
@@ -672,22 +513,22 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := stepNest10Args{
-						unsafe.SliceData(t8),
-						unsafe.SliceData(MVState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MKState),
-						unsafe.SliceData(t102),
-						d,
-						4,
-						8,
-						12,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rf3bbf2f2c656Args{
+						P0: unsafe.SliceData(t8),
+						P1: unsafe.SliceData(MVState),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(MKState),
+						P5: unsafe.SliceData(t102),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest10(&a2)
+					regions.Rf3bbf2f2c656(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -707,24 +548,24 @@ func (c *stepFused) run() {
 				clear(t119)
 				clear(t120)
 				if kern.Wide() {
-					a2 := stepNest14Args{
-						unsafe.SliceData(t102),
-						unsafe.SliceData(k),
-						unsafe.SliceData(MVState),
-						unsafe.SliceData(t119),
-						unsafe.SliceData(MEtaState),
-						unsafe.SliceData(t120),
-						unsafe.SliceData(MAlphaState),
-						d,
-						4,
-						8,
-						12,
-						8 * d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.R518b3756a1a3Args{
+						P0: unsafe.SliceData(t102),
+						P1: unsafe.SliceData(k),
+						P2: unsafe.SliceData(MVState),
+						P3: unsafe.SliceData(t119),
+						P4: unsafe.SliceData(MEtaState),
+						P5: unsafe.SliceData(t120),
+						P6: unsafe.SliceData(MAlphaState),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 8 * d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest14(&a2)
+					regions.R518b3756a1a3(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
@@ -741,13 +582,13 @@ func (c *stepFused) run() {
 				// self_referential
 				if len(c.MMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t22),
-							kern.Given(c.MMProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t22),
+							P1: kern.Given(c.MMProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -758,13 +599,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t42),
-							kern.Given(c.MAlphaProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t42),
+							P1: kern.Given(c.MAlphaProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -775,13 +616,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t62),
-							kern.Given(c.MEtaProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t62),
+							P1: kern.Given(c.MEtaProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -792,13 +633,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t8),
-							kern.Given(c.MKProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t8),
+							P1: kern.Given(c.MKProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -809,13 +650,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.MVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t102),
-							kern.Given(c.MVProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t102),
+							P1: kern.Given(c.MVProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -826,13 +667,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t119),
-							kern.Given(c.AEtaProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t119),
+							P1: kern.Given(c.AEtaProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -843,13 +684,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t120),
-							kern.Given(c.AAlphaProd),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t120),
+							P1: kern.Given(c.AAlphaProd),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -882,239 +723,6 @@ func (c *stepFused) run() {
 			copy(c.MMOut[(l*d+i)*d:][:d], MMState[i*d:][:d])
 		}
 	}
-}
-
-type stepBackwardNest2Args struct {
-	aK *float32
-	k  *float32
-	n0 int        // d
-	n1 int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	w  [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	MMProd      *float32
-	MAlphaProd  *float32
-	MEtaProd    *float32
-	MKProd      *float32
-	MVProd      *float32
-	k           *float32
-	MMTrail     *float32
-	MAlphaTrail *float32
-	MEtaTrail   *float32
-	MKTrail     *float32
-	MVTrail     *float32
-	n0          int        // d
-	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2          int        // 4·d·d·a
-	n3          int        // 4·d·d·a + 4·d·d
-	n4          int        // d·d
-	thetaEntry  [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	MVProd     *float32
-	MVBarState *float32
-	k2         *float32
-	MVTrail    *float32
-	t52        *float32
-	t109       *float32
-	t622Total  *float32
-	n0         int        // d
-	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
-	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
-	n4         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
-	n5         int        // 4·d·d·a + 12·d
-	n6         int        // 4·d·d·a
-	n7         int        // 4
-	n8         int        // 8
-	n9         int        // 12
-	t622       [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	t109       *float32
-	MKProd     *float32
-	MKBarState *float32
-	k2         *float32
-	MKTrail    *float32
-	MVTrail    *float32
-	t110       *float32
-	t13        *float32
-	t111       *float32
-	t14Total   *float32
-	n0         int        // d
-	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2         int        // 4
-	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
-	n4         int        // 8
-	n5         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
-	n6         int        // 12
-	n7         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
-	n8         int        // 8·d
-	n9         int        // 4·d·d·a + 8·d
-	n10        int        // 12·d
-	n11        int        // 4·d·d·a + 12·d
-	n12        int        // 4·d·d·a
-	t14        [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t52      *float32
-	t13      *float32
-	t21      *float32
-	t29      *float32
-	t372     *float32
-	k2       *float32
-	t38      *float32
-	t39Total *float32
-	n0       int        // d
-	t39      [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t117    *float32
-	MMTrail *float32
-	t118    *float32
-	n0      int // d
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // 4·d·d·a
-}
-
-type stepBackwardNest12Args struct {
-	t118        *float32
-	t116        *float32
-	t114        *float32
-	t112        *float32
-	t110        *float32
-	t38         *float32
-	k2          *float32
-	t45         *float32
-	t50         *float32
-	t55Total    *float32
-	n0          int        // d
-	t55         [2]float32 // and nothing
-	thetaEntry2 [2]float32 // and nothing
-	w7          [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t45     *float32
-	MVTrail *float32
-	t49     *float32
-	n0      int // d
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // 4·d·d·a
-}
-
-type stepBackwardNest14Args struct {
-	aK   *float32
-	t50  *float32
-	t76  *float32
-	n0   int        // d
-	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t722 [2]float32 // and nothing
-	t52  [2]float32 // and nothing
-}
-
-type stepBackwardNest15Args struct {
-	t76            *float32
-	t111           *float32
-	t109           *float32
-	t45            *float32
-	t115           *float32
-	t113           *float32
-	yBar           *float32
-	t117           *float32
-	MVProd2        *float32
-	x              *float32
-	MKTrail        *float32
-	t78            *float32
-	MMTrail        *float32
-	t102           *float32
-	MKBarState     *float32
-	MVBarState     *float32
-	MAlphaBarState *float32
-	MEtaBarState   *float32
-	q              *float32
-	MMBarState     *float32
-	n0             int        // d
-	n1             int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2             int        // 4
-	n3             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
-	n4             int        // 8
-	n5             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
-	n6             int        // 12
-	n7             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
-	n8             int        // 4·d·d·a + 4·d
-	n9             int        // 4·d
-	n10            int        // 4·d·d·a + 8·d
-	n11            int        // 8·d
-	n12            int        // 4·d·d·a + 12·d
-	n13            int        // 12·d
-	n14            int        // 4·d·d·a
-	rhoEntry3      [2]float32 // and nothing
-	t142           [2]float32 // and nothing
-	t137           [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	aAlphaProd *float32
-	aEtaProd   *float32
-	t49        *float32
-	t78        *float32
-	t82        *float32
-	t102       *float32
-	t72        *float32
-	n0         int        // d
-	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t142       [2]float32 // and nothing
-	t137       [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t72   *float32
-	qDiv2 *float32
-	t15   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // T·d
-}
-
-type stepBackwardNest18Args struct {
-	t20   *bool
-	qDiv  *float32
-	t4    *bool
-	t16   *bool
-	t15   *float32
-	qDiv3 *float32
-	qProd *float32
-	t72   *float32
-	t36   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepBackwardNest19Args struct {
-	t82  *float32
-	t37  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -1198,18 +806,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.k
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t152),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.AK),
+			P1: unsafe.SliceData(t152),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -1272,14 +880,14 @@ func (c *stepBackwardFused) run() {
 					t152Entry := t152_2[a]
 					w := kern.Larger(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.AK),
-							unsafe.SliceData(k),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{w},
+						a2 := regions.R7a43698e9ee0Args{
+							P0: unsafe.SliceData(c.AK),
+							P1: unsafe.SliceData(k),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w},
 						}
-						stepBackwardNest2(&a2)
+						regions.R7a43698e9ee0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1290,27 +898,27 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.MMProd),
-							unsafe.SliceData(c.MAlphaProd),
-							unsafe.SliceData(c.MEtaProd),
-							unsafe.SliceData(c.MKProd),
-							unsafe.SliceData(c.MVProd),
-							unsafe.SliceData(k),
-							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(MAlphaTrail),
-							unsafe.SliceData(MEtaTrail),
-							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(MVTrail),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4 * d * d * a,
-							4*d*d*a + 4*d*d,
-							d * d,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R584fb2a1bf07Args{
+							P0:  unsafe.SliceData(c.MMProd),
+							P1:  unsafe.SliceData(c.MAlphaProd),
+							P2:  unsafe.SliceData(c.MEtaProd),
+							P3:  unsafe.SliceData(c.MKProd),
+							P4:  unsafe.SliceData(c.MVProd),
+							P5:  unsafe.SliceData(k),
+							P6:  unsafe.SliceData(MMTrail),
+							P7:  unsafe.SliceData(MAlphaTrail),
+							P8:  unsafe.SliceData(MEtaTrail),
+							P9:  unsafe.SliceData(MKTrail),
+							P10: unsafe.SliceData(MVTrail),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4 * d * d * a,
+							N3:  4*d*d*a + 4*d*d,
+							N4:  d * d,
+							S0:  [2]float32{thetaEntry},
+							S1:  [2]float32{rhoEntry},
 						}
-						stepBackwardNest3(&a2)
+						regions.R584fb2a1bf07(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -1359,14 +967,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential.k
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.AK),
-							unsafe.SliceData(k2),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{w7},
+						a2 := regions.R7a43698e9ee0Args{
+							P0: unsafe.SliceData(c.AK),
+							P1: unsafe.SliceData(k2),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w7},
 						}
-						stepBackwardNest2(&a2)
+						regions.R7a43698e9ee0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1377,27 +985,27 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					var t622 F
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(c.MVProd),
-							unsafe.SliceData(MVBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t622Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							4*d*d*a + 12*d,
-							4 * d * d * a,
-							4,
-							8,
-							12,
-							[2]float32{t622},
+						a2 := regions.R6c02e6a87b54Args{
+							P0: unsafe.SliceData(c.MVProd),
+							P1: unsafe.SliceData(MVBarState),
+							P2: unsafe.SliceData(k2),
+							P3: unsafe.SliceData(MVTrail),
+							P4: unsafe.SliceData(t52),
+							P5: unsafe.SliceData(t109),
+							P6: unsafe.SliceData(t622Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5: 4*d*d*a + 12*d,
+							N6: 4 * d * d * a,
+							N7: 4,
+							N8: 8,
+							N9: 12,
+							S0: [2]float32{t622},
 						}
-						stepBackwardNest5(&a2)
+						regions.R6c02e6a87b54(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						t622_2 := t622
@@ -1428,33 +1036,33 @@ func (c *stepBackwardFused) run() {
 					clear(t13)
 					var t14 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t109),
-							unsafe.SliceData(c.MKProd),
-							unsafe.SliceData(MKBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t13),
-							unsafe.SliceData(t111),
-							unsafe.SliceData(t14Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							12,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							8 * d,
-							4*d*d*a + 8*d,
-							12 * d,
-							4*d*d*a + 12*d,
-							4 * d * d * a,
-							[2]float32{t14},
+						a2 := regions.R49f145348b95Args{
+							P0:  unsafe.SliceData(t109),
+							P1:  unsafe.SliceData(c.MKProd),
+							P2:  unsafe.SliceData(MKBarState),
+							P3:  unsafe.SliceData(k2),
+							P4:  unsafe.SliceData(MKTrail),
+							P5:  unsafe.SliceData(MVTrail),
+							P6:  unsafe.SliceData(t110),
+							P7:  unsafe.SliceData(t13),
+							P8:  unsafe.SliceData(t111),
+							P9:  unsafe.SliceData(t14Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  12,
+							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N8:  8 * d,
+							N9:  4*d*d*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*d*a + 12*d,
+							N12: 4 * d * d * a,
+							S0:  [2]float32{t14},
 						}
-						stepBackwardNest6(&a2)
+						regions.R49f145348b95(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						t14_2 := t14
@@ -1488,33 +1096,33 @@ func (c *stepBackwardFused) run() {
 					clear(t21)
 					var t222 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t111),
-							unsafe.SliceData(c.MEtaProd),
-							unsafe.SliceData(MEtaBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(MEtaTrail),
-							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t222Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							12,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							8 * d,
-							4*d*d*a + 8*d,
-							12 * d,
-							4*d*d*a + 12*d,
-							4 * d * d * a,
-							[2]float32{t222},
+						a2 := regions.R49f145348b95Args{
+							P0:  unsafe.SliceData(t111),
+							P1:  unsafe.SliceData(c.MEtaProd),
+							P2:  unsafe.SliceData(MEtaBarState),
+							P3:  unsafe.SliceData(k2),
+							P4:  unsafe.SliceData(MEtaTrail),
+							P5:  unsafe.SliceData(MKTrail),
+							P6:  unsafe.SliceData(t112),
+							P7:  unsafe.SliceData(t21),
+							P8:  unsafe.SliceData(t113),
+							P9:  unsafe.SliceData(t222Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  12,
+							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N8:  8 * d,
+							N9:  4*d*d*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*d*a + 12*d,
+							N12: 4 * d * d * a,
+							S0:  [2]float32{t222},
 						}
-						stepBackwardNest6(&a2)
+						regions.R49f145348b95(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
@@ -1548,33 +1156,33 @@ func (c *stepBackwardFused) run() {
 					clear(t29)
 					var t30 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t113),
-							unsafe.SliceData(c.MAlphaProd),
-							unsafe.SliceData(MAlphaBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(MAlphaTrail),
-							unsafe.SliceData(MEtaTrail),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t29),
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t30Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							12,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							8 * d,
-							4*d*d*a + 8*d,
-							12 * d,
-							4*d*d*a + 12*d,
-							4 * d * d * a,
-							[2]float32{t30},
+						a2 := regions.R49f145348b95Args{
+							P0:  unsafe.SliceData(t113),
+							P1:  unsafe.SliceData(c.MAlphaProd),
+							P2:  unsafe.SliceData(MAlphaBarState),
+							P3:  unsafe.SliceData(k2),
+							P4:  unsafe.SliceData(MAlphaTrail),
+							P5:  unsafe.SliceData(MEtaTrail),
+							P6:  unsafe.SliceData(t114),
+							P7:  unsafe.SliceData(t29),
+							P8:  unsafe.SliceData(t115),
+							P9:  unsafe.SliceData(t30Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  12,
+							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N8:  8 * d,
+							N9:  4*d*d*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*d*a + 12*d,
+							N12: 4 * d * d * a,
+							S0:  [2]float32{t30},
 						}
-						stepBackwardNest6(&a2)
+						regions.R49f145348b95(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						t30_2 := t30
@@ -1608,33 +1216,33 @@ func (c *stepBackwardFused) run() {
 					clear(t372)
 					var t412 F
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t115),
-							unsafe.SliceData(c.MMProd),
-							unsafe.SliceData(MMBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(MAlphaTrail),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(t117),
-							unsafe.SliceData(t412Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							12,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							8 * d,
-							4*d*d*a + 8*d,
-							12 * d,
-							4*d*d*a + 12*d,
-							4 * d * d * a,
-							[2]float32{t412},
+						a2 := regions.R49f145348b95Args{
+							P0:  unsafe.SliceData(t115),
+							P1:  unsafe.SliceData(c.MMProd),
+							P2:  unsafe.SliceData(MMBarState),
+							P3:  unsafe.SliceData(k2),
+							P4:  unsafe.SliceData(MMTrail),
+							P5:  unsafe.SliceData(MAlphaTrail),
+							P6:  unsafe.SliceData(t116),
+							P7:  unsafe.SliceData(t372),
+							P8:  unsafe.SliceData(t117),
+							P9:  unsafe.SliceData(t412Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  12,
+							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N8:  8 * d,
+							N9:  4*d*d*a + 8*d,
+							N10: 12 * d,
+							N11: 4*d*d*a + 12*d,
+							N12: 4 * d * d * a,
+							S0:  [2]float32{t412},
 						}
-						stepBackwardNest6(&a2)
+						regions.R49f145348b95(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						t412_2 := t412
@@ -1666,19 +1274,19 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_m
 					var t39 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t13),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t29),
-							unsafe.SliceData(t372),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(t39Total),
-							d,
-							[2]float32{t39},
+						a2 := regions.Re1d31c7d4d10Args{
+							P0: unsafe.SliceData(t52),
+							P1: unsafe.SliceData(t13),
+							P2: unsafe.SliceData(t21),
+							P3: unsafe.SliceData(t29),
+							P4: unsafe.SliceData(t372),
+							P5: unsafe.SliceData(k2),
+							P6: unsafe.SliceData(t38),
+							P7: unsafe.SliceData(t39Total),
+							N0: d,
+							S0: [2]float32{t39},
 						}
-						stepBackwardNest10(&a2)
+						regions.Re1d31c7d4d10(&a2)
 					} else {
 						t39_2 := t39
 						t39Sums := [16]F{t39_2}
@@ -1694,17 +1302,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential.M_m
 					clear(t118)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t117),
-							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(t118),
-							d,
-							4,
-							8,
-							12,
-							4 * d * d * a,
+						a2 := regions.R623d6509d4fdArgs{
+							P0: unsafe.SliceData(t117),
+							P1: unsafe.SliceData(MMTrail),
+							P2: unsafe.SliceData(t118),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: 4 * d * d * a,
 						}
-						stepBackwardNest11(&a2)
+						regions.R623d6509d4fd(&a2)
 					} else {
 						for i := range d {
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1718,23 +1326,23 @@ func (c *stepBackwardFused) run() {
 					var t55 F
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t118),
-							unsafe.SliceData(t116),
-							unsafe.SliceData(t114),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(t110),
-							unsafe.SliceData(t38),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t55Total),
-							d,
-							[2]float32{t55},
-							[2]float32{thetaEntry2},
-							[2]float32{w7},
+						a2 := regions.Rf6b9539fc8a0Args{
+							P0: unsafe.SliceData(t118),
+							P1: unsafe.SliceData(t116),
+							P2: unsafe.SliceData(t114),
+							P3: unsafe.SliceData(t112),
+							P4: unsafe.SliceData(t110),
+							P5: unsafe.SliceData(t38),
+							P6: unsafe.SliceData(k2),
+							P7: unsafe.SliceData(t45),
+							P8: unsafe.SliceData(t50),
+							P9: unsafe.SliceData(t55Total),
+							N0: d,
+							S0: [2]float32{t55},
+							S1: [2]float32{thetaEntry2},
+							S2: [2]float32{w7},
 						}
-						stepBackwardNest12(&a2)
+						regions.Rf6b9539fc8a0(&a2)
 					} else {
 						t55_2 := t55
 						t55Sums := [16]F{t55_2}
@@ -1753,17 +1361,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential.a_v, self_referential.M_m
 					clear(t49)
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t45),
-							unsafe.SliceData(MVTrail),
-							unsafe.SliceData(t49),
-							d,
-							4,
-							8,
-							12,
-							4 * d * d * a,
+						a2 := regions.Re159271db009Args{
+							P0: unsafe.SliceData(t45),
+							P1: unsafe.SliceData(MVTrail),
+							P2: unsafe.SliceData(t49),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: 4 * d * d * a,
 						}
-						stepBackwardNest13(&a2)
+						regions.Re159271db009(&a2)
 					} else {
 						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
@@ -1789,16 +1397,16 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t892, c.BRhoBar[0])
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(c.AK),
-							unsafe.SliceData(t50),
-							unsafe.SliceData(t76),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{t722},
-							[2]float32{t52_2},
+						a2 := regions.R0c5245f0bab8Args{
+							P0: unsafe.SliceData(c.AK),
+							P1: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(t76),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t722},
+							S1: [2]float32{t52_2},
 						}
-						stepBackwardNest14(&a2)
+						regions.R0c5245f0bab8(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1809,47 +1417,47 @@ func (c *stepBackwardFused) run() {
 					clear(t78)
 					clear(t102)
 					if kern.Wide() {
-						a2 := stepBackwardNest15Args{
-							unsafe.SliceData(t76),
-							unsafe.SliceData(t111),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t45),
-							unsafe.SliceData(t115),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t117),
-							unsafe.SliceData(c.MVProd2),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(MKTrail),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(MMTrail),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(MKBarState),
-							unsafe.SliceData(MVBarState),
-							unsafe.SliceData(MAlphaBarState),
-							unsafe.SliceData(MEtaBarState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MMBarState),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							12,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							4*d*d*a + 4*d,
-							4 * d,
-							4*d*d*a + 8*d,
-							8 * d,
-							4*d*d*a + 12*d,
-							12 * d,
-							4 * d * d * a,
-							[2]float32{rhoEntry3},
-							[2]float32{t142},
-							[2]float32{t137},
+						a2 := regions.Rd310de79238eArgs{
+							P0:  unsafe.SliceData(t76),
+							P1:  unsafe.SliceData(t111),
+							P2:  unsafe.SliceData(t109),
+							P3:  unsafe.SliceData(t45),
+							P4:  unsafe.SliceData(t115),
+							P5:  unsafe.SliceData(t113),
+							P6:  unsafe.SliceData(c.YBar),
+							P7:  unsafe.SliceData(t117),
+							P8:  unsafe.SliceData(c.MVProd2),
+							P9:  unsafe.SliceData(c.X),
+							P10: unsafe.SliceData(MKTrail),
+							P11: unsafe.SliceData(t78),
+							P12: unsafe.SliceData(MMTrail),
+							P13: unsafe.SliceData(t102),
+							P14: unsafe.SliceData(MKBarState),
+							P15: unsafe.SliceData(MVBarState),
+							P16: unsafe.SliceData(MAlphaBarState),
+							P17: unsafe.SliceData(MEtaBarState),
+							P18: unsafe.SliceData(c.Q),
+							P19: unsafe.SliceData(MMBarState),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  12,
+							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N8:  4*d*d*a + 4*d,
+							N9:  4 * d,
+							N10: 4*d*d*a + 8*d,
+							N11: 8 * d,
+							N12: 4*d*d*a + 12*d,
+							N13: 12 * d,
+							N14: 4 * d * d * a,
+							S0:  [2]float32{rhoEntry3},
+							S1:  [2]float32{t142},
+							S2:  [2]float32{t137},
 						}
-						stepBackwardNest15(&a2)
+						regions.Rd310de79238e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1886,20 +1494,20 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t102),
-							unsafe.SliceData(t72),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{t142},
-							[2]float32{t137},
+						a2 := regions.Ra08138583538Args{
+							P0: unsafe.SliceData(c.AAlphaProd),
+							P1: unsafe.SliceData(c.AEtaProd),
+							P2: unsafe.SliceData(t49),
+							P3: unsafe.SliceData(t78),
+							P4: unsafe.SliceData(t82),
+							P5: unsafe.SliceData(t102),
+							P6: unsafe.SliceData(t72),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t142},
+							S1: [2]float32{t137},
 						}
-						stepBackwardNest16(&a2)
+						regions.Ra08138583538(&a2)
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
@@ -1932,19 +1540,19 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest17Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t15),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(t15),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepBackwardNest17(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -1964,22 +1572,22 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest18Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t36),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t16),
+			P4: unsafe.SliceData(t15),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t72),
+			P8: unsafe.SliceData(t36),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest18(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -2010,16 +1618,16 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential.q
 	if kern.Wide() {
-		a := stepBackwardNest19Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest19(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {

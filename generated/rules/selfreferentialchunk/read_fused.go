@@ -3,31 +3,11 @@
 package selfreferentialchunk
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	qDiv   *float32
-	qDiv3  *float32
-	n0     int // L
-	n1     int // T
-}
-
-type readNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	qDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -45,18 +25,18 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -76,16 +56,16 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		readNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -108,17 +88,17 @@ func (c *readFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		readNest3(&a)
+		regions.Rf2914391c6e5(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -140,19 +120,6 @@ func (c *readFused) run() {
 	for i := range L {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.Y, i*T*d), 1, d, kern.From(c.MM, i*d*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
-}
-
-type readBackwardNest1Args struct {
-	t32   *float32
-	qDiv2 *float32
-	t82   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // T·d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -199,19 +166,19 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t82),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(t82),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		readBackwardNest1(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
 			t82_2 := t82[i*T:][:T]
@@ -231,22 +198,22 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t29),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t92),
+			P4: unsafe.SliceData(t82),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t32),
+			P8: unsafe.SliceData(t29),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest5(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]

@@ -3,26 +3,10 @@
 package selfreferentialchunk
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type startNest1Args struct {
-	I      *float32
-	NK     *float32
-	MK     *float32
-	NV     *float32
-	MV     *float32
-	NAlpha *float32
-	MAlpha *float32
-	NEta   *float32
-	MEta   *float32
-	NM     *float32
-	MM     *float32
-	n0     int // L
-	n1     int // d
-	n2     int // d·d
-}
 
 // startFused is Start in fused arithmetic.
 type startFused Start[float32]
@@ -45,23 +29,23 @@ func (c *startFused) run() {
 
 	// self_referential_chunk.M_k.start, self_referential_chunk.P_k, self_referential_chunk.M_v.start, self_referential_chunk.P_v, self_referential_chunk.M_alpha.start, self_referential_chunk.M_eta.start, self_referential_chunk.M_m.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(I),
-			unsafe.SliceData(c.NK),
-			unsafe.SliceData(c.MK),
-			unsafe.SliceData(c.NV),
-			unsafe.SliceData(c.MV),
-			unsafe.SliceData(c.NAlpha),
-			unsafe.SliceData(c.MAlpha),
-			unsafe.SliceData(c.NEta),
-			unsafe.SliceData(c.MEta),
-			unsafe.SliceData(c.NM),
-			unsafe.SliceData(c.MM),
-			L,
-			d,
-			d * d,
+		a := regions.Rf43780d8be84Args{
+			P0:  unsafe.SliceData(I),
+			P1:  unsafe.SliceData(c.NK),
+			P2:  unsafe.SliceData(c.MK),
+			P3:  unsafe.SliceData(c.NV),
+			P4:  unsafe.SliceData(c.MV),
+			P5:  unsafe.SliceData(c.NAlpha),
+			P6:  unsafe.SliceData(c.MAlpha),
+			P7:  unsafe.SliceData(c.NEta),
+			P8:  unsafe.SliceData(c.MEta),
+			P9:  unsafe.SliceData(c.NM),
+			P10: unsafe.SliceData(c.MM),
+			N0:  L,
+			N1:  d,
+			N2:  d * d,
 		}
-		startNest1(&a)
+		regions.Rf43780d8be84(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -89,25 +73,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	NMBar     *float32
-	MMBar     *float32
-	NEtaBar   *float32
-	MEtaBar   *float32
-	NAlphaBar *float32
-	MAlphaBar *float32
-	NVBar     *float32
-	MVBar     *float32
-	NKBar     *float32
-	MKBar     *float32
-	n0        int // d
-	n1        int // L
-	n2        int // 4·d·d
-	n3        int // 8·d·d
-	n4        int // 12·d·d
-	n5        int // d·d
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -124,25 +89,25 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.NMBar),
-			unsafe.SliceData(c.MMBar),
-			unsafe.SliceData(c.NEtaBar),
-			unsafe.SliceData(c.MEtaBar),
-			unsafe.SliceData(c.NAlphaBar),
-			unsafe.SliceData(c.MAlphaBar),
-			unsafe.SliceData(c.NVBar),
-			unsafe.SliceData(c.MVBar),
-			unsafe.SliceData(c.NKBar),
-			unsafe.SliceData(c.MKBar),
-			d,
-			L,
-			4 * d * d,
-			8 * d * d,
-			12 * d * d,
-			d * d,
+		a := regions.R8c6b4da19d1cArgs{
+			P0: unsafe.SliceData(c.NMBar),
+			P1: unsafe.SliceData(c.MMBar),
+			P2: unsafe.SliceData(c.NEtaBar),
+			P3: unsafe.SliceData(c.MEtaBar),
+			P4: unsafe.SliceData(c.NAlphaBar),
+			P5: unsafe.SliceData(c.MAlphaBar),
+			P6: unsafe.SliceData(c.NVBar),
+			P7: unsafe.SliceData(c.MVBar),
+			P8: unsafe.SliceData(c.NKBar),
+			P9: unsafe.SliceData(c.MKBar),
+			N0: d,
+			N1: L,
+			N2: 4 * d * d,
+			N3: 8 * d * d,
+			N4: 12 * d * d,
+			N5: d * d,
 		}
-		startBackwardNest1(&a)
+		regions.R8c6b4da19d1c(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]

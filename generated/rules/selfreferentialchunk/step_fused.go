@@ -3,119 +3,12 @@
 package selfreferentialchunk
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d
-}
-
-type stepNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	n0     int // L
-	n1     int // T
-}
-
-type stepNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepNest4Args struct {
-	aAlpha *float32
-	t32    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d
-}
-
-type stepNest6Args struct {
-	aK2 *float32
-	aK  *float32
-	t15 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d
-	n3  int // 4
-	n4  int // 8
-	n5  int // 12
-	n6  int // T·d
-}
-
-type stepNest7Args struct {
-	t119   *float32
-	MEta   *float32
-	t120   *float32
-	MAlpha *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 12·d
-	n4     int // T·d
-	n5     int // d·d
-}
-
-type stepNest8Args struct {
-	t32          *float32
-	t92          *float32
-	t15          *float32
-	rho          *float32
-	theta        *float32
-	t24          *float32
-	thetaSigmoid *float32
-	rhoSigmoid   *float32
-	t11          *float32
-	qDiv         *float32
-	qSqrt        *float32
-	qDiv3        *float32
-	n0           int        // L
-	n1           int        // T
-	w7           [2]float32 // and nothing
-	bRhoEntry    [2]float32 // and nothing
-	bThetaEntry  [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	t24        *float32
-	theta      *float32
-	t11        *float32
-	aK         *float32
-	aV         *float32
-	t22        *float32
-	MVProd2    *float32
-	t119       *float32
-	aEtaProd   *float32
-	t120       *float32
-	aAlphaProd *float32
-	q          *float32
-	qDiv2      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d
-	n3         int // T·d
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -147,18 +40,18 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -178,14 +71,14 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			N0: L,
+			N1: T,
 		}
-		stepNest2(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -203,16 +96,16 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepNest3(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -234,18 +127,18 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.rho
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(aAlpha),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(aAlpha),
+			P1: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest4(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -269,18 +162,18 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.theta
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(aEta),
-			unsafe.SliceData(t92),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.Rde24c9e78d8cArgs{
+			P0: unsafe.SliceData(aEta),
+			P1: unsafe.SliceData(t92),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest4(&a)
+		regions.Rde24c9e78d8c(&a)
 	} else {
 		for i := range L {
 			t92_2 := t92[i*T:][:T]
@@ -304,19 +197,19 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := stepNest6Args{
-			unsafe.SliceData(aK2),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t15),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R8b0a99392b4dArgs{
+			P0: unsafe.SliceData(aK2),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(t15),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest6(&a)
+		regions.R8b0a99392b4d(&a)
 	} else {
 		for i := range L {
 			t15_2 := t15[i*T:][:T]
@@ -345,19 +238,19 @@ func (c *stepFused) run() {
 	clear(t119)
 	clear(t120)
 	if kern.Wide() {
-		a := stepNest7Args{
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.MEta),
-			unsafe.SliceData(t120),
-			unsafe.SliceData(c.MAlpha),
-			L,
-			T,
-			d,
-			12 * d,
-			T * d,
-			d * d,
+		a := regions.Rf255b4564a35Args{
+			P0: unsafe.SliceData(t119),
+			P1: unsafe.SliceData(c.MEta),
+			P2: unsafe.SliceData(t120),
+			P3: unsafe.SliceData(c.MAlpha),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 12 * d,
+			N4: T * d,
+			N5: d * d,
 		}
-		stepNest7(&a)
+		regions.Rf255b4564a35(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -386,26 +279,26 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
-			[2]float32{w7},
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
+		a := regions.Rd1a9c777dc3cArgs{
+			P0:  unsafe.SliceData(t32),
+			P1:  unsafe.SliceData(t92),
+			P2:  unsafe.SliceData(t15),
+			P3:  unsafe.SliceData(c.Rho),
+			P4:  unsafe.SliceData(c.Theta),
+			P5:  unsafe.SliceData(t24),
+			P6:  unsafe.SliceData(c.ThetaSigmoid),
+			P7:  unsafe.SliceData(c.RhoSigmoid),
+			P8:  unsafe.SliceData(t11),
+			P9:  unsafe.SliceData(c.QDiv),
+			P10: unsafe.SliceData(c.QSqrt),
+			P11: unsafe.SliceData(c.QDiv3),
+			N0:  L,
+			N1:  T,
+			S0:  [2]float32{w7},
+			S1:  [2]float32{bRhoEntry},
+			S2:  [2]float32{bThetaEntry},
 		}
-		stepNest8(&a)
+		regions.Rd1a9c777dc3c(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -438,26 +331,26 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
 	if kern.Wide() {
-		a := stepNest9Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(aV),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.MVProd2),
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(t120),
-			unsafe.SliceData(c.AAlphaProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R25de622819c9Args{
+			P0:  unsafe.SliceData(t24),
+			P1:  unsafe.SliceData(c.Theta),
+			P2:  unsafe.SliceData(t11),
+			P3:  unsafe.SliceData(c.AK),
+			P4:  unsafe.SliceData(aV),
+			P5:  unsafe.SliceData(t22),
+			P6:  unsafe.SliceData(c.MVProd2),
+			P7:  unsafe.SliceData(t119),
+			P8:  unsafe.SliceData(c.AEtaProd),
+			P9:  unsafe.SliceData(t120),
+			P10: unsafe.SliceData(c.AAlphaProd),
+			P11: unsafe.SliceData(c.Q),
+			P12: unsafe.SliceData(c.QDiv2),
+			N0:  L,
+			N1:  T,
+			N2:  d,
+			N3:  T * d,
 		}
-		stepNest9(&a)
+		regions.R25de622819c9(&a)
 	} else {
 		for i := range L {
 			t24_2 := t24[i*T:][:T]
@@ -643,134 +536,6 @@ func (c *stepRows1) Part(part int) {
 	workers.Return(scratch)
 }
 
-type stepBackwardNest2Args struct {
-	theta *float32
-	t24   *float32
-	t38   *float32
-	t452  *float32
-	aK    *float32
-	t50   *float32
-	k     *float32
-	t55   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d
-	n6    int // 4·d
-	n7    int // 8·d
-	n8    int // 12·d
-	n9    int // T·d
-}
-
-type stepBackwardNest3Args struct {
-	t52   *float32
-	t722  *float32
-	k     *float32
-	t38   *float32
-	t72   *float32
-	qDiv2 *float32
-	aK    *float32
-	t50   *float32
-	t76   *float32
-	t392  *float32
-	t20   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d
-	n6    int // 4·d
-	n7    int // 8·d
-	n8    int // 12·d
-	n9    int // T·d
-}
-
-type stepBackwardNest4Args struct {
-	t142   *float32
-	t137   *float32
-	t76    *float32
-	t452   *float32
-	x      *float32
-	t922   *float32
-	t32    *float32
-	t1122  *float32
-	t242   *float32
-	t132   *float32
-	t162   *float32
-	t142_2 *float32
-	t822   *float32
-	n0     int // L
-	n1     int // d
-	n2     int // T
-	n3     int // 4
-	n4     int // 4·d
-	n5     int // 8
-	n6     int // 8·d
-	n7     int // 12
-	n8     int // 12·d
-	n9     int // 4·d·d
-	n10    int // 8·d·d
-	n11    int // 12·d·d
-	n12    int // d·d
-	n13    int // T·d
-	n14    int // T·d·d
-}
-
-type stepBackwardNest5Args struct {
-	t25   *bool
-	qDiv  *float32
-	t4    *bool
-	t21   *bool
-	t20   *float32
-	qDiv3 *float32
-	qProd *float32
-	t72   *float32
-	t41   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepBackwardNest6Args struct {
-	t137       *float32
-	t142       *float32
-	aAlphaProd *float32
-	aEtaProd   *float32
-	t492       *float32
-	t78        *float32
-	t42        *float32
-	xBar       *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d
-	n3         int // T·d
-}
-
-type stepBackwardNest7Args struct {
-	t132         *float32
-	t22          *float32
-	MKBarOut     *float32
-	t142         *float32
-	t32          *float32
-	MVBarOut     *float32
-	t922         *float32
-	t42          *float32
-	MAlphaBarOut *float32
-	t1122        *float32
-	t52          *float32
-	MEtaBarOut   *float32
-	t15          *float32
-	t62          *float32
-	MMBarOut     *float32
-	n0           int // L
-	n1           int // d
-	n2           int // d·d
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -837,18 +602,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t152),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.AK),
+			P1: unsafe.SliceData(t152),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t152_2 := t152[i*T:][:T]
@@ -912,27 +677,27 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.k, self_referential_chunk.M_m
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(k),
-			unsafe.SliceData(t55),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			T * d,
+		a := regions.R1f1a5b492fbbArgs{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t38),
+			P3: unsafe.SliceData(t452),
+			P4: unsafe.SliceData(c.AK),
+			P5: unsafe.SliceData(t50),
+			P6: unsafe.SliceData(k),
+			P7: unsafe.SliceData(t55),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: d,
+			N6: 4 * d,
+			N7: 8 * d,
+			N8: 12 * d,
+			N9: T * d,
 		}
-		stepBackwardNest2(&a)
+		regions.R1f1a5b492fbb(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -980,30 +745,30 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(t52_2),
-			unsafe.SliceData(t722),
-			unsafe.SliceData(k),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t76),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			4,
-			8,
-			12,
-			d,
-			4 * d,
-			8 * d,
-			12 * d,
-			T * d,
+		a := regions.R0be34f8e46c2Args{
+			P0:  unsafe.SliceData(t52_2),
+			P1:  unsafe.SliceData(t722),
+			P2:  unsafe.SliceData(k),
+			P3:  unsafe.SliceData(t38),
+			P4:  unsafe.SliceData(t72),
+			P5:  unsafe.SliceData(c.QDiv2),
+			P6:  unsafe.SliceData(c.AK),
+			P7:  unsafe.SliceData(t50),
+			P8:  unsafe.SliceData(t76),
+			P9:  unsafe.SliceData(t392),
+			P10: unsafe.SliceData(t20),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  d,
+			N6:  4 * d,
+			N7:  8 * d,
+			N8:  12 * d,
+			N9:  T * d,
 		}
-		stepBackwardNest3(&a)
+		regions.R0be34f8e46c2(&a)
 	} else {
 		for i := range L {
 			t52_3 := t52_2[i*T:][:T]
@@ -1083,37 +848,37 @@ func (c *stepBackwardFused) run() {
 	clear(t132)
 	clear(t142_2)
 	if kern.Wide() {
-		a := stepBackwardNest4Args{
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t76),
-			unsafe.SliceData(t452),
-			unsafe.SliceData(c.X),
-			unsafe.SliceData(t922),
-			unsafe.SliceData(t32_2),
-			unsafe.SliceData(t1122),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t142_2),
-			unsafe.SliceData(t822),
-			L,
-			d,
-			T,
-			4,
-			4 * d,
-			8,
-			8 * d,
-			12,
-			12 * d,
-			4 * d * d,
-			8 * d * d,
-			12 * d * d,
-			d * d,
-			T * d,
-			T * d * d,
+		a := regions.R6c8ce518becbArgs{
+			P0:  unsafe.SliceData(t142),
+			P1:  unsafe.SliceData(t137),
+			P2:  unsafe.SliceData(t76),
+			P3:  unsafe.SliceData(t452),
+			P4:  unsafe.SliceData(c.X),
+			P5:  unsafe.SliceData(t922),
+			P6:  unsafe.SliceData(t32_2),
+			P7:  unsafe.SliceData(t1122),
+			P8:  unsafe.SliceData(t242),
+			P9:  unsafe.SliceData(t132),
+			P10: unsafe.SliceData(t162),
+			P11: unsafe.SliceData(t142_2),
+			P12: unsafe.SliceData(t822),
+			N0:  L,
+			N1:  d,
+			N2:  T,
+			N3:  4,
+			N4:  4 * d,
+			N5:  8,
+			N6:  8 * d,
+			N7:  12,
+			N8:  12 * d,
+			N9:  4 * d * d,
+			N10: 8 * d * d,
+			N11: 12 * d * d,
+			N12: d * d,
+			N13: T * d,
+			N14: T * d * d,
 		}
-		stepBackwardNest4(&a)
+		regions.R6c8ce518becb(&a)
 	} else {
 		for i := range L {
 			t142_3 := t142[i*T:][:T]
@@ -1147,22 +912,22 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest5Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t41),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t21),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t72),
+			P8: unsafe.SliceData(t41),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest5(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -1193,21 +958,21 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t137),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.AAlphaProd),
-			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(t492),
-			unsafe.SliceData(t78),
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R4c186e8e677cArgs{
+			P0: unsafe.SliceData(t137),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(c.AAlphaProd),
+			P3: unsafe.SliceData(c.AEtaProd),
+			P4: unsafe.SliceData(t492),
+			P5: unsafe.SliceData(t78),
+			P6: unsafe.SliceData(t42_2),
+			P7: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest6(&a)
+		regions.R4c186e8e677c(&a)
 	} else {
 		for i := range L {
 			t137_2 := t137[i*T:][:T]
@@ -1230,27 +995,27 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.MKBarOut),
-			unsafe.SliceData(t142_2),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.MVBarOut),
-			unsafe.SliceData(t922),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.MAlphaBarOut),
-			unsafe.SliceData(t1122),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.MEtaBarOut),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.MMBarOut),
-			L,
-			d,
-			d * d,
+		a := regions.R2d87fa28352fArgs{
+			P0:  unsafe.SliceData(t132),
+			P1:  unsafe.SliceData(t22),
+			P2:  unsafe.SliceData(c.MKBarOut),
+			P3:  unsafe.SliceData(t142_2),
+			P4:  unsafe.SliceData(t32),
+			P5:  unsafe.SliceData(c.MVBarOut),
+			P6:  unsafe.SliceData(t922),
+			P7:  unsafe.SliceData(t42),
+			P8:  unsafe.SliceData(c.MAlphaBarOut),
+			P9:  unsafe.SliceData(t1122),
+			P10: unsafe.SliceData(t52),
+			P11: unsafe.SliceData(c.MEtaBarOut),
+			P12: unsafe.SliceData(t15),
+			P13: unsafe.SliceData(t62),
+			P14: unsafe.SliceData(c.MMBarOut),
+			N0:  L,
+			N1:  d,
+			N2:  d * d,
 		}
-		stepBackwardNest7(&a)
+		regions.R2d87fa28352f(&a)
 	} else {
 		for i := range L {
 			for j := range d {

@@ -3,43 +3,11 @@
 package selfreferentiallayers
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type readNest4Args struct {
-	yProd     *float32
-	ySigmoid  *float32
-	t22       *float32
-	ySigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
-
-type readNest5Args struct {
-	t11   *float32
-	q     *float32
-	t15   *float32
-	y     *float32
-	qDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -60,18 +28,18 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -91,16 +59,16 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		stepNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -123,16 +91,16 @@ func (c *readFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Reeb6141300f7Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		readNest3(&a)
+		regions.Reeb6141300f7(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -154,17 +122,17 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := readNest4Args{
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(c.YSigmoid2),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R3b69cb453befArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readNest4(&a)
+		regions.R3b69cb453bef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -190,18 +158,18 @@ func (c *readFused) run() {
 
 	// self_referential_layers.y, self_referential_layers.q
 	if kern.Wide() {
-		a := readNest5Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.Y),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rb34d3c537d8bArgs{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(c.Y),
+			P4: unsafe.SliceData(c.QDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		readNest5(&a)
+		regions.Rb34d3c537d8b(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -219,45 +187,6 @@ func (c *readFused) run() {
 			}
 		}
 	}
-}
-
-type readBackwardNest1Args struct {
-	yProd    *float32
-	ySigmoid *float32
-	t22      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_h
-	n3       int // T·d_h
-}
-
-type readBackwardNest2Args struct {
-	ySigmoid  *float32
-	t62       *float32
-	yProd     *float32
-	ySigmoid2 *float32
-	t12       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
-
-type readBackwardNest3Args struct {
-	yBar  *float32
-	t142  *float32
-	qDiv2 *float32
-	t152  *float32
-	t20   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // 8·d
-	n4    int // 12·d
-	n5    int // 4
-	n6    int // 8
-	n7    int // 12
-	n8    int // T·d
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -299,16 +228,16 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t22),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest1(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -334,18 +263,18 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t12),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rfa25d5785019Args{
+			P0: unsafe.SliceData(c.YSigmoid),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.YProd),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			P4: unsafe.SliceData(t12),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest2(&a)
+		regions.Rfa25d5785019(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -375,23 +304,23 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := readBackwardNest3Args{
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			d,
-			8 * d,
-			12 * d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0ec8dacbfdd9Args{
+			P0: unsafe.SliceData(c.YBar),
+			P1: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(c.QDiv2),
+			P3: unsafe.SliceData(t152),
+			P4: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * d,
 		}
-		readBackwardNest3(&a)
+		regions.R0ec8dacbfdd9(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -415,22 +344,22 @@ func (c *readBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t41),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t21),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t152),
+			P8: unsafe.SliceData(t41),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest54(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]

@@ -3,26 +3,10 @@
 package selfreferentiallayers
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type startNest1Args struct {
-	AInitK     *float32
-	AK         *float32
-	AInitV     *float32
-	AV         *float32
-	AInitAlpha *float32
-	AAlpha     *float32
-	AInitEta   *float32
-	AEta       *float32
-	AInitM     *float32
-	AM         *float32
-	n0         int // L
-	n1         int // d
-	n2         int // d_h
-	n3         int // d·d_h
-}
 
 // startFused is Start in fused arithmetic.
 type startFused Start[float32]
@@ -36,23 +20,23 @@ func (c *startFused) run() {
 
 	// self_referential_layers.A_k.start, self_referential_layers.A_v.start, self_referential_layers.A_alpha.start, self_referential_layers.A_eta.start, self_referential_layers.A_m.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.AInitK),
-			unsafe.SliceData(c.AK),
-			unsafe.SliceData(c.AInitV),
-			unsafe.SliceData(c.AV),
-			unsafe.SliceData(c.AInitAlpha),
-			unsafe.SliceData(c.AAlpha),
-			unsafe.SliceData(c.AInitEta),
-			unsafe.SliceData(c.AEta),
-			unsafe.SliceData(c.AInitM),
-			unsafe.SliceData(c.AM),
-			L,
-			d,
-			dH,
-			d * dH,
+		a := regions.R6dff422ed996Args{
+			P0: unsafe.SliceData(c.AInitK),
+			P1: unsafe.SliceData(c.AK),
+			P2: unsafe.SliceData(c.AInitV),
+			P3: unsafe.SliceData(c.AV),
+			P4: unsafe.SliceData(c.AInitAlpha),
+			P5: unsafe.SliceData(c.AAlpha),
+			P6: unsafe.SliceData(c.AInitEta),
+			P7: unsafe.SliceData(c.AEta),
+			P8: unsafe.SliceData(c.AInitM),
+			P9: unsafe.SliceData(c.AM),
+			N0: L,
+			N1: d,
+			N2: dH,
+			N3: d * dH,
 		}
-		startNest1(&a)
+		regions.R6dff422ed996(&a)
 	} else {
 		for i := range L {
 			for j := range d {
@@ -79,23 +63,23 @@ func (c *startFused) run() {
 
 	// self_referential_layers.B_k.start, self_referential_layers.B_v.start, self_referential_layers.B_alpha.start, self_referential_layers.B_eta.start, self_referential_layers.B_m.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.BInitK),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.BInitV),
-			unsafe.SliceData(c.BV),
-			unsafe.SliceData(c.BInitAlpha),
-			unsafe.SliceData(c.BAlpha),
-			unsafe.SliceData(c.BInitEta),
-			unsafe.SliceData(c.BEta),
-			unsafe.SliceData(c.BInitM),
-			unsafe.SliceData(c.BM),
-			L,
-			dH,
-			d,
-			d * dH,
+		a := regions.R6dff422ed996Args{
+			P0: unsafe.SliceData(c.BInitK),
+			P1: unsafe.SliceData(c.BK),
+			P2: unsafe.SliceData(c.BInitV),
+			P3: unsafe.SliceData(c.BV),
+			P4: unsafe.SliceData(c.BInitAlpha),
+			P5: unsafe.SliceData(c.BAlpha),
+			P6: unsafe.SliceData(c.BInitEta),
+			P7: unsafe.SliceData(c.BEta),
+			P8: unsafe.SliceData(c.BInitM),
+			P9: unsafe.SliceData(c.BM),
+			N0: L,
+			N1: dH,
+			N2: d,
+			N3: d * dH,
 		}
-		startNest1(&a)
+		regions.R6dff422ed996(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
@@ -121,26 +105,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	BInitMBar     *float32
-	BMBar         *float32
-	BInitEtaBar   *float32
-	BEtaBar       *float32
-	BInitAlphaBar *float32
-	BAlphaBar     *float32
-	BInitVBar     *float32
-	BVBar         *float32
-	BInitKBar     *float32
-	BKBar         *float32
-	n0            int // d_h
-	n1            int // L
-	n2            int // d
-	n3            int // 4·d·d_h
-	n4            int // 8·d·d_h
-	n5            int // 12·d·d_h
-	n6            int // d·d_h
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -158,26 +122,26 @@ func (c *startBackwardFused) run() {
 	clear(c.BInitVBar)
 	clear(c.BInitKBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.BInitMBar),
-			unsafe.SliceData(c.BMBar),
-			unsafe.SliceData(c.BInitEtaBar),
-			unsafe.SliceData(c.BEtaBar),
-			unsafe.SliceData(c.BInitAlphaBar),
-			unsafe.SliceData(c.BAlphaBar),
-			unsafe.SliceData(c.BInitVBar),
-			unsafe.SliceData(c.BVBar),
-			unsafe.SliceData(c.BInitKBar),
-			unsafe.SliceData(c.BKBar),
-			dH,
-			L,
-			d,
-			4 * d * dH,
-			8 * d * dH,
-			12 * d * dH,
-			d * dH,
+		a := regions.Rb6df783e61fdArgs{
+			P0: unsafe.SliceData(c.BInitMBar),
+			P1: unsafe.SliceData(c.BMBar),
+			P2: unsafe.SliceData(c.BInitEtaBar),
+			P3: unsafe.SliceData(c.BEtaBar),
+			P4: unsafe.SliceData(c.BInitAlphaBar),
+			P5: unsafe.SliceData(c.BAlphaBar),
+			P6: unsafe.SliceData(c.BInitVBar),
+			P7: unsafe.SliceData(c.BVBar),
+			P8: unsafe.SliceData(c.BInitKBar),
+			P9: unsafe.SliceData(c.BKBar),
+			N0: dH,
+			N1: L,
+			N2: d,
+			N3: 4 * d * dH,
+			N4: 8 * d * dH,
+			N5: 12 * d * dH,
+			N6: d * dH,
 		}
-		startBackwardNest1(&a)
+		regions.Rb6df783e61fd(&a)
 	} else {
 		for i := range dH {
 			BInitMBar := c.BInitMBar[i*d:][:d]
@@ -209,26 +173,26 @@ func (c *startBackwardFused) run() {
 	clear(c.AInitVBar)
 	clear(c.AInitKBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.AInitMBar),
-			unsafe.SliceData(c.AMBar),
-			unsafe.SliceData(c.AInitEtaBar),
-			unsafe.SliceData(c.AEtaBar),
-			unsafe.SliceData(c.AInitAlphaBar),
-			unsafe.SliceData(c.AAlphaBar),
-			unsafe.SliceData(c.AInitVBar),
-			unsafe.SliceData(c.AVBar),
-			unsafe.SliceData(c.AInitKBar),
-			unsafe.SliceData(c.AKBar),
-			d,
-			L,
-			dH,
-			4 * d * dH,
-			8 * d * dH,
-			12 * d * dH,
-			d * dH,
+		a := regions.Rb6df783e61fdArgs{
+			P0: unsafe.SliceData(c.AInitMBar),
+			P1: unsafe.SliceData(c.AMBar),
+			P2: unsafe.SliceData(c.AInitEtaBar),
+			P3: unsafe.SliceData(c.AEtaBar),
+			P4: unsafe.SliceData(c.AInitAlphaBar),
+			P5: unsafe.SliceData(c.AAlphaBar),
+			P6: unsafe.SliceData(c.AInitVBar),
+			P7: unsafe.SliceData(c.AVBar),
+			P8: unsafe.SliceData(c.AInitKBar),
+			P9: unsafe.SliceData(c.AKBar),
+			N0: d,
+			N1: L,
+			N2: dH,
+			N3: 4 * d * dH,
+			N4: 8 * d * dH,
+			N5: 12 * d * dH,
+			N6: d * dH,
 		}
-		startBackwardNest1(&a)
+		regions.Rb6df783e61fd(&a)
 	} else {
 		for i := range d {
 			AInitMBar := c.AInitMBar[i*dH:][:dH]

@@ -3,287 +3,11 @@
 package selfreferentiallayers
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	qProd  *float32
-	qProd2 *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d
-}
-
-type stepNest2Args struct {
-	qProd2 *float32
-	qSqrt  *float32
-	t11    *float32
-	qDiv   *float32
-	qDiv3  *float32
-	n0     int // L
-	n1     int // T
-}
-
-type stepNest3Args struct {
-	t11   *float32
-	qProd *float32
-	q     *float32
-	qDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepNest4Args struct {
-	BMState     *float32
-	q           *float32
-	x           *float32
-	BAlphaState *float32
-	BEtaState   *float32
-	BKState     *float32
-	BVState     *float32
-	t           *float32
-	t5          *float32
-	t14         *float32
-	t23         *float32
-	t38         *float32
-	n0          int // d_h
-	n1          int // d
-	n2          int // 4·d
-	n3          int // 8·d
-	n4          int // 12·d
-	n5          int // 4·d·a + 4·C·d·s + 4·T·d·l
-	n6          int // 4
-	n7          int // 8
-	n8          int // 12
-}
-
-type stepNest5Args struct {
-	t    *float32
-	t5   *float32
-	t14  *float32
-	t23  *float32
-	t38  *float32
-	t72  *float32
-	t732 *float32
-	t742 *float32
-	t752 *float32
-	t762 *float32
-	n0   int // d_h
-}
-
-type stepNest6Args struct {
-	AMState     *float32
-	t72         *float32
-	AAlphaState *float32
-	t732        *float32
-	AEtaState   *float32
-	t742        *float32
-	AKState     *float32
-	t752        *float32
-	AVState     *float32
-	t762        *float32
-	t3          *float32
-	t72_2       *float32
-	t16         *float32
-	t25         *float32
-	t40         *float32
-	n0          int // d
-	n1          int // d_h
-	n2          int // 4·d_h
-	n3          int // 8·d_h
-	n4          int // 12·d_h
-	n5          int // 4
-	n6          int // 8
-	n7          int // 12
-}
-
-type stepNest7Args struct {
-	x   *float32
-	t25 *float32
-	gK  *float32
-	n0  int // d
-	n1  int // 4·d·a + 4·C·d·s + 4·T·d·l
-}
-
-type stepNest8Args struct {
-	x        *float32
-	t72      *float32
-	t16      *float32
-	t25      *float32
-	q        *float32
-	t3       *float32
-	y        *float32
-	gK2      *float32
-	t9Total  *float32
-	t18Total *float32
-	t27Total *float32
-	n0       int        // d
-	n1       int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t27      [2]float32 // and nothing
-	t18      [2]float32 // and nothing
-	t9       [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	x   *float32
-	t40 *float32
-	gK2 *float32
-	k   *float32
-	gV2 *float32
-	n0  int        // d
-	n1  int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t36 [2]float32 // and nothing
-}
-
-type stepNest11Args struct {
-	BMState *float32
-	gV2     *float32
-	k       *float32
-	t42     *float32
-	t47     *float32
-	n0      int // d_h
-	n1      int // d
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest12Args struct {
-	t47    *float32
-	t42    *float32
-	t48    *float32
-	t142   *float32
-	t782   *float32
-	n0     int        // d_h
-	theta2 [2]float32 // and nothing
-}
-
-type stepNest13Args struct {
-	AMState *float32
-	t142    *float32
-	t152    *float32
-	n0      int // d
-	n1      int // d_h
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest14Args struct {
-	k     *float32
-	t152  *float32
-	gV2   *float32
-	AMLin *float32
-	n0    int // d
-	n1    int // 4·d·a + 4·C·d·s + 4·T·d·l
-}
-
-type stepNest15Args struct {
-	k    *float32
-	t152 *float32
-	gV2  *float32
-	t51  *float32
-	n0   int // d
-}
-
-type stepNest16Args struct {
-	t51     *float32
-	AMState *float32
-	t782    *float32
-	t22     *float32
-	n0      int        // d
-	n1      int        // 4
-	n2      int        // 8
-	n3      int        // 12
-	n4      int        // d_h
-	rho2    [2]float32 // and nothing
-}
-
-type stepNest17Args struct {
-	t48 *float32
-	t22 *float32
-	t47 *float32
-	t85 *float32
-	n0  int // d_h
-}
-
-type stepNest18Args struct {
-	t85         *float32
-	BAlphaState *float32
-	gV2         *float32
-	k           *float32
-	BMState     *float32
-	t90         *float32
-	t95         *float32
-	n0          int        // d_h
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // d
-	n5          int        // 12·d
-	theta2      [2]float32 // and nothing
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest23Args struct {
-	t99         *float32
-	AAlphaState *float32
-	t812        *float32
-	AAlpha2     *float32
-	t42         *float32
-	n0          int        // d
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // d_h
-	n5          int        // 12·d_h
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest44Args struct {
-	t243        *float32
-	AVState     *float32
-	t902        *float32
-	t102        *float32
-	t414        *float32
-	AEtaState   *float32
-	t415        *float32
-	AAlphaState *float32
-	n0          int        // d
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // d_h
-	n5          int        // 4·d_h
-	n6          int        // 8·d_h
-	n7          int        // 12·d_h
-	rho2        [2]float32 // and nothing
-}
-
-type stepNest45Args struct {
-	t     *float32
-	yProd *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepNest68Args struct {
-	t277    *float32
-	k       *float32
-	BVState *float32
-	n0      int        // d_h
-	n1      int        // d
-	theta2  [2]float32 // and nothing
-	rho2    [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -385,18 +109,18 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QProd2),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QProd2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -416,16 +140,16 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.QProd2),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd2),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		stepNest2(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd2 := c.QProd2[i*T:][:T]
@@ -448,17 +172,17 @@ func (c *stepFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t11),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(c.QProd),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepNest3(&a)
+		regions.Rf2914391c6e5(&a)
 	} else {
 		for i := range L {
 			t11_2 := t11[i*T:][:T]
@@ -565,30 +289,30 @@ func (c *stepFused) run() {
 			for a := range min(C, -C*s+T) {
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := stepNest4Args{
-						unsafe.SliceData(BMState),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(c.X),
-						unsafe.SliceData(BAlphaState),
-						unsafe.SliceData(BEtaState),
-						unsafe.SliceData(BKState),
-						unsafe.SliceData(BVState),
-						unsafe.SliceData(t),
-						unsafe.SliceData(t5),
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t23),
-						unsafe.SliceData(t38),
-						dH,
-						d,
-						4 * d,
-						8 * d,
-						12 * d,
-						4*d*a + 4*C*d*s + 4*T*d*l,
-						4,
-						8,
-						12,
+					a2 := regions.R173415f73eeeArgs{
+						P0:  unsafe.SliceData(BMState),
+						P1:  unsafe.SliceData(c.Q),
+						P2:  unsafe.SliceData(c.X),
+						P3:  unsafe.SliceData(BAlphaState),
+						P4:  unsafe.SliceData(BEtaState),
+						P5:  unsafe.SliceData(BKState),
+						P6:  unsafe.SliceData(BVState),
+						P7:  unsafe.SliceData(t),
+						P8:  unsafe.SliceData(t5),
+						P9:  unsafe.SliceData(t14),
+						P10: unsafe.SliceData(t23),
+						P11: unsafe.SliceData(t38),
+						N0:  dH,
+						N1:  d,
+						N2:  4 * d,
+						N3:  8 * d,
+						N4:  12 * d,
+						N5:  4*d*a + 4*C*d*s + 4*T*d*l,
+						N6:  4,
+						N7:  8,
+						N8:  12,
 					}
-					stepNest4(&a2)
+					regions.R173415f73eee(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -630,20 +354,20 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := stepNest5Args{
-						unsafe.SliceData(t),
-						unsafe.SliceData(t5),
-						unsafe.SliceData(t14),
-						unsafe.SliceData(t23),
-						unsafe.SliceData(t38),
-						unsafe.SliceData(t72),
-						unsafe.SliceData(t732),
-						unsafe.SliceData(t742),
-						unsafe.SliceData(t752),
-						unsafe.SliceData(t762),
-						dH,
+					a2 := regions.R6ee33e6e0a9dArgs{
+						P0: unsafe.SliceData(t),
+						P1: unsafe.SliceData(t5),
+						P2: unsafe.SliceData(t14),
+						P3: unsafe.SliceData(t23),
+						P4: unsafe.SliceData(t38),
+						P5: unsafe.SliceData(t72),
+						P6: unsafe.SliceData(t732),
+						P7: unsafe.SliceData(t742),
+						P8: unsafe.SliceData(t752),
+						P9: unsafe.SliceData(t762),
+						N0: dH,
 					}
-					stepNest5(&a2)
+					regions.R6ee33e6e0a9d(&a2)
 				} else {
 					for i := range dH {
 						tEntry := t[i]
@@ -660,32 +384,32 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v
 				if kern.Wide() {
-					a2 := stepNest6Args{
-						unsafe.SliceData(AMState),
-						unsafe.SliceData(t72),
-						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t732),
-						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t742),
-						unsafe.SliceData(AKState),
-						unsafe.SliceData(t752),
-						unsafe.SliceData(AVState),
-						unsafe.SliceData(t762),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(t25),
-						unsafe.SliceData(t40),
-						d,
-						dH,
-						4 * dH,
-						8 * dH,
-						12 * dH,
-						4,
-						8,
-						12,
+					a2 := regions.R84dbcd146e7bArgs{
+						P0:  unsafe.SliceData(AMState),
+						P1:  unsafe.SliceData(t72),
+						P2:  unsafe.SliceData(AAlphaState),
+						P3:  unsafe.SliceData(t732),
+						P4:  unsafe.SliceData(AEtaState),
+						P5:  unsafe.SliceData(t742),
+						P6:  unsafe.SliceData(AKState),
+						P7:  unsafe.SliceData(t752),
+						P8:  unsafe.SliceData(AVState),
+						P9:  unsafe.SliceData(t762),
+						P10: unsafe.SliceData(t3),
+						P11: unsafe.SliceData(t72_2),
+						P12: unsafe.SliceData(t16),
+						P13: unsafe.SliceData(t25),
+						P14: unsafe.SliceData(t40),
+						N0:  d,
+						N1:  dH,
+						N2:  4 * dH,
+						N3:  8 * dH,
+						N4:  12 * dH,
+						N5:  4,
+						N6:  8,
+						N7:  12,
 					}
-					stepNest6(&a2)
+					regions.R84dbcd146e7b(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -728,14 +452,14 @@ func (c *stepFused) run() {
 				var t27 F
 				if len(c.GK) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t25),
-							kern.Given(c.GK),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.Rb44e57e089fdArgs{
+							P0: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(t25),
+							P2: kern.Given(c.GK),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.Rb44e57e089fd(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
@@ -747,25 +471,25 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest8Args{
-						unsafe.SliceData(c.X),
-						unsafe.SliceData(t72_2),
-						unsafe.SliceData(t16),
-						unsafe.SliceData(t25),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(t3),
-						unsafe.SliceData(c.Y),
-						unsafe.SliceData(gK2),
-						unsafe.SliceData(t9Total),
-						unsafe.SliceData(t18Total),
-						unsafe.SliceData(t27Total),
-						d,
-						4*d*a + 4*C*d*s + 4*T*d*l,
-						[2]float32{t27},
-						[2]float32{t18},
-						[2]float32{t9},
+					a2 := regions.R06d2e8245e12Args{
+						P0:  unsafe.SliceData(c.X),
+						P1:  unsafe.SliceData(t72_2),
+						P2:  unsafe.SliceData(t16),
+						P3:  unsafe.SliceData(t25),
+						P4:  unsafe.SliceData(c.Q),
+						P5:  unsafe.SliceData(t3),
+						P6:  unsafe.SliceData(c.Y),
+						P7:  unsafe.SliceData(gK2),
+						P8:  unsafe.SliceData(t9Total),
+						P9:  unsafe.SliceData(t18Total),
+						P10: unsafe.SliceData(t27Total),
+						N0:  d,
+						N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+						S0:  [2]float32{t27},
+						S1:  [2]float32{t18},
+						S2:  [2]float32{t9},
 					}
-					stepNest8(&a2)
+					regions.R06d2e8245e12(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					q := c.Q[(l*T+a+C*s)*d:][:d]
@@ -819,14 +543,14 @@ func (c *stepFused) run() {
 				// self_referential_layers.k, self_referential_layers.g_v
 				if len(c.GV) > 0 {
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t40),
-							kern.Given(c.GV),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.Rb44e57e089fdArgs{
+							P0: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(t40),
+							P2: kern.Given(c.GV),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest7(&a2)
+						regions.Rb44e57e089fd(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -837,17 +561,17 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest10Args{
-						unsafe.SliceData(c.X),
-						unsafe.SliceData(t40),
-						unsafe.SliceData(gK2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(gV2),
-						d,
-						4*d*a + 4*C*d*s + 4*T*d*l,
-						[2]float32{t36},
+					a2 := regions.Re8e409daab3dArgs{
+						P0: unsafe.SliceData(c.X),
+						P1: unsafe.SliceData(t40),
+						P2: unsafe.SliceData(gK2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(gV2),
+						N0: d,
+						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+						S0: [2]float32{t36},
 					}
-					stepNest10(&a2)
+					regions.Re8e409daab3d(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					for i := range d {
@@ -858,19 +582,19 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
-					a2 := stepNest11Args{
-						unsafe.SliceData(BMState),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(t42),
-						unsafe.SliceData(t47),
-						dH,
-						d,
-						4,
-						8,
-						12,
+					a2 := regions.R8803768ffd06Args{
+						P0: unsafe.SliceData(BMState),
+						P1: unsafe.SliceData(gV2),
+						P2: unsafe.SliceData(k),
+						P3: unsafe.SliceData(t42),
+						P4: unsafe.SliceData(t47),
+						N0: dH,
+						N1: d,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest11(&a2)
+					regions.R8803768ffd06(&a2)
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
@@ -891,16 +615,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := stepNest12Args{
-						unsafe.SliceData(t47),
-						unsafe.SliceData(t42),
-						unsafe.SliceData(t48),
-						unsafe.SliceData(t142),
-						unsafe.SliceData(t782),
-						dH,
-						[2]float32{theta2},
+					a2 := regions.R0b32ad72019bArgs{
+						P0: unsafe.SliceData(t47),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(t48),
+						P3: unsafe.SliceData(t142),
+						P4: unsafe.SliceData(t782),
+						N0: dH,
+						S0: [2]float32{theta2},
 					}
-					stepNest12(&a2)
+					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
 						t47Entry := t47[i]
@@ -913,17 +637,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
-					a2 := stepNest13Args{
-						unsafe.SliceData(AMState),
-						unsafe.SliceData(t142),
-						unsafe.SliceData(t152),
-						d,
-						dH,
-						4,
-						8,
-						12,
+					a2 := regions.R6a07f3d720e4Args{
+						P0: unsafe.SliceData(AMState),
+						P1: unsafe.SliceData(t142),
+						P2: unsafe.SliceData(t152),
+						N0: d,
+						N1: dH,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest13(&a2)
+					regions.R6a07f3d720e4(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -939,15 +663,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if len(c.AMLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(k),
-							unsafe.SliceData(t152),
-							unsafe.SliceData(gV2),
-							kern.Given(c.AMLin),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R7e73d8b8cc07Args{
+							P0: unsafe.SliceData(k),
+							P1: unsafe.SliceData(t152),
+							P2: unsafe.SliceData(gV2),
+							P3: kern.Given(c.AMLin),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest14(&a2)
+						regions.R7e73d8b8cc07(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -957,14 +681,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(k),
-						unsafe.SliceData(t152),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(t51),
-						d,
+					a2 := regions.R710600c79407Args{
+						P0: unsafe.SliceData(k),
+						P1: unsafe.SliceData(t152),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(t51),
+						N0: d,
 					}
-					stepNest15(&a2)
+					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
 						t512 := (k[i] + t152[i]) - gV2[i]
@@ -974,19 +698,19 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := stepNest16Args{
-						unsafe.SliceData(t51),
-						unsafe.SliceData(AMState),
-						unsafe.SliceData(t782),
-						unsafe.SliceData(t22),
-						d,
-						4,
-						8,
-						12,
-						dH,
-						[2]float32{rho2},
+					a2 := regions.R4d532172869eArgs{
+						P0: unsafe.SliceData(t51),
+						P1: unsafe.SliceData(AMState),
+						P2: unsafe.SliceData(t782),
+						P3: unsafe.SliceData(t22),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dH,
+						S0: [2]float32{rho2},
 					}
-					stepNest16(&a2)
+					regions.R4d532172869e(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
@@ -1000,14 +724,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t48),
-						unsafe.SliceData(t22),
-						unsafe.SliceData(t47),
-						unsafe.SliceData(t85),
-						dH,
+					a2 := regions.R2313c154d011Args{
+						P0: unsafe.SliceData(t48),
+						P1: unsafe.SliceData(t22),
+						P2: unsafe.SliceData(t47),
+						P3: unsafe.SliceData(t85),
+						N0: dH,
 					}
-					stepNest17(&a2)
+					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
 						t48Entry := t48[i]
@@ -1018,24 +742,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t85),
-						unsafe.SliceData(BAlphaState),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(BMState),
-						unsafe.SliceData(t90),
-						unsafe.SliceData(t95),
-						dH,
-						4,
-						8,
-						12,
-						d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rad25b4ba04aeArgs{
+						P0: unsafe.SliceData(t85),
+						P1: unsafe.SliceData(BAlphaState),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(BMState),
+						P5: unsafe.SliceData(t90),
+						P6: unsafe.SliceData(t95),
+						N0: dH,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest18(&a2)
+					regions.Rad25b4ba04ae(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
@@ -1060,16 +784,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := stepNest12Args{
-						unsafe.SliceData(t95),
-						unsafe.SliceData(t90),
-						unsafe.SliceData(t96),
-						unsafe.SliceData(t182),
-						unsafe.SliceData(t812),
-						dH,
-						[2]float32{theta2},
+					a2 := regions.R0b32ad72019bArgs{
+						P0: unsafe.SliceData(t95),
+						P1: unsafe.SliceData(t90),
+						P2: unsafe.SliceData(t96),
+						P3: unsafe.SliceData(t182),
+						P4: unsafe.SliceData(t812),
+						N0: dH,
+						S0: [2]float32{theta2},
 					}
-					stepNest12(&a2)
+					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
 						t95Entry := t95[i]
@@ -1082,17 +806,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
-					a2 := stepNest13Args{
-						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t182),
-						unsafe.SliceData(t192),
-						d,
-						dH,
-						4,
-						8,
-						12,
+					a2 := regions.R6a07f3d720e4Args{
+						P0: unsafe.SliceData(AAlphaState),
+						P1: unsafe.SliceData(t182),
+						P2: unsafe.SliceData(t192),
+						N0: d,
+						N1: dH,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest13(&a2)
+					regions.R6a07f3d720e4(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -1108,15 +832,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if len(c.AAlphaLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(k),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(gV2),
-							kern.Given(c.AAlphaLin),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R7e73d8b8cc07Args{
+							P0: unsafe.SliceData(k),
+							P1: unsafe.SliceData(t192),
+							P2: unsafe.SliceData(gV2),
+							P3: kern.Given(c.AAlphaLin),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest14(&a2)
+						regions.R7e73d8b8cc07(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1126,14 +850,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(k),
-						unsafe.SliceData(t192),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(t99),
-						d,
+					a2 := regions.R710600c79407Args{
+						P0: unsafe.SliceData(k),
+						P1: unsafe.SliceData(t192),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(t99),
+						N0: d,
 					}
-					stepNest15(&a2)
+					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
 						t992 := (k[i] + t192[i]) - gV2[i]
@@ -1143,21 +867,21 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
 				clear(t42_2)
 				if kern.Wide() {
-					a2 := stepNest23Args{
-						unsafe.SliceData(t99),
-						unsafe.SliceData(AAlphaState),
-						unsafe.SliceData(t812),
-						unsafe.SliceData(AAlpha2),
-						unsafe.SliceData(t42_2),
-						d,
-						4,
-						8,
-						12,
-						dH,
-						12 * dH,
-						[2]float32{rho2},
+					a2 := regions.R0edea9a283fbArgs{
+						P0: unsafe.SliceData(t99),
+						P1: unsafe.SliceData(AAlphaState),
+						P2: unsafe.SliceData(t812),
+						P3: unsafe.SliceData(AAlpha2),
+						P4: unsafe.SliceData(t42_2),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dH,
+						N5: 12 * dH,
+						S0: [2]float32{rho2},
 					}
-					stepNest23(&a2)
+					regions.R0edea9a283fb(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
@@ -1172,14 +896,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t96),
-						unsafe.SliceData(t42_2),
-						unsafe.SliceData(t95),
-						unsafe.SliceData(t133),
-						dH,
+					a2 := regions.R2313c154d011Args{
+						P0: unsafe.SliceData(t96),
+						P1: unsafe.SliceData(t42_2),
+						P2: unsafe.SliceData(t95),
+						P3: unsafe.SliceData(t133),
+						N0: dH,
 					}
-					stepNest17(&a2)
+					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
 						t96Entry := t96[i]
@@ -1190,24 +914,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t133),
-						unsafe.SliceData(BEtaState),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(BAlphaState),
-						unsafe.SliceData(t138),
-						unsafe.SliceData(t143),
-						dH,
-						4,
-						8,
-						12,
-						d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rad25b4ba04aeArgs{
+						P0: unsafe.SliceData(t133),
+						P1: unsafe.SliceData(BEtaState),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(BAlphaState),
+						P5: unsafe.SliceData(t138),
+						P6: unsafe.SliceData(t143),
+						N0: dH,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest18(&a2)
+					regions.Rad25b4ba04ae(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
@@ -1232,16 +956,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := stepNest12Args{
-						unsafe.SliceData(t143),
-						unsafe.SliceData(t138),
-						unsafe.SliceData(t144),
-						unsafe.SliceData(t22_2),
-						unsafe.SliceData(t842),
-						dH,
-						[2]float32{theta2},
+					a2 := regions.R0b32ad72019bArgs{
+						P0: unsafe.SliceData(t143),
+						P1: unsafe.SliceData(t138),
+						P2: unsafe.SliceData(t144),
+						P3: unsafe.SliceData(t22_2),
+						P4: unsafe.SliceData(t842),
+						N0: dH,
+						S0: [2]float32{theta2},
 					}
-					stepNest12(&a2)
+					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
 						t143Entry := t143[i]
@@ -1254,17 +978,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
-					a2 := stepNest13Args{
-						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t22_2),
-						unsafe.SliceData(t232),
-						d,
-						dH,
-						4,
-						8,
-						12,
+					a2 := regions.R6a07f3d720e4Args{
+						P0: unsafe.SliceData(AEtaState),
+						P1: unsafe.SliceData(t22_2),
+						P2: unsafe.SliceData(t232),
+						N0: d,
+						N1: dH,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest13(&a2)
+					regions.R6a07f3d720e4(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1280,15 +1004,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if len(c.AEtaLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(k),
-							unsafe.SliceData(t232),
-							unsafe.SliceData(gV2),
-							kern.Given(c.AEtaLin),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R7e73d8b8cc07Args{
+							P0: unsafe.SliceData(k),
+							P1: unsafe.SliceData(t232),
+							P2: unsafe.SliceData(gV2),
+							P3: kern.Given(c.AEtaLin),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest14(&a2)
+						regions.R7e73d8b8cc07(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1298,14 +1022,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(k),
-						unsafe.SliceData(t232),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(t147),
-						d,
+					a2 := regions.R710600c79407Args{
+						P0: unsafe.SliceData(k),
+						P1: unsafe.SliceData(t232),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(t147),
+						N0: d,
 					}
-					stepNest15(&a2)
+					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
 						t1472 := (k[i] + t232[i]) - gV2[i]
@@ -1315,21 +1039,21 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
 				clear(t62)
 				if kern.Wide() {
-					a2 := stepNest23Args{
-						unsafe.SliceData(t147),
-						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t842),
-						unsafe.SliceData(AEta2),
-						unsafe.SliceData(t62),
-						d,
-						4,
-						8,
-						12,
-						dH,
-						12 * dH,
-						[2]float32{rho2},
+					a2 := regions.R0edea9a283fbArgs{
+						P0: unsafe.SliceData(t147),
+						P1: unsafe.SliceData(AEtaState),
+						P2: unsafe.SliceData(t842),
+						P3: unsafe.SliceData(AEta2),
+						P4: unsafe.SliceData(t62),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dH,
+						N5: 12 * dH,
+						S0: [2]float32{rho2},
 					}
-					stepNest23(&a2)
+					regions.R0edea9a283fb(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
@@ -1344,14 +1068,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t144),
-						unsafe.SliceData(t62),
-						unsafe.SliceData(t143),
-						unsafe.SliceData(t181),
-						dH,
+					a2 := regions.R2313c154d011Args{
+						P0: unsafe.SliceData(t144),
+						P1: unsafe.SliceData(t62),
+						P2: unsafe.SliceData(t143),
+						P3: unsafe.SliceData(t181),
+						N0: dH,
 					}
-					stepNest17(&a2)
+					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
 						t144Entry := t144[i]
@@ -1362,24 +1086,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t181),
-						unsafe.SliceData(BKState),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(BEtaState),
-						unsafe.SliceData(t186),
-						unsafe.SliceData(t191),
-						dH,
-						4,
-						8,
-						12,
-						d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rad25b4ba04aeArgs{
+						P0: unsafe.SliceData(t181),
+						P1: unsafe.SliceData(BKState),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(BEtaState),
+						P5: unsafe.SliceData(t186),
+						P6: unsafe.SliceData(t191),
+						N0: dH,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest18(&a2)
+					regions.Rad25b4ba04ae(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
@@ -1404,16 +1128,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := stepNest12Args{
-						unsafe.SliceData(t191),
-						unsafe.SliceData(t186),
-						unsafe.SliceData(t192_2),
-						unsafe.SliceData(t26),
-						unsafe.SliceData(t872),
-						dH,
-						[2]float32{theta2},
+					a2 := regions.R0b32ad72019bArgs{
+						P0: unsafe.SliceData(t191),
+						P1: unsafe.SliceData(t186),
+						P2: unsafe.SliceData(t192_2),
+						P3: unsafe.SliceData(t26),
+						P4: unsafe.SliceData(t872),
+						N0: dH,
+						S0: [2]float32{theta2},
 					}
-					stepNest12(&a2)
+					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
 						t191Entry := t191[i]
@@ -1426,17 +1150,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
-					a2 := stepNest13Args{
-						unsafe.SliceData(AKState),
-						unsafe.SliceData(t26),
-						unsafe.SliceData(t272),
-						d,
-						dH,
-						4,
-						8,
-						12,
+					a2 := regions.R6a07f3d720e4Args{
+						P0: unsafe.SliceData(AKState),
+						P1: unsafe.SliceData(t26),
+						P2: unsafe.SliceData(t272),
+						N0: d,
+						N1: dH,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest13(&a2)
+					regions.R6a07f3d720e4(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1452,15 +1176,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if len(c.AKLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(k),
-							unsafe.SliceData(t272),
-							unsafe.SliceData(gV2),
-							kern.Given(c.AKLin),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R7e73d8b8cc07Args{
+							P0: unsafe.SliceData(k),
+							P1: unsafe.SliceData(t272),
+							P2: unsafe.SliceData(gV2),
+							P3: kern.Given(c.AKLin),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest14(&a2)
+						regions.R7e73d8b8cc07(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1470,14 +1194,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(k),
-						unsafe.SliceData(t272),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(t195),
-						d,
+					a2 := regions.R710600c79407Args{
+						P0: unsafe.SliceData(k),
+						P1: unsafe.SliceData(t272),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(t195),
+						N0: d,
 					}
-					stepNest15(&a2)
+					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
 						t1952 := (k[i] + t272[i]) - gV2[i]
@@ -1487,19 +1211,19 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := stepNest16Args{
-						unsafe.SliceData(t195),
-						unsafe.SliceData(AKState),
-						unsafe.SliceData(t872),
-						unsafe.SliceData(t8),
-						d,
-						4,
-						8,
-						12,
-						dH,
-						[2]float32{rho2},
+					a2 := regions.R4d532172869eArgs{
+						P0: unsafe.SliceData(t195),
+						P1: unsafe.SliceData(AKState),
+						P2: unsafe.SliceData(t872),
+						P3: unsafe.SliceData(t8),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dH,
+						S0: [2]float32{rho2},
 					}
-					stepNest16(&a2)
+					regions.R4d532172869e(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
@@ -1513,14 +1237,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t192_2),
-						unsafe.SliceData(t8),
-						unsafe.SliceData(t191),
-						unsafe.SliceData(t229),
-						dH,
+					a2 := regions.R2313c154d011Args{
+						P0: unsafe.SliceData(t192_2),
+						P1: unsafe.SliceData(t8),
+						P2: unsafe.SliceData(t191),
+						P3: unsafe.SliceData(t229),
+						N0: dH,
 					}
-					stepNest17(&a2)
+					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
 						t192Entry := t192_2[i]
@@ -1531,24 +1255,24 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := stepNest18Args{
-						unsafe.SliceData(t229),
-						unsafe.SliceData(BVState),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(k),
-						unsafe.SliceData(BKState),
-						unsafe.SliceData(t234),
-						unsafe.SliceData(t239),
-						dH,
-						4,
-						8,
-						12,
-						d,
-						12 * d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.Rad25b4ba04aeArgs{
+						P0: unsafe.SliceData(t229),
+						P1: unsafe.SliceData(BVState),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(k),
+						P4: unsafe.SliceData(BKState),
+						P5: unsafe.SliceData(t234),
+						P6: unsafe.SliceData(t239),
+						N0: dH,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: d,
+						N5: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest18(&a2)
+					regions.Rad25b4ba04ae(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -1573,16 +1297,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := stepNest12Args{
-						unsafe.SliceData(t239),
-						unsafe.SliceData(t234),
-						unsafe.SliceData(t240),
-						unsafe.SliceData(t302),
-						unsafe.SliceData(t902),
-						dH,
-						[2]float32{theta2},
+					a2 := regions.R0b32ad72019bArgs{
+						P0: unsafe.SliceData(t239),
+						P1: unsafe.SliceData(t234),
+						P2: unsafe.SliceData(t240),
+						P3: unsafe.SliceData(t302),
+						P4: unsafe.SliceData(t902),
+						N0: dH,
+						S0: [2]float32{theta2},
 					}
-					stepNest12(&a2)
+					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
 						t239Entry := t239[i]
@@ -1595,17 +1319,17 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
-					a2 := stepNest13Args{
-						unsafe.SliceData(AVState),
-						unsafe.SliceData(t302),
-						unsafe.SliceData(t312),
-						d,
-						dH,
-						4,
-						8,
-						12,
+					a2 := regions.R6a07f3d720e4Args{
+						P0: unsafe.SliceData(AVState),
+						P1: unsafe.SliceData(t302),
+						P2: unsafe.SliceData(t312),
+						N0: d,
+						N1: dH,
+						N2: 4,
+						N3: 8,
+						N4: 12,
 					}
-					stepNest13(&a2)
+					regions.R6a07f3d720e4(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1621,15 +1345,15 @@ func (c *stepFused) run() {
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if len(c.AVLin) > 0 {
 					if kern.Wide() {
-						a2 := stepNest14Args{
-							unsafe.SliceData(k),
-							unsafe.SliceData(t312),
-							unsafe.SliceData(gV2),
-							kern.Given(c.AVLin),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
+						a2 := regions.R7e73d8b8cc07Args{
+							P0: unsafe.SliceData(k),
+							P1: unsafe.SliceData(t312),
+							P2: unsafe.SliceData(gV2),
+							P3: kern.Given(c.AVLin),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 						}
-						stepNest14(&a2)
+						regions.R7e73d8b8cc07(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -1639,14 +1363,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest15Args{
-						unsafe.SliceData(k),
-						unsafe.SliceData(t312),
-						unsafe.SliceData(gV2),
-						unsafe.SliceData(t243),
-						d,
+					a2 := regions.R710600c79407Args{
+						P0: unsafe.SliceData(k),
+						P1: unsafe.SliceData(t312),
+						P2: unsafe.SliceData(gV2),
+						P3: unsafe.SliceData(t243),
+						N0: d,
 					}
-					stepNest15(&a2)
+					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
 						t2432 := (k[i] + t312[i]) - gV2[i]
@@ -1658,26 +1382,26 @@ func (c *stepFused) run() {
 				clear(t414)
 				clear(t415)
 				if kern.Wide() {
-					a2 := stepNest44Args{
-						unsafe.SliceData(t243),
-						unsafe.SliceData(AVState),
-						unsafe.SliceData(t902),
-						unsafe.SliceData(t102),
-						unsafe.SliceData(t414),
-						unsafe.SliceData(AEtaState),
-						unsafe.SliceData(t415),
-						unsafe.SliceData(AAlphaState),
-						d,
-						4,
-						8,
-						12,
-						dH,
-						4 * dH,
-						8 * dH,
-						12 * dH,
-						[2]float32{rho2},
+					a2 := regions.Ra6e5bb4b5857Args{
+						P0: unsafe.SliceData(t243),
+						P1: unsafe.SliceData(AVState),
+						P2: unsafe.SliceData(t902),
+						P3: unsafe.SliceData(t102),
+						P4: unsafe.SliceData(t414),
+						P5: unsafe.SliceData(AEtaState),
+						P6: unsafe.SliceData(t415),
+						P7: unsafe.SliceData(AAlphaState),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: dH,
+						N5: 4 * dH,
+						N6: 8 * dH,
+						N7: 12 * dH,
+						S0: [2]float32{rho2},
 					}
-					stepNest44(&a2)
+					regions.Ra6e5bb4b5857(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
@@ -1696,13 +1420,13 @@ func (c *stepFused) run() {
 				// self_referential_layers.B_v, self_referential_layers
 				if len(c.YProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t),
-							kern.Given(c.YProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t),
+							P1: kern.Given(c.YProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1713,13 +1437,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t5),
-							kern.Given(c.GAlphaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t5),
+							P1: kern.Given(c.GAlphaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1730,13 +1454,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t14),
-							kern.Given(c.GEtaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t14),
+							P1: kern.Given(c.GEtaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1747,13 +1471,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t23),
-							kern.Given(c.GKProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t23),
+							P1: kern.Given(c.GKProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1764,13 +1488,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t38),
-							kern.Given(c.GVProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t38),
+							P1: kern.Given(c.GVProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1781,13 +1505,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t42),
-							kern.Given(c.UMProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t42),
+							P1: kern.Given(c.UMProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1798,13 +1522,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t47),
-							kern.Given(c.AMProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t47),
+							P1: kern.Given(c.AMProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1815,13 +1539,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BMProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t22),
-							kern.Given(c.BMProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t22),
+							P1: kern.Given(c.BMProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1832,13 +1556,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t90),
-							kern.Given(c.UAlphaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t90),
+							P1: kern.Given(c.UAlphaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1849,13 +1573,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t95),
-							kern.Given(c.AAlphaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t95),
+							P1: kern.Given(c.AAlphaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1866,13 +1590,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t42_2),
-							kern.Given(c.BAlphaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t42_2),
+							P1: kern.Given(c.BAlphaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1883,13 +1607,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t138),
-							kern.Given(c.UEtaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t138),
+							P1: kern.Given(c.UEtaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1900,13 +1624,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t143),
-							kern.Given(c.AEtaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t143),
+							P1: kern.Given(c.AEtaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1917,13 +1641,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BEtaProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t62),
-							kern.Given(c.BEtaProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t62),
+							P1: kern.Given(c.BEtaProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1934,13 +1658,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t186),
-							kern.Given(c.UKProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t186),
+							P1: kern.Given(c.UKProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1951,13 +1675,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t191),
-							kern.Given(c.AKProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t191),
+							P1: kern.Given(c.AKProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1968,13 +1692,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BKProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t8),
-							kern.Given(c.BKProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t8),
+							P1: kern.Given(c.BKProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -1985,13 +1709,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.UVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t234),
-							kern.Given(c.UVProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t234),
+							P1: kern.Given(c.UVProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2002,13 +1726,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.AVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t239),
-							kern.Given(c.AVProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t239),
+							P1: kern.Given(c.AVProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2019,13 +1743,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.BVProd) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t102),
-							kern.Given(c.BVProd),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t102),
+							P1: kern.Given(c.BVProd),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2036,13 +1760,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t414),
-							kern.Given(c.GEtaProd2),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t414),
+							P1: kern.Given(c.GEtaProd2),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2053,13 +1777,13 @@ func (c *stepFused) run() {
 				}
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
-						a2 := stepNest45Args{
-							unsafe.SliceData(t415),
-							kern.Given(c.GAlphaProd2),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(t415),
+							P1: kern.Given(c.GAlphaProd2),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepNest45(&a2)
+						regions.R66d807a8b8d5(&a2)
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -2069,14 +1793,14 @@ func (c *stepFused) run() {
 					}
 				}
 				if kern.Wide() {
-					a2 := stepNest17Args{
-						unsafe.SliceData(t240),
-						unsafe.SliceData(t102),
-						unsafe.SliceData(t239),
-						unsafe.SliceData(t277),
-						dH,
+					a2 := regions.R2313c154d011Args{
+						P0: unsafe.SliceData(t240),
+						P1: unsafe.SliceData(t102),
+						P2: unsafe.SliceData(t239),
+						P3: unsafe.SliceData(t277),
+						N0: dH,
 					}
-					stepNest17(&a2)
+					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
 						t240Entry := t240[i]
@@ -2087,16 +1811,16 @@ func (c *stepFused) run() {
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := stepNest68Args{
-						unsafe.SliceData(t277),
-						unsafe.SliceData(k),
-						unsafe.SliceData(BVState),
-						dH,
-						d,
-						[2]float32{theta2},
-						[2]float32{rho2},
+					a2 := regions.R501a475e26d9Args{
+						P0: unsafe.SliceData(t277),
+						P1: unsafe.SliceData(k),
+						P2: unsafe.SliceData(BVState),
+						N0: dH,
+						N1: d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{rho2},
 					}
-					stepNest68(&a2)
+					regions.R501a475e26d9(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
@@ -2145,567 +1869,6 @@ func (c *stepFused) run() {
 			copy(c.BMOut[(l*dH+i)*d:][:d], BMState[i*d:][:d])
 		}
 	}
-}
-
-type stepBackwardNest2Args struct {
-	theta      *float32
-	AMProd     *float32
-	BMProd     *float32
-	AAlphaProd *float32
-	BAlphaProd *float32
-	AEtaProd   *float32
-	BEtaProd   *float32
-	AKProd     *float32
-	BKProd     *float32
-	AVProd     *float32
-	BVProd     *float32
-	yProd      *float32
-	gAlphaProd *float32
-	gEtaProd   *float32
-	gKProd     *float32
-	gVProd     *float32
-	uMProd     *float32
-	uAlphaProd *float32
-	uEtaProd   *float32
-	uKProd     *float32
-	uVProd     *float32
-	t48        *float32
-	t772       *float32
-	t782       *float32
-	t80        *float32
-	t82        *float32
-	t83        *float32
-	t84        *float32
-	t85        *float32
-	t96        *float32
-	t802       *float32
-	t812       *float32
-	t128       *float32
-	t130       *float32
-	t131       *float32
-	t132       *float32
-	t133       *float32
-	t144       *float32
-	t832       *float32
-	t842       *float32
-	t176       *float32
-	t178       *float32
-	t179       *float32
-	t180       *float32
-	t181       *float32
-	t192       *float32
-	t862       *float32
-	t872       *float32
-	t224       *float32
-	t226       *float32
-	t227       *float32
-	t228       *float32
-	t229       *float32
-	t240       *float32
-	t89        *float32
-	t902       *float32
-	t272       *float32
-	t274       *float32
-	t275       *float32
-	t276       *float32
-	t277       *float32
-	t2         *float32
-	t6         *float32
-	t152       *float32
-	t24        *float32
-	t392       *float32
-	t432       *float32
-	t122       *float32
-	t142       *float32
-	t91        *float32
-	t162       *float32
-	t182       *float32
-	t139       *float32
-	t202       *float32
-	t22        *float32
-	t187       *float32
-	t242       *float32
-	t26        *float32
-	t235       *float32
-	t282       *float32
-	t302       *float32
-	t53        *float32
-	t109       *float32
-	t165       *float32
-	t221       *float32
-	t2802      *float32
-	t441       *float32
-	t293       *float32
-	t442       *float32
-	t332       *float32
-	t445       *float32
-	t353       *float32
-	t453       *float32
-	t375       *float32
-	t460       *float32
-	t387       *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d_h
-	n3         int // T·d_h
-}
-
-type stepBackwardNest3Args struct {
-	gK *float32
-	k  *float32
-	n0 int        // d
-	n1 int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	w  [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	AMLin       *float32
-	AAlphaLin   *float32
-	AEtaLin     *float32
-	AKLin       *float32
-	AVLin       *float32
-	t782        *float32
-	AMTrail     *float32
-	t812        *float32
-	AAlphaTrail *float32
-	t842        *float32
-	AEtaTrail   *float32
-	t872        *float32
-	AKTrail     *float32
-	t902        *float32
-	AVTrail     *float32
-	n0          int        // d
-	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2          int        // d_h
-	n3          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n4          int        // 4·d·d_h·a
-	n5          int        // 4·d·d_h·a + 4·d·d_h
-	n6          int        // d·d_h
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t85         *float32
-	t133        *float32
-	t181        *float32
-	t229        *float32
-	t277        *float32
-	k           *float32
-	BMTrail     *float32
-	BAlphaTrail *float32
-	BEtaTrail   *float32
-	BKTrail     *float32
-	BVTrail     *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2          int        // d
-	n3          int        // 4·d·d_h·a
-	n4          int        // 4·d·d_h·a + 4·d·d_h
-	n5          int        // d·d_h
-	thetaEntry2 [2]float32 // and nothing
-	rhoEntry    [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t277       *float32
-	BVBarState *float32
-	k2         *float32
-	BVTrail    *float32
-	t52        *float32
-	t404       *float32
-	t622Total  *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n4         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n5         int        // d
-	n6         int        // 4·d·d_h·a + 12·d
-	n7         int        // 4·d·d_h·a
-	n8         int        // 4
-	n9         int        // 8
-	n10        int        // 12
-	t622       [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t240        *float32
-	t404        *float32
-	AVProd      *float32
-	t275        *float32
-	t20222      *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	AVLin      *float32
-	AVTrail    *float32
-	t20222     *float32
-	AVBarState *float32
-	t282       *float32
-	t2622      *float32
-	t2222      *float32
-	t405       *float32
-	t3122Total *float32
-	n0         int        // d
-	n1         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
-	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
-	n4         int        // 4·d·a + 4·C·d·s + 4·T·d·l + 12
-	n5         int        // d_h
-	n6         int        // 4·d·d_h·a + 12·d_h
-	n7         int        // 12·d_h
-	n8         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n9         int        // 4·d·d_h·a
-	n10        int        // 4
-	n11        int        // 8
-	n12        int        // 12
-	t3122      [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t240       *float32
-	t2622      *float32
-	AVProd     *float32
-	t28222     *float32
-	t2922Total *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t2922      [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t405        *float32
-	t2222       *float32
-	t33         *float32
-	n0          int        // d
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t33     *float32
-	AVTrail *float32
-	t3822   *float32
-	n0      int // d
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // d_h
-	n5      int // 4·d·d_h·a
-}
-
-type stepBackwardNest13Args struct {
-	BVProd      *float32
-	t240        *float32
-	t275        *float32
-	t404        *float32
-	AVProd      *float32
-	t3822       *float32
-	t235        *float32
-	t2622       *float32
-	t28222      *float32
-	t49         *float32
-	uVProd      *float32
-	t53         *float32
-	t55         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry3 [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	t49        *float32
-	t55        *float32
-	t229       *float32
-	BKBarState *float32
-	k2         *float32
-	BKTrail    *float32
-	BVTrail    *float32
-	t512       *float32
-	t57        *float32
-	t61        *float32
-	t406       *float32
-	t622Total  *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2         int        // 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n8         int        // d
-	n9         int        // 4·d·d_h·a + 4·d
-	n10        int        // 8·d
-	n11        int        // 4·d·d_h·a + 8·d
-	n12        int        // 12·d
-	n13        int        // 4·d·d_h·a + 12·d
-	n14        int        // 4·d·d_h·a
-	t622       [2]float32 // and nothing
-}
-
-type stepBackwardNest36Args struct {
-	t52        *float32
-	t61        *float32
-	t117       *float32
-	t173       *float32
-	t22922     *float32
-	k2         *float32
-	t230       *float32
-	t2312Total *float32
-	n0         int        // d
-	t2312      [2]float32 // and nothing
-}
-
-type stepBackwardNest43Args struct {
-	t27622  *float32
-	t282    *float32
-	BMTrail *float32
-	t278    *float32
-	t284    *float32
-	n0      int // d_h
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // d
-	n5      int // 4·d·d_h·a
-}
-
-type stepBackwardNest44Args struct {
-	t33         *float32
-	t893        *float32
-	t145        *float32
-	t201        *float32
-	t260        *float32
-	t230        *float32
-	t512        *float32
-	t107        *float32
-	t163        *float32
-	t219        *float32
-	t278        *float32
-	k2          *float32
-	t57         *float32
-	t113        *float32
-	t169        *float32
-	t225        *float32
-	t284        *float32
-	t285        *float32
-	t298        *float32
-	t303Total   *float32
-	n0          int        // d
-	t303        [2]float32 // and nothing
-	thetaEntry3 [2]float32 // and nothing
-	w7          [2]float32 // and nothing
-}
-
-type stepBackwardNest46Args struct {
-	t392   *float32
-	t289   *float32
-	gVProd *float32
-	t293   *float32
-	t295   *float32
-	n0     int // d_h
-	n1     int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepBackwardNest48Args struct {
-	gK   *float32
-	t298 *float32
-	t324 *float32
-	n0   int        // d
-	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t320 [2]float32 // and nothing
-	t300 [2]float32 // and nothing
-}
-
-type stepBackwardNest49Args struct {
-	t324           *float32
-	AKLin          *float32
-	t893           *float32
-	AVLin          *float32
-	t33            *float32
-	t285           *float32
-	AAlphaLin      *float32
-	t201           *float32
-	AEtaLin        *float32
-	t145           *float32
-	yBar           *float32
-	AMLin          *float32
-	t260           *float32
-	AKTrail        *float32
-	t328           *float32
-	AMTrail        *float32
-	t383           *float32
-	t442           *float32
-	t26            *float32
-	AKBarState     *float32
-	t76            *float32
-	t441           *float32
-	t302           *float32
-	AVBarState     *float32
-	t20222         *float32
-	t453           *float32
-	t182           *float32
-	AAlphaBarState *float32
-	t188           *float32
-	t445           *float32
-	t22            *float32
-	AEtaBarState   *float32
-	t13222         *float32
-	t460           *float32
-	t142           *float32
-	AMBarState     *float32
-	t247           *float32
-	n0             int        // d
-	n1             int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n2             int        // 4
-	n3             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 4
-	n4             int        // 8
-	n5             int        // 4·d·a + 4·C·d·s + 4·T·d·l + 8
-	n6             int        // d_h
-	n7             int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n8             int        // 4·d·d_h·a
-	n9             int        // 4·d·d_h·a + 4·d_h
-	n10            int        // 4·d_h
-	n11            int        // 4·d·d_h·a + 8·d_h
-	n12            int        // 8·d_h
-	n13            int        // 4·d·d_h·a + 12·d_h
-	n14            int        // 12·d_h
-	rhoEntry5      [2]float32 // and nothing
-	t452           [2]float32 // and nothing
-	t444           [2]float32 // and nothing
-}
-
-type stepBackwardNest50Args struct {
-	t24         *float32
-	t328        *float32
-	gEtaProd2   *float32
-	t152        *float32
-	gAlphaProd2 *float32
-	t6          *float32
-	t2          *float32
-	t383        *float32
-	gKProd      *float32
-	t332        *float32
-	t334        *float32
-	gEtaProd    *float32
-	t353        *float32
-	t355        *float32
-	gAlphaProd  *float32
-	t375        *float32
-	t377        *float32
-	yProd       *float32
-	t387        *float32
-	t389        *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	t444        [2]float32 // and nothing
-	t452        [2]float32 // and nothing
-}
-
-type stepBackwardNest51Args struct {
-	t334           *float32
-	t105           *float32
-	t1112          *float32
-	t49            *float32
-	t55            *float32
-	t295           *float32
-	t377           *float32
-	t217           *float32
-	t223           *float32
-	t355           *float32
-	t161           *float32
-	t167           *float32
-	t389           *float32
-	t27622         *float32
-	t282           *float32
-	k2             *float32
-	gV             *float32
-	x              *float32
-	BKTrail        *float32
-	t336           *float32
-	BEtaTrail      *float32
-	t357           *float32
-	BAlphaTrail    *float32
-	t379           *float32
-	BMTrail        *float32
-	t391           *float32
-	BKBarState     *float32
-	BVBarState     *float32
-	BAlphaBarState *float32
-	BEtaBarState   *float32
-	q              *float32
-	BMBarState     *float32
-	n0             int        // d_h
-	n1             int        // 4
-	n2             int        // 8
-	n3             int        // d
-	n4             int        // 4·d·d_h·a
-	n5             int        // 4·d·d_h·a + 4·d
-	n6             int        // 4·d
-	n7             int        // 4·d·d_h·a + 8·d
-	n8             int        // 8·d
-	n9             int        // 4·d·d_h·a + 12·d
-	n10            int        // 12·d
-	n11            int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	rhoEntry5      [2]float32 // and nothing
-}
-
-type stepBackwardNest52Args struct {
-	yBar *float32
-	t391 *float32
-	t12  *float32
-	t285 *float32
-	t297 *float32
-	t324 *float32
-	t336 *float32
-	t357 *float32
-	t379 *float32
-	t13  *float32
-	n0   int        // d
-	n1   int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	w8   [2]float32 // and nothing
-}
-
-type stepBackwardNest53Args struct {
-	t12   *float32
-	qDiv2 *float32
-	t20   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // T·d
-}
-
-type stepBackwardNest54Args struct {
-	t25   *bool
-	qDiv  *float32
-	t4    *bool
-	t21   *bool
-	t20   *float32
-	qDiv3 *float32
-	qProd *float32
-	t12   *float32
-	t41   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d
-	n3    int // T·d
-}
-
-type stepBackwardNest55Args struct {
-	t13  *float32
-	t42  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -2945,18 +2108,18 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.k
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.GK),
-			unsafe.SliceData(t272),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.GK),
+			P1: unsafe.SliceData(t272),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t272_3 := t272[i*T:][:T]
@@ -2976,109 +2139,109 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.y, self_referential_layers.g_alpha, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.g_v, self_referential_layers.u_m, self_referential_layers.u_alpha, self_referential_layers.u_eta, self_referential_layers.u_k, self_referential_layers.u_v
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.AMProd),
-			unsafe.SliceData(c.BMProd),
-			unsafe.SliceData(c.AAlphaProd),
-			unsafe.SliceData(c.BAlphaProd),
-			unsafe.SliceData(c.AEtaProd),
-			unsafe.SliceData(c.BEtaProd),
-			unsafe.SliceData(c.AKProd),
-			unsafe.SliceData(c.BKProd),
-			unsafe.SliceData(c.AVProd),
-			unsafe.SliceData(c.BVProd),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.GAlphaProd),
-			unsafe.SliceData(c.GEtaProd),
-			unsafe.SliceData(c.GKProd),
-			unsafe.SliceData(c.GVProd),
-			unsafe.SliceData(c.UMProd),
-			unsafe.SliceData(c.UAlphaProd),
-			unsafe.SliceData(c.UEtaProd),
-			unsafe.SliceData(c.UKProd),
-			unsafe.SliceData(c.UVProd),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t772),
-			unsafe.SliceData(t782),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t802),
-			unsafe.SliceData(t812),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(t130),
-			unsafe.SliceData(t131),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t144),
-			unsafe.SliceData(t832),
-			unsafe.SliceData(t842),
-			unsafe.SliceData(t176),
-			unsafe.SliceData(t178),
-			unsafe.SliceData(t179),
-			unsafe.SliceData(t180),
-			unsafe.SliceData(t181),
-			unsafe.SliceData(t192),
-			unsafe.SliceData(t862),
-			unsafe.SliceData(t872),
-			unsafe.SliceData(t224),
-			unsafe.SliceData(t226),
-			unsafe.SliceData(t227),
-			unsafe.SliceData(t228),
-			unsafe.SliceData(t229),
-			unsafe.SliceData(t240),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t902),
-			unsafe.SliceData(t272_2),
-			unsafe.SliceData(t274),
-			unsafe.SliceData(t275),
-			unsafe.SliceData(t276),
-			unsafe.SliceData(t277),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t152),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t392),
-			unsafe.SliceData(t432),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t139),
-			unsafe.SliceData(t202),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t187),
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t235),
-			unsafe.SliceData(t282),
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t165),
-			unsafe.SliceData(t221),
-			unsafe.SliceData(t2802),
-			unsafe.SliceData(t441),
-			unsafe.SliceData(t293),
-			unsafe.SliceData(t442),
-			unsafe.SliceData(t332),
-			unsafe.SliceData(t445),
-			unsafe.SliceData(t353),
-			unsafe.SliceData(t453),
-			unsafe.SliceData(t375),
-			unsafe.SliceData(t460),
-			unsafe.SliceData(t387),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R16e6ba5390ecArgs{
+			P0:  unsafe.SliceData(c.Theta),
+			P1:  unsafe.SliceData(c.AMProd),
+			P2:  unsafe.SliceData(c.BMProd),
+			P3:  unsafe.SliceData(c.AAlphaProd),
+			P4:  unsafe.SliceData(c.BAlphaProd),
+			P5:  unsafe.SliceData(c.AEtaProd),
+			P6:  unsafe.SliceData(c.BEtaProd),
+			P7:  unsafe.SliceData(c.AKProd),
+			P8:  unsafe.SliceData(c.BKProd),
+			P9:  unsafe.SliceData(c.AVProd),
+			P10: unsafe.SliceData(c.BVProd),
+			P11: unsafe.SliceData(c.YProd),
+			P12: unsafe.SliceData(c.GAlphaProd),
+			P13: unsafe.SliceData(c.GEtaProd),
+			P14: unsafe.SliceData(c.GKProd),
+			P15: unsafe.SliceData(c.GVProd),
+			P16: unsafe.SliceData(c.UMProd),
+			P17: unsafe.SliceData(c.UAlphaProd),
+			P18: unsafe.SliceData(c.UEtaProd),
+			P19: unsafe.SliceData(c.UKProd),
+			P20: unsafe.SliceData(c.UVProd),
+			P21: unsafe.SliceData(t48),
+			P22: unsafe.SliceData(t772),
+			P23: unsafe.SliceData(t782),
+			P24: unsafe.SliceData(t80),
+			P25: unsafe.SliceData(t82),
+			P26: unsafe.SliceData(t83),
+			P27: unsafe.SliceData(t84),
+			P28: unsafe.SliceData(t85),
+			P29: unsafe.SliceData(t96),
+			P30: unsafe.SliceData(t802),
+			P31: unsafe.SliceData(t812),
+			P32: unsafe.SliceData(t128),
+			P33: unsafe.SliceData(t130),
+			P34: unsafe.SliceData(t131),
+			P35: unsafe.SliceData(t132),
+			P36: unsafe.SliceData(t133),
+			P37: unsafe.SliceData(t144),
+			P38: unsafe.SliceData(t832),
+			P39: unsafe.SliceData(t842),
+			P40: unsafe.SliceData(t176),
+			P41: unsafe.SliceData(t178),
+			P42: unsafe.SliceData(t179),
+			P43: unsafe.SliceData(t180),
+			P44: unsafe.SliceData(t181),
+			P45: unsafe.SliceData(t192),
+			P46: unsafe.SliceData(t862),
+			P47: unsafe.SliceData(t872),
+			P48: unsafe.SliceData(t224),
+			P49: unsafe.SliceData(t226),
+			P50: unsafe.SliceData(t227),
+			P51: unsafe.SliceData(t228),
+			P52: unsafe.SliceData(t229),
+			P53: unsafe.SliceData(t240),
+			P54: unsafe.SliceData(t89),
+			P55: unsafe.SliceData(t902),
+			P56: unsafe.SliceData(t272_2),
+			P57: unsafe.SliceData(t274),
+			P58: unsafe.SliceData(t275),
+			P59: unsafe.SliceData(t276),
+			P60: unsafe.SliceData(t277),
+			P61: unsafe.SliceData(t2),
+			P62: unsafe.SliceData(t6),
+			P63: unsafe.SliceData(t152),
+			P64: unsafe.SliceData(t24),
+			P65: unsafe.SliceData(t392),
+			P66: unsafe.SliceData(t432),
+			P67: unsafe.SliceData(t122),
+			P68: unsafe.SliceData(t142),
+			P69: unsafe.SliceData(t91),
+			P70: unsafe.SliceData(t162),
+			P71: unsafe.SliceData(t182),
+			P72: unsafe.SliceData(t139),
+			P73: unsafe.SliceData(t202),
+			P74: unsafe.SliceData(t22),
+			P75: unsafe.SliceData(t187),
+			P76: unsafe.SliceData(t242),
+			P77: unsafe.SliceData(t26),
+			P78: unsafe.SliceData(t235),
+			P79: unsafe.SliceData(t282),
+			P80: unsafe.SliceData(t302),
+			P81: unsafe.SliceData(t53),
+			P82: unsafe.SliceData(t109),
+			P83: unsafe.SliceData(t165),
+			P84: unsafe.SliceData(t221),
+			P85: unsafe.SliceData(t2802),
+			P86: unsafe.SliceData(t441),
+			P87: unsafe.SliceData(t293),
+			P88: unsafe.SliceData(t442),
+			P89: unsafe.SliceData(t332),
+			P90: unsafe.SliceData(t445),
+			P91: unsafe.SliceData(t353),
+			P92: unsafe.SliceData(t453),
+			P93: unsafe.SliceData(t375),
+			P94: unsafe.SliceData(t460),
+			P95: unsafe.SliceData(t387),
+			N0:  L,
+			N1:  T,
+			N2:  dH,
+			N3:  T * dH,
 		}
-		stepBackwardNest2(&a)
+		regions.R16e6ba5390ec(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -3400,14 +2563,14 @@ func (c *stepBackwardFused) run() {
 					t272Entry := t272_3[a]
 					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.GK),
-							unsafe.SliceData(k),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{w},
+						a2 := regions.R7a43698e9ee0Args{
+							P0: unsafe.SliceData(c.GK),
+							P1: unsafe.SliceData(k),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w},
 						}
-						stepBackwardNest3(&a2)
+						regions.R7a43698e9ee0(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3417,32 +2580,32 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m, self_referential_layers.A_alpha, self_referential_layers.A_eta, self_referential_layers.A_k, self_referential_layers.A_v
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.AMLin),
-							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(t782),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t812),
-							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t842),
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t872),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t902),
-							unsafe.SliceData(AVTrail),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4*d*dH*a + 4*d*dH,
-							d * dH,
-							[2]float32{rhoEntry},
+						a2 := regions.R09793f6a8194Args{
+							P0:  unsafe.SliceData(c.AMLin),
+							P1:  unsafe.SliceData(c.AAlphaLin),
+							P2:  unsafe.SliceData(c.AEtaLin),
+							P3:  unsafe.SliceData(c.AKLin),
+							P4:  unsafe.SliceData(c.AVLin),
+							P5:  unsafe.SliceData(t782),
+							P6:  unsafe.SliceData(AMTrail),
+							P7:  unsafe.SliceData(t812),
+							P8:  unsafe.SliceData(AAlphaTrail),
+							P9:  unsafe.SliceData(t842),
+							P10: unsafe.SliceData(AEtaTrail),
+							P11: unsafe.SliceData(t872),
+							P12: unsafe.SliceData(AKTrail),
+							P13: unsafe.SliceData(t902),
+							P14: unsafe.SliceData(AVTrail),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  dH,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N4:  4 * d * dH * a,
+							N5:  4*d*dH*a + 4*d*dH,
+							N6:  d * dH,
+							S0:  [2]float32{rhoEntry},
 						}
-						stepBackwardNest4(&a2)
+						regions.R09793f6a8194(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -3482,28 +2645,28 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t85),
-							unsafe.SliceData(t133),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(t229),
-							unsafe.SliceData(t277),
-							unsafe.SliceData(k),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(BVTrail),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							d,
-							4 * d * dH * a,
-							4*d*dH*a + 4*d*dH,
-							d * dH,
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry},
+						a2 := regions.Rf7b77c9aea2fArgs{
+							P0:  unsafe.SliceData(t85),
+							P1:  unsafe.SliceData(t133),
+							P2:  unsafe.SliceData(t181),
+							P3:  unsafe.SliceData(t229),
+							P4:  unsafe.SliceData(t277),
+							P5:  unsafe.SliceData(k),
+							P6:  unsafe.SliceData(BMTrail),
+							P7:  unsafe.SliceData(BAlphaTrail),
+							P8:  unsafe.SliceData(BEtaTrail),
+							P9:  unsafe.SliceData(BKTrail),
+							P10: unsafe.SliceData(BVTrail),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  d,
+							N3:  4 * d * dH * a,
+							N4:  4*d*dH*a + 4*d*dH,
+							N5:  d * dH,
+							S0:  [2]float32{thetaEntry2},
+							S1:  [2]float32{rhoEntry},
 						}
-						stepBackwardNest5(&a2)
+						regions.Rf7b77c9aea2f(&a2)
 					} else {
 						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
 						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
@@ -3552,14 +2715,14 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.k
 					w7 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.GK),
-							unsafe.SliceData(k2),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{w7},
+						a2 := regions.R7a43698e9ee0Args{
+							P0: unsafe.SliceData(c.GK),
+							P1: unsafe.SliceData(k2),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w7},
 						}
-						stepBackwardNest3(&a2)
+						regions.R7a43698e9ee0(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -3570,28 +2733,28 @@ func (c *stepBackwardFused) run() {
 					clear(t52)
 					var t622 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t277),
-							unsafe.SliceData(BVBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t404),
-							unsafe.SliceData(t622Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							d,
-							4*d*dH*a + 12*d,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t622},
+						a2 := regions.Rcfb55356ad7dArgs{
+							P0:  unsafe.SliceData(t277),
+							P1:  unsafe.SliceData(BVBarState),
+							P2:  unsafe.SliceData(k2),
+							P3:  unsafe.SliceData(BVTrail),
+							P4:  unsafe.SliceData(t52),
+							P5:  unsafe.SliceData(t404),
+							P6:  unsafe.SliceData(t622Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N5:  d,
+							N6:  4*d*dH*a + 12*d,
+							N7:  4 * d * dH * a,
+							N8:  4,
+							N9:  8,
+							N10: 12,
+							S0:  [2]float32{t622},
 						}
-						stepBackwardNest7(&a2)
+						regions.Rcfb55356ad7d(&a2)
 					} else {
 						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
 						t622_2 := t622
@@ -3620,17 +2783,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t240),
-							unsafe.SliceData(t404),
-							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t275),
-							unsafe.SliceData(t20222),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t240),
+							P1: unsafe.SliceData(t404),
+							P2: unsafe.SliceData(c.AVProd),
+							P3: unsafe.SliceData(t275),
+							P4: unsafe.SliceData(t20222),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -3645,32 +2808,32 @@ func (c *stepBackwardFused) run() {
 					clear(t2622)
 					var t3122 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t20222),
-							unsafe.SliceData(AVBarState),
-							unsafe.SliceData(t282),
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(t405),
-							unsafe.SliceData(t3122Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t3122},
+						a2 := regions.R110ea108fcccArgs{
+							P0:  unsafe.SliceData(c.AVLin),
+							P1:  unsafe.SliceData(AVTrail),
+							P2:  unsafe.SliceData(t20222),
+							P3:  unsafe.SliceData(AVBarState),
+							P4:  unsafe.SliceData(t282),
+							P5:  unsafe.SliceData(t2622),
+							P6:  unsafe.SliceData(t2222),
+							P7:  unsafe.SliceData(t405),
+							P8:  unsafe.SliceData(t3122Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  dH,
+							N6:  4*d*dH*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * d * dH * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{t3122},
 						}
-						stepBackwardNest9(&a2)
+						regions.R110ea108fccc(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						t3122_2 := t3122
@@ -3706,17 +2869,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_v
 					var t2922 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t240),
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t28222),
-							unsafe.SliceData(t2922Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t2922},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t240),
+							P1: unsafe.SliceData(t2622),
+							P2: unsafe.SliceData(c.AVProd),
+							P3: unsafe.SliceData(t28222),
+							P4: unsafe.SliceData(t2922Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t2922},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
@@ -3733,14 +2896,14 @@ func (c *stepBackwardFused) run() {
 					t2922 = t2922Total[0]
 					// self_referential_layers.A_v
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t405),
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(t33),
-							d,
-							[2]float32{thetaEntry3},
+						a2 := regions.Ra296e6c1809cArgs{
+							P0: unsafe.SliceData(t405),
+							P1: unsafe.SliceData(t2222),
+							P2: unsafe.SliceData(t33),
+							N0: d,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
 							t33[i] = num.FMA32(-thetaEntry3, t405[i], t2222[i])
@@ -3749,18 +2912,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_v
 					clear(t3822)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t33),
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t3822),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t33),
+							P1: unsafe.SliceData(AVTrail),
+							P2: unsafe.SliceData(t3822),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -3772,25 +2935,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.BVProd),
-							unsafe.SliceData(t240),
-							unsafe.SliceData(t275),
-							unsafe.SliceData(t404),
-							unsafe.SliceData(c.AVProd),
-							unsafe.SliceData(t3822),
-							unsafe.SliceData(t235),
-							unsafe.SliceData(t2622),
-							unsafe.SliceData(t28222),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(c.UVProd),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t55),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.Rd4a554aec2c1Args{
+							P0:  unsafe.SliceData(c.BVProd),
+							P1:  unsafe.SliceData(t240),
+							P2:  unsafe.SliceData(t275),
+							P3:  unsafe.SliceData(t404),
+							P4:  unsafe.SliceData(c.AVProd),
+							P5:  unsafe.SliceData(t3822),
+							P6:  unsafe.SliceData(t235),
+							P7:  unsafe.SliceData(t2622),
+							P8:  unsafe.SliceData(t28222),
+							P9:  unsafe.SliceData(t49),
+							P10: unsafe.SliceData(c.UVProd),
+							P11: unsafe.SliceData(t53),
+							P12: unsafe.SliceData(t55),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
 						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
@@ -3819,37 +2982,37 @@ func (c *stepBackwardFused) run() {
 					clear(t61)
 					var t622_2 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t229),
-							unsafe.SliceData(BKBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t512),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t406),
-							unsafe.SliceData(t622Total2),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							d,
-							4*d*dH*a + 4*d,
-							8 * d,
-							4*d*dH*a + 8*d,
-							12 * d,
-							4*d*dH*a + 12*d,
-							4 * d * dH * a,
-							[2]float32{t622_2},
+						a2 := regions.R3d27c132a8f2Args{
+							P0:  unsafe.SliceData(t49),
+							P1:  unsafe.SliceData(t55),
+							P2:  unsafe.SliceData(t229),
+							P3:  unsafe.SliceData(BKBarState),
+							P4:  unsafe.SliceData(k2),
+							P5:  unsafe.SliceData(BKTrail),
+							P6:  unsafe.SliceData(BVTrail),
+							P7:  unsafe.SliceData(t512),
+							P8:  unsafe.SliceData(t57),
+							P9:  unsafe.SliceData(t61),
+							P10: unsafe.SliceData(t406),
+							P11: unsafe.SliceData(t622Total2),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  d,
+							N9:  4*d*dH*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*dH*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*dH*a + 12*d,
+							N14: 4 * d * dH * a,
+							S0:  [2]float32{t622_2},
 						}
-						stepBackwardNest14(&a2)
+						regions.R3d27c132a8f2(&a2)
 					} else {
 						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
 						t622_3 := t622_2
@@ -3883,17 +3046,17 @@ func (c *stepBackwardFused) run() {
 					t622_2 = t622Total2[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t406),
-							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t227),
-							unsafe.SliceData(t76),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t192),
+							P1: unsafe.SliceData(t406),
+							P2: unsafe.SliceData(c.AKProd),
+							P3: unsafe.SliceData(t227),
+							P4: unsafe.SliceData(t76),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3908,32 +3071,32 @@ func (c *stepBackwardFused) run() {
 					clear(t8222)
 					var t8723 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t76),
-							unsafe.SliceData(AKBarState),
-							unsafe.SliceData(t242),
-							unsafe.SliceData(t8222),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(t407),
-							unsafe.SliceData(t8723Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t8723},
+						a2 := regions.R110ea108fcccArgs{
+							P0:  unsafe.SliceData(c.AKLin),
+							P1:  unsafe.SliceData(AKTrail),
+							P2:  unsafe.SliceData(t76),
+							P3:  unsafe.SliceData(AKBarState),
+							P4:  unsafe.SliceData(t242),
+							P5:  unsafe.SliceData(t8222),
+							P6:  unsafe.SliceData(t78),
+							P7:  unsafe.SliceData(t407),
+							P8:  unsafe.SliceData(t8723Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  dH,
+							N6:  4*d*dH*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * d * dH * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{t8723},
 						}
-						stepBackwardNest9(&a2)
+						regions.R110ea108fccc(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						t8723_2 := t8723
@@ -3969,17 +3132,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					var t8522 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t8222),
-							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t8423),
-							unsafe.SliceData(t8522Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t8522},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t192),
+							P1: unsafe.SliceData(t8222),
+							P2: unsafe.SliceData(c.AKProd),
+							P3: unsafe.SliceData(t8423),
+							P4: unsafe.SliceData(t8522Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t8522},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
@@ -3996,14 +3159,14 @@ func (c *stepBackwardFused) run() {
 					t8522 = t8522Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t407),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(t893),
-							d,
-							[2]float32{thetaEntry3},
+						a2 := regions.Ra296e6c1809cArgs{
+							P0: unsafe.SliceData(t407),
+							P1: unsafe.SliceData(t78),
+							P2: unsafe.SliceData(t893),
+							N0: d,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
 							t893[i] = num.FMA32(-thetaEntry3, t407[i], t78[i])
@@ -4012,18 +3175,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_k
 					clear(t94)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t893),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t94),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t893),
+							P1: unsafe.SliceData(AKTrail),
+							P2: unsafe.SliceData(t94),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
@@ -4035,25 +3198,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.BKProd),
-							unsafe.SliceData(t192),
-							unsafe.SliceData(t227),
-							unsafe.SliceData(t406),
-							unsafe.SliceData(c.AKProd),
-							unsafe.SliceData(t94),
-							unsafe.SliceData(t187),
-							unsafe.SliceData(t8222),
-							unsafe.SliceData(t8423),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(c.UKProd),
-							unsafe.SliceData(t109),
-							unsafe.SliceData(t1112),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.Rd4a554aec2c1Args{
+							P0:  unsafe.SliceData(c.BKProd),
+							P1:  unsafe.SliceData(t192),
+							P2:  unsafe.SliceData(t227),
+							P3:  unsafe.SliceData(t406),
+							P4:  unsafe.SliceData(c.AKProd),
+							P5:  unsafe.SliceData(t94),
+							P6:  unsafe.SliceData(t187),
+							P7:  unsafe.SliceData(t8222),
+							P8:  unsafe.SliceData(t8423),
+							P9:  unsafe.SliceData(t105),
+							P10: unsafe.SliceData(c.UKProd),
+							P11: unsafe.SliceData(t109),
+							P12: unsafe.SliceData(t1112),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
 						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
@@ -4082,37 +3245,37 @@ func (c *stepBackwardFused) run() {
 					clear(t117)
 					var t118 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t105),
-							unsafe.SliceData(t1112),
-							unsafe.SliceData(t181),
-							unsafe.SliceData(BEtaBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(t107),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t117),
-							unsafe.SliceData(t408),
-							unsafe.SliceData(t118Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							d,
-							4*d*dH*a + 4*d,
-							8 * d,
-							4*d*dH*a + 8*d,
-							12 * d,
-							4*d*dH*a + 12*d,
-							4 * d * dH * a,
-							[2]float32{t118},
+						a2 := regions.R3d27c132a8f2Args{
+							P0:  unsafe.SliceData(t105),
+							P1:  unsafe.SliceData(t1112),
+							P2:  unsafe.SliceData(t181),
+							P3:  unsafe.SliceData(BEtaBarState),
+							P4:  unsafe.SliceData(k2),
+							P5:  unsafe.SliceData(BEtaTrail),
+							P6:  unsafe.SliceData(BKTrail),
+							P7:  unsafe.SliceData(t107),
+							P8:  unsafe.SliceData(t113),
+							P9:  unsafe.SliceData(t117),
+							P10: unsafe.SliceData(t408),
+							P11: unsafe.SliceData(t118Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  d,
+							N9:  4*d*dH*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*dH*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*dH*a + 12*d,
+							N14: 4 * d * dH * a,
+							S0:  [2]float32{t118},
 						}
-						stepBackwardNest14(&a2)
+						regions.R3d27c132a8f2(&a2)
 					} else {
 						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
 						t118_2 := t118
@@ -4146,17 +3309,17 @@ func (c *stepBackwardFused) run() {
 					t118 = t118Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t408),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t13222),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t144),
+							P1: unsafe.SliceData(t408),
+							P2: unsafe.SliceData(c.AEtaProd),
+							P3: unsafe.SliceData(t179),
+							P4: unsafe.SliceData(t13222),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4171,32 +3334,32 @@ func (c *stepBackwardFused) run() {
 					clear(t1382)
 					var t1432 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t13222),
-							unsafe.SliceData(AEtaBarState),
-							unsafe.SliceData(t202),
-							unsafe.SliceData(t1382),
-							unsafe.SliceData(t134),
-							unsafe.SliceData(t409),
-							unsafe.SliceData(t1432Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t1432},
+						a2 := regions.R110ea108fcccArgs{
+							P0:  unsafe.SliceData(c.AEtaLin),
+							P1:  unsafe.SliceData(AEtaTrail),
+							P2:  unsafe.SliceData(t13222),
+							P3:  unsafe.SliceData(AEtaBarState),
+							P4:  unsafe.SliceData(t202),
+							P5:  unsafe.SliceData(t1382),
+							P6:  unsafe.SliceData(t134),
+							P7:  unsafe.SliceData(t409),
+							P8:  unsafe.SliceData(t1432Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  dH,
+							N6:  4*d*dH*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * d * dH * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{t1432},
 						}
-						stepBackwardNest9(&a2)
+						regions.R110ea108fccc(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						t1432_2 := t1432
@@ -4232,17 +3395,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					var t141 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t1382),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t140),
-							unsafe.SliceData(t141Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t141},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t144),
+							P1: unsafe.SliceData(t1382),
+							P2: unsafe.SliceData(c.AEtaProd),
+							P3: unsafe.SliceData(t140),
+							P4: unsafe.SliceData(t141Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t141},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4259,14 +3422,14 @@ func (c *stepBackwardFused) run() {
 					t141 = t141Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t409),
-							unsafe.SliceData(t134),
-							unsafe.SliceData(t145),
-							d,
-							[2]float32{thetaEntry3},
+						a2 := regions.Ra296e6c1809cArgs{
+							P0: unsafe.SliceData(t409),
+							P1: unsafe.SliceData(t134),
+							P2: unsafe.SliceData(t145),
+							N0: d,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
 							t145[i] = num.FMA32(-thetaEntry3, t409[i], t134[i])
@@ -4275,18 +3438,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_eta
 					clear(t150)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t145),
-							unsafe.SliceData(AEtaTrail),
-							unsafe.SliceData(t150),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t145),
+							P1: unsafe.SliceData(AEtaTrail),
+							P2: unsafe.SliceData(t150),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
@@ -4298,25 +3461,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.BEtaProd),
-							unsafe.SliceData(t144),
-							unsafe.SliceData(t179),
-							unsafe.SliceData(t408),
-							unsafe.SliceData(c.AEtaProd),
-							unsafe.SliceData(t150),
-							unsafe.SliceData(t139),
-							unsafe.SliceData(t1382),
-							unsafe.SliceData(t140),
-							unsafe.SliceData(t161),
-							unsafe.SliceData(c.UEtaProd),
-							unsafe.SliceData(t165),
-							unsafe.SliceData(t167),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.Rd4a554aec2c1Args{
+							P0:  unsafe.SliceData(c.BEtaProd),
+							P1:  unsafe.SliceData(t144),
+							P2:  unsafe.SliceData(t179),
+							P3:  unsafe.SliceData(t408),
+							P4:  unsafe.SliceData(c.AEtaProd),
+							P5:  unsafe.SliceData(t150),
+							P6:  unsafe.SliceData(t139),
+							P7:  unsafe.SliceData(t1382),
+							P8:  unsafe.SliceData(t140),
+							P9:  unsafe.SliceData(t161),
+							P10: unsafe.SliceData(c.UEtaProd),
+							P11: unsafe.SliceData(t165),
+							P12: unsafe.SliceData(t167),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
@@ -4345,37 +3508,37 @@ func (c *stepBackwardFused) run() {
 					clear(t173)
 					var t174 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t161),
-							unsafe.SliceData(t167),
-							unsafe.SliceData(t133),
-							unsafe.SliceData(BAlphaBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(t163),
-							unsafe.SliceData(t169),
-							unsafe.SliceData(t173),
-							unsafe.SliceData(t410),
-							unsafe.SliceData(t174Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							d,
-							4*d*dH*a + 4*d,
-							8 * d,
-							4*d*dH*a + 8*d,
-							12 * d,
-							4*d*dH*a + 12*d,
-							4 * d * dH * a,
-							[2]float32{t174},
+						a2 := regions.R3d27c132a8f2Args{
+							P0:  unsafe.SliceData(t161),
+							P1:  unsafe.SliceData(t167),
+							P2:  unsafe.SliceData(t133),
+							P3:  unsafe.SliceData(BAlphaBarState),
+							P4:  unsafe.SliceData(k2),
+							P5:  unsafe.SliceData(BAlphaTrail),
+							P6:  unsafe.SliceData(BEtaTrail),
+							P7:  unsafe.SliceData(t163),
+							P8:  unsafe.SliceData(t169),
+							P9:  unsafe.SliceData(t173),
+							P10: unsafe.SliceData(t410),
+							P11: unsafe.SliceData(t174Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  d,
+							N9:  4*d*dH*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*dH*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*dH*a + 12*d,
+							N14: 4 * d * dH * a,
+							S0:  [2]float32{t174},
 						}
-						stepBackwardNest14(&a2)
+						regions.R3d27c132a8f2(&a2)
 					} else {
 						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
 						t174_2 := t174
@@ -4409,17 +3572,17 @@ func (c *stepBackwardFused) run() {
 					t174 = t174Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t96),
-							unsafe.SliceData(t410),
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t188),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t96),
+							P1: unsafe.SliceData(t410),
+							P2: unsafe.SliceData(c.AAlphaProd),
+							P3: unsafe.SliceData(t131),
+							P4: unsafe.SliceData(t188),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4434,32 +3597,32 @@ func (c *stepBackwardFused) run() {
 					clear(t194)
 					var t199 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t188),
-							unsafe.SliceData(AAlphaBarState),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t194),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(t411),
-							unsafe.SliceData(t199Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t199},
+						a2 := regions.R110ea108fcccArgs{
+							P0:  unsafe.SliceData(c.AAlphaLin),
+							P1:  unsafe.SliceData(AAlphaTrail),
+							P2:  unsafe.SliceData(t188),
+							P3:  unsafe.SliceData(AAlphaBarState),
+							P4:  unsafe.SliceData(t162),
+							P5:  unsafe.SliceData(t194),
+							P6:  unsafe.SliceData(t190),
+							P7:  unsafe.SliceData(t411),
+							P8:  unsafe.SliceData(t199Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  dH,
+							N6:  4*d*dH*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * d * dH * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{t199},
 						}
-						stepBackwardNest9(&a2)
+						regions.R110ea108fccc(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						t199_2 := t199
@@ -4495,17 +3658,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					var t197 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t96),
-							unsafe.SliceData(t194),
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t196),
-							unsafe.SliceData(t197Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t197},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t96),
+							P1: unsafe.SliceData(t194),
+							P2: unsafe.SliceData(c.AAlphaProd),
+							P3: unsafe.SliceData(t196),
+							P4: unsafe.SliceData(t197Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t197},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
@@ -4522,14 +3685,14 @@ func (c *stepBackwardFused) run() {
 					t197 = t197Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t411),
-							unsafe.SliceData(t190),
-							unsafe.SliceData(t201),
-							d,
-							[2]float32{thetaEntry3},
+						a2 := regions.Ra296e6c1809cArgs{
+							P0: unsafe.SliceData(t411),
+							P1: unsafe.SliceData(t190),
+							P2: unsafe.SliceData(t201),
+							N0: d,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
 							t201[i] = num.FMA32(-thetaEntry3, t411[i], t190[i])
@@ -4538,18 +3701,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_alpha
 					clear(t2062)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t201),
-							unsafe.SliceData(AAlphaTrail),
-							unsafe.SliceData(t2062),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t201),
+							P1: unsafe.SliceData(AAlphaTrail),
+							P2: unsafe.SliceData(t2062),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
@@ -4561,25 +3724,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.BAlphaProd),
-							unsafe.SliceData(t96),
-							unsafe.SliceData(t131),
-							unsafe.SliceData(t410),
-							unsafe.SliceData(c.AAlphaProd),
-							unsafe.SliceData(t2062),
-							unsafe.SliceData(t91),
-							unsafe.SliceData(t194),
-							unsafe.SliceData(t196),
-							unsafe.SliceData(t217),
-							unsafe.SliceData(c.UAlphaProd),
-							unsafe.SliceData(t221),
-							unsafe.SliceData(t223),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.Rd4a554aec2c1Args{
+							P0:  unsafe.SliceData(c.BAlphaProd),
+							P1:  unsafe.SliceData(t96),
+							P2:  unsafe.SliceData(t131),
+							P3:  unsafe.SliceData(t410),
+							P4:  unsafe.SliceData(c.AAlphaProd),
+							P5:  unsafe.SliceData(t2062),
+							P6:  unsafe.SliceData(t91),
+							P7:  unsafe.SliceData(t194),
+							P8:  unsafe.SliceData(t196),
+							P9:  unsafe.SliceData(t217),
+							P10: unsafe.SliceData(c.UAlphaProd),
+							P11: unsafe.SliceData(t221),
+							P12: unsafe.SliceData(t223),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
@@ -4608,37 +3771,37 @@ func (c *stepBackwardFused) run() {
 					clear(t22922)
 					var t233 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(t217),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t85),
-							unsafe.SliceData(BMBarState),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t225),
-							unsafe.SliceData(t22922),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(t233Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							d,
-							4*d*dH*a + 4*d,
-							8 * d,
-							4*d*dH*a + 8*d,
-							12 * d,
-							4*d*dH*a + 12*d,
-							4 * d * dH * a,
-							[2]float32{t233},
+						a2 := regions.R3d27c132a8f2Args{
+							P0:  unsafe.SliceData(t217),
+							P1:  unsafe.SliceData(t223),
+							P2:  unsafe.SliceData(t85),
+							P3:  unsafe.SliceData(BMBarState),
+							P4:  unsafe.SliceData(k2),
+							P5:  unsafe.SliceData(BMTrail),
+							P6:  unsafe.SliceData(BAlphaTrail),
+							P7:  unsafe.SliceData(t219),
+							P8:  unsafe.SliceData(t225),
+							P9:  unsafe.SliceData(t22922),
+							P10: unsafe.SliceData(t412),
+							P11: unsafe.SliceData(t233Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  d,
+							N9:  4*d*dH*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*dH*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*dH*a + 12*d,
+							N14: 4 * d * dH * a,
+							S0:  [2]float32{t233},
 						}
-						stepBackwardNest14(&a2)
+						regions.R3d27c132a8f2(&a2)
 					} else {
 						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
 						t233_2 := t233
@@ -4673,19 +3836,19 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.B_m
 					var t2312 F
 					if kern.Wide() {
-						a2 := stepBackwardNest36Args{
-							unsafe.SliceData(t52),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t117),
-							unsafe.SliceData(t173),
-							unsafe.SliceData(t22922),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(t230),
-							unsafe.SliceData(t2312Total),
-							d,
-							[2]float32{t2312},
+						a2 := regions.Re1d31c7d4d10Args{
+							P0: unsafe.SliceData(t52),
+							P1: unsafe.SliceData(t61),
+							P2: unsafe.SliceData(t117),
+							P3: unsafe.SliceData(t173),
+							P4: unsafe.SliceData(t22922),
+							P5: unsafe.SliceData(k2),
+							P6: unsafe.SliceData(t230),
+							P7: unsafe.SliceData(t2312Total),
+							N0: d,
+							S0: [2]float32{t2312},
 						}
-						stepBackwardNest36(&a2)
+						regions.Re1d31c7d4d10(&a2)
 					} else {
 						t2312_2 := t2312
 						t2312Sums := [16]F{t2312_2}
@@ -4700,17 +3863,17 @@ func (c *stepBackwardFused) run() {
 					t2312 = t2312Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t247),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(t412),
+							P2: unsafe.SliceData(c.AMProd),
+							P3: unsafe.SliceData(t83),
+							P4: unsafe.SliceData(t247),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4725,32 +3888,32 @@ func (c *stepBackwardFused) run() {
 					clear(t253)
 					var t258 F
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.AMLin),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t247),
-							unsafe.SliceData(AMBarState),
-							unsafe.SliceData(t122),
-							unsafe.SliceData(t253),
-							unsafe.SliceData(t249),
-							unsafe.SliceData(t413),
-							unsafe.SliceData(t258Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4,
-							8,
-							12,
-							[2]float32{t258},
+						a2 := regions.R110ea108fcccArgs{
+							P0:  unsafe.SliceData(c.AMLin),
+							P1:  unsafe.SliceData(AMTrail),
+							P2:  unsafe.SliceData(t247),
+							P3:  unsafe.SliceData(AMBarState),
+							P4:  unsafe.SliceData(t122),
+							P5:  unsafe.SliceData(t253),
+							P6:  unsafe.SliceData(t249),
+							P7:  unsafe.SliceData(t413),
+							P8:  unsafe.SliceData(t258Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N4:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
+							N5:  dH,
+							N6:  4*d*dH*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * d * dH * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{t258},
 						}
-						stepBackwardNest9(&a2)
+						regions.R110ea108fccc(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						t258_2 := t258
@@ -4786,17 +3949,17 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					var t256 F
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t253),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t2552),
-							unsafe.SliceData(t256Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t256},
+						a2 := regions.R24ab3fea7414Args{
+							P0: unsafe.SliceData(t48),
+							P1: unsafe.SliceData(t253),
+							P2: unsafe.SliceData(c.AMProd),
+							P3: unsafe.SliceData(t2552),
+							P4: unsafe.SliceData(t256Total),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{t256},
 						}
-						stepBackwardNest10(&a2)
+						regions.R24ab3fea7414(&a2)
 					} else {
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
@@ -4813,14 +3976,14 @@ func (c *stepBackwardFused) run() {
 					t256 = t256Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t413),
-							unsafe.SliceData(t249),
-							unsafe.SliceData(t260),
-							d,
-							[2]float32{thetaEntry3},
+						a2 := regions.Ra296e6c1809cArgs{
+							P0: unsafe.SliceData(t413),
+							P1: unsafe.SliceData(t249),
+							P2: unsafe.SliceData(t260),
+							N0: d,
+							S0: [2]float32{thetaEntry3},
 						}
-						stepBackwardNest11(&a2)
+						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
 							t260[i] = num.FMA32(-thetaEntry3, t413[i], t249[i])
@@ -4829,18 +3992,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.A_m
 					clear(t265)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t260),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t265),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t260),
+							P1: unsafe.SliceData(AMTrail),
+							P2: unsafe.SliceData(t265),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
@@ -4852,25 +4015,25 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(c.BMProd),
-							unsafe.SliceData(t48),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t412),
-							unsafe.SliceData(c.AMProd),
-							unsafe.SliceData(t265),
-							unsafe.SliceData(t432),
-							unsafe.SliceData(t253),
-							unsafe.SliceData(t2552),
-							unsafe.SliceData(t27622),
-							unsafe.SliceData(c.UMProd),
-							unsafe.SliceData(t2802),
-							unsafe.SliceData(t282_2),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry3},
+						a2 := regions.Rd4a554aec2c1Args{
+							P0:  unsafe.SliceData(c.BMProd),
+							P1:  unsafe.SliceData(t48),
+							P2:  unsafe.SliceData(t83),
+							P3:  unsafe.SliceData(t412),
+							P4:  unsafe.SliceData(c.AMProd),
+							P5:  unsafe.SliceData(t265),
+							P6:  unsafe.SliceData(t432),
+							P7:  unsafe.SliceData(t253),
+							P8:  unsafe.SliceData(t2552),
+							P9:  unsafe.SliceData(t27622),
+							P10: unsafe.SliceData(c.UMProd),
+							P11: unsafe.SliceData(t2802),
+							P12: unsafe.SliceData(t282_2),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{thetaEntry3},
 						}
-						stepBackwardNest13(&a2)
+						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
 						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
@@ -4897,20 +4060,20 @@ func (c *stepBackwardFused) run() {
 					clear(t278)
 					clear(t284)
 					if kern.Wide() {
-						a2 := stepBackwardNest43Args{
-							unsafe.SliceData(t27622),
-							unsafe.SliceData(t282_2),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(t278),
-							unsafe.SliceData(t284),
-							dH,
-							4,
-							8,
-							12,
-							d,
-							4 * d * dH * a,
+						a2 := regions.Rf809cff75268Args{
+							P0: unsafe.SliceData(t27622),
+							P1: unsafe.SliceData(t282_2),
+							P2: unsafe.SliceData(BMTrail),
+							P3: unsafe.SliceData(t278),
+							P4: unsafe.SliceData(t284),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: d,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest43(&a2)
+						regions.Rf809cff75268(&a2)
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
@@ -4926,33 +4089,33 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
 					var t303 F
 					if kern.Wide() {
-						a2 := stepBackwardNest44Args{
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t893),
-							unsafe.SliceData(t145),
-							unsafe.SliceData(t201),
-							unsafe.SliceData(t260),
-							unsafe.SliceData(t230),
-							unsafe.SliceData(t512),
-							unsafe.SliceData(t107),
-							unsafe.SliceData(t163),
-							unsafe.SliceData(t219),
-							unsafe.SliceData(t278),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(t113),
-							unsafe.SliceData(t169),
-							unsafe.SliceData(t225),
-							unsafe.SliceData(t284),
-							unsafe.SliceData(t285),
-							unsafe.SliceData(t298),
-							unsafe.SliceData(t303Total),
-							d,
-							[2]float32{t303},
-							[2]float32{thetaEntry3},
-							[2]float32{w7},
+						a2 := regions.R3c19f37b3babArgs{
+							P0:  unsafe.SliceData(t33),
+							P1:  unsafe.SliceData(t893),
+							P2:  unsafe.SliceData(t145),
+							P3:  unsafe.SliceData(t201),
+							P4:  unsafe.SliceData(t260),
+							P5:  unsafe.SliceData(t230),
+							P6:  unsafe.SliceData(t512),
+							P7:  unsafe.SliceData(t107),
+							P8:  unsafe.SliceData(t163),
+							P9:  unsafe.SliceData(t219),
+							P10: unsafe.SliceData(t278),
+							P11: unsafe.SliceData(k2),
+							P12: unsafe.SliceData(t57),
+							P13: unsafe.SliceData(t113),
+							P14: unsafe.SliceData(t169),
+							P15: unsafe.SliceData(t225),
+							P16: unsafe.SliceData(t284),
+							P17: unsafe.SliceData(t285),
+							P18: unsafe.SliceData(t298),
+							P19: unsafe.SliceData(t303Total),
+							N0:  d,
+							S0:  [2]float32{t303},
+							S1:  [2]float32{thetaEntry3},
+							S2:  [2]float32{w7},
 						}
-						stepBackwardNest44(&a2)
+						regions.R3c19f37b3bab(&a2)
 					} else {
 						t303_2 := t303
 						t303Sums := [16]F{t303_2}
@@ -4975,18 +4138,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t289)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t285),
-							unsafe.SliceData(AVTrail),
-							unsafe.SliceData(t289),
-							d,
-							4,
-							8,
-							12,
-							dH,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t285),
+							P1: unsafe.SliceData(AVTrail),
+							P2: unsafe.SliceData(t289),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
@@ -4998,16 +4161,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_v
 					if kern.Wide() {
-						a2 := stepBackwardNest46Args{
-							unsafe.SliceData(t392),
-							unsafe.SliceData(t289),
-							unsafe.SliceData(c.GVProd),
-							unsafe.SliceData(t293),
-							unsafe.SliceData(t295),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t392),
+							P1: unsafe.SliceData(t289),
+							P2: unsafe.SliceData(c.GVProd),
+							P3: unsafe.SliceData(t293),
+							P4: unsafe.SliceData(t295),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepBackwardNest46(&a2)
+						regions.Rcb81e45387a3(&a2)
 					} else {
 						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
@@ -5021,18 +4184,18 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.g_v
 					clear(t297)
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t295),
-							unsafe.SliceData(BVTrail),
-							unsafe.SliceData(t297),
-							dH,
-							4,
-							8,
-							12,
-							d,
-							4 * d * dH * a,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t295),
+							P1: unsafe.SliceData(BVTrail),
+							P2: unsafe.SliceData(t297),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: d,
+							N5: 4 * d * dH * a,
 						}
-						stepBackwardNest12(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
@@ -5059,16 +4222,16 @@ func (c *stepBackwardFused) run() {
 					c.BRhoBar[0] = c.BRhoBar[0] + t361
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
-						a2 := stepBackwardNest48Args{
-							unsafe.SliceData(c.GK),
-							unsafe.SliceData(t298),
-							unsafe.SliceData(t324),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{t320},
-							[2]float32{t300},
+						a2 := regions.R0c5245f0bab8Args{
+							P0: unsafe.SliceData(c.GK),
+							P1: unsafe.SliceData(t298),
+							P2: unsafe.SliceData(t324),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t320},
+							S1: [2]float32{t300},
 						}
-						stepBackwardNest48(&a2)
+						regions.R0c5245f0bab8(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
@@ -5079,64 +4242,64 @@ func (c *stepBackwardFused) run() {
 					clear(t328)
 					clear(t383)
 					if kern.Wide() {
-						a2 := stepBackwardNest49Args{
-							unsafe.SliceData(t324),
-							unsafe.SliceData(c.AKLin),
-							unsafe.SliceData(t893),
-							unsafe.SliceData(c.AVLin),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(t285),
-							unsafe.SliceData(c.AAlphaLin),
-							unsafe.SliceData(t201),
-							unsafe.SliceData(c.AEtaLin),
-							unsafe.SliceData(t145),
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.AMLin),
-							unsafe.SliceData(t260),
-							unsafe.SliceData(AKTrail),
-							unsafe.SliceData(t328),
-							unsafe.SliceData(AMTrail),
-							unsafe.SliceData(t383),
-							unsafe.SliceData(t442),
-							unsafe.SliceData(t26),
-							unsafe.SliceData(AKBarState),
-							unsafe.SliceData(t76),
-							unsafe.SliceData(t441),
-							unsafe.SliceData(t302),
-							unsafe.SliceData(AVBarState),
-							unsafe.SliceData(t20222),
-							unsafe.SliceData(t453),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(AAlphaBarState),
-							unsafe.SliceData(t188),
-							unsafe.SliceData(t445),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(AEtaBarState),
-							unsafe.SliceData(t13222),
-							unsafe.SliceData(t460),
-							unsafe.SliceData(t142),
-							unsafe.SliceData(AMBarState),
-							unsafe.SliceData(t247),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							4*d*a + 4*C*d*s + 4*T*d*l + 4,
-							8,
-							4*d*a + 4*C*d*s + 4*T*d*l + 8,
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * d * dH * a,
-							4*d*dH*a + 4*dH,
-							4 * dH,
-							4*d*dH*a + 8*dH,
-							8 * dH,
-							4*d*dH*a + 12*dH,
-							12 * dH,
-							[2]float32{rhoEntry5},
-							[2]float32{t452},
-							[2]float32{t444},
+						a2 := regions.Rb7e5e723566cArgs{
+							P0:  unsafe.SliceData(t324),
+							P1:  unsafe.SliceData(c.AKLin),
+							P2:  unsafe.SliceData(t893),
+							P3:  unsafe.SliceData(c.AVLin),
+							P4:  unsafe.SliceData(t33),
+							P5:  unsafe.SliceData(t285),
+							P6:  unsafe.SliceData(c.AAlphaLin),
+							P7:  unsafe.SliceData(t201),
+							P8:  unsafe.SliceData(c.AEtaLin),
+							P9:  unsafe.SliceData(t145),
+							P10: unsafe.SliceData(c.YBar),
+							P11: unsafe.SliceData(c.AMLin),
+							P12: unsafe.SliceData(t260),
+							P13: unsafe.SliceData(AKTrail),
+							P14: unsafe.SliceData(t328),
+							P15: unsafe.SliceData(AMTrail),
+							P16: unsafe.SliceData(t383),
+							P17: unsafe.SliceData(t442),
+							P18: unsafe.SliceData(t26),
+							P19: unsafe.SliceData(AKBarState),
+							P20: unsafe.SliceData(t76),
+							P21: unsafe.SliceData(t441),
+							P22: unsafe.SliceData(t302),
+							P23: unsafe.SliceData(AVBarState),
+							P24: unsafe.SliceData(t20222),
+							P25: unsafe.SliceData(t453),
+							P26: unsafe.SliceData(t182),
+							P27: unsafe.SliceData(AAlphaBarState),
+							P28: unsafe.SliceData(t188),
+							P29: unsafe.SliceData(t445),
+							P30: unsafe.SliceData(t22),
+							P31: unsafe.SliceData(AEtaBarState),
+							P32: unsafe.SliceData(t13222),
+							P33: unsafe.SliceData(t460),
+							P34: unsafe.SliceData(t142),
+							P35: unsafe.SliceData(AMBarState),
+							P36: unsafe.SliceData(t247),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							N2:  4,
+							N3:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
+							N4:  8,
+							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
+							N6:  dH,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N8:  4 * d * dH * a,
+							N9:  4*d*dH*a + 4*dH,
+							N10: 4 * dH,
+							N11: 4*d*dH*a + 8*dH,
+							N12: 8 * dH,
+							N13: 4*d*dH*a + 12*dH,
+							N14: 12 * dH,
+							S0:  [2]float32{rhoEntry5},
+							S1:  [2]float32{t452},
+							S2:  [2]float32{t444},
 						}
-						stepBackwardNest49(&a2)
+						regions.Rb7e5e723566c(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -5188,33 +4351,33 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
 					if kern.Wide() {
-						a2 := stepBackwardNest50Args{
-							unsafe.SliceData(t24),
-							unsafe.SliceData(t328),
-							unsafe.SliceData(c.GEtaProd2),
-							unsafe.SliceData(t152),
-							unsafe.SliceData(c.GAlphaProd2),
-							unsafe.SliceData(t6),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t383),
-							unsafe.SliceData(c.GKProd),
-							unsafe.SliceData(t332),
-							unsafe.SliceData(t334),
-							unsafe.SliceData(c.GEtaProd),
-							unsafe.SliceData(t353),
-							unsafe.SliceData(t355),
-							unsafe.SliceData(c.GAlphaProd),
-							unsafe.SliceData(t375),
-							unsafe.SliceData(t377),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t387),
-							unsafe.SliceData(t389),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{t444},
-							[2]float32{t452},
+						a2 := regions.R150de51ff59bArgs{
+							P0:  unsafe.SliceData(t24),
+							P1:  unsafe.SliceData(t328),
+							P2:  unsafe.SliceData(c.GEtaProd2),
+							P3:  unsafe.SliceData(t152),
+							P4:  unsafe.SliceData(c.GAlphaProd2),
+							P5:  unsafe.SliceData(t6),
+							P6:  unsafe.SliceData(t2),
+							P7:  unsafe.SliceData(t383),
+							P8:  unsafe.SliceData(c.GKProd),
+							P9:  unsafe.SliceData(t332),
+							P10: unsafe.SliceData(t334),
+							P11: unsafe.SliceData(c.GEtaProd),
+							P12: unsafe.SliceData(t353),
+							P13: unsafe.SliceData(t355),
+							P14: unsafe.SliceData(c.GAlphaProd),
+							P15: unsafe.SliceData(t375),
+							P16: unsafe.SliceData(t377),
+							P17: unsafe.SliceData(c.YProd),
+							P18: unsafe.SliceData(t387),
+							P19: unsafe.SliceData(t389),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0:  [2]float32{t444},
+							S1:  [2]float32{t452},
 						}
-						stepBackwardNest50(&a2)
+						regions.R150de51ff59b(&a2)
 					} else {
 						t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
@@ -5251,54 +4414,54 @@ func (c *stepBackwardFused) run() {
 					clear(t379)
 					clear(t391)
 					if kern.Wide() {
-						a2 := stepBackwardNest51Args{
-							unsafe.SliceData(t334),
-							unsafe.SliceData(t105),
-							unsafe.SliceData(t1112),
-							unsafe.SliceData(t49),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t295),
-							unsafe.SliceData(t377),
-							unsafe.SliceData(t217),
-							unsafe.SliceData(t223),
-							unsafe.SliceData(t355),
-							unsafe.SliceData(t161),
-							unsafe.SliceData(t167),
-							unsafe.SliceData(t389),
-							unsafe.SliceData(t27622),
-							unsafe.SliceData(t282_2),
-							unsafe.SliceData(k2),
-							unsafe.SliceData(c.GV),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(BKTrail),
-							unsafe.SliceData(t336),
-							unsafe.SliceData(BEtaTrail),
-							unsafe.SliceData(t357),
-							unsafe.SliceData(BAlphaTrail),
-							unsafe.SliceData(t379),
-							unsafe.SliceData(BMTrail),
-							unsafe.SliceData(t391),
-							unsafe.SliceData(BKBarState),
-							unsafe.SliceData(BVBarState),
-							unsafe.SliceData(BAlphaBarState),
-							unsafe.SliceData(BEtaBarState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(BMBarState),
-							dH,
-							4,
-							8,
-							d,
-							4 * d * dH * a,
-							4*d*dH*a + 4*d,
-							4 * d,
-							4*d*dH*a + 8*d,
-							8 * d,
-							4*d*dH*a + 12*d,
-							12 * d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{rhoEntry5},
+						a2 := regions.R7d1226645afcArgs{
+							P0:  unsafe.SliceData(t334),
+							P1:  unsafe.SliceData(t105),
+							P2:  unsafe.SliceData(t1112),
+							P3:  unsafe.SliceData(t49),
+							P4:  unsafe.SliceData(t55),
+							P5:  unsafe.SliceData(t295),
+							P6:  unsafe.SliceData(t377),
+							P7:  unsafe.SliceData(t217),
+							P8:  unsafe.SliceData(t223),
+							P9:  unsafe.SliceData(t355),
+							P10: unsafe.SliceData(t161),
+							P11: unsafe.SliceData(t167),
+							P12: unsafe.SliceData(t389),
+							P13: unsafe.SliceData(t27622),
+							P14: unsafe.SliceData(t282_2),
+							P15: unsafe.SliceData(k2),
+							P16: unsafe.SliceData(c.GV),
+							P17: unsafe.SliceData(c.X),
+							P18: unsafe.SliceData(BKTrail),
+							P19: unsafe.SliceData(t336),
+							P20: unsafe.SliceData(BEtaTrail),
+							P21: unsafe.SliceData(t357),
+							P22: unsafe.SliceData(BAlphaTrail),
+							P23: unsafe.SliceData(t379),
+							P24: unsafe.SliceData(BMTrail),
+							P25: unsafe.SliceData(t391),
+							P26: unsafe.SliceData(BKBarState),
+							P27: unsafe.SliceData(BVBarState),
+							P28: unsafe.SliceData(BAlphaBarState),
+							P29: unsafe.SliceData(BEtaBarState),
+							P30: unsafe.SliceData(c.Q),
+							P31: unsafe.SliceData(BMBarState),
+							N0:  dH,
+							N1:  4,
+							N2:  8,
+							N3:  d,
+							N4:  4 * d * dH * a,
+							N5:  4*d*dH*a + 4*d,
+							N6:  4 * d,
+							N7:  4*d*dH*a + 8*d,
+							N8:  8 * d,
+							N9:  4*d*dH*a + 12*d,
+							N10: 12 * d,
+							N11: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0:  [2]float32{rhoEntry5},
 						}
-						stepBackwardNest51(&a2)
+						regions.R7d1226645afc(&a2)
 					} else {
 						for i := range dH {
 							gV := c.GV[(l*T+a+C*s)*d:][:d]
@@ -5347,22 +4510,22 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
 					w8 := F(t343 * (t339 + t361))
 					if kern.Wide() {
-						a2 := stepBackwardNest52Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t391),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t285),
-							unsafe.SliceData(t297),
-							unsafe.SliceData(t324),
-							unsafe.SliceData(t336),
-							unsafe.SliceData(t357),
-							unsafe.SliceData(t379),
-							unsafe.SliceData(t13),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{w8},
+						a2 := regions.R89f35941914bArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(t391),
+							P2: unsafe.SliceData(t12),
+							P3: unsafe.SliceData(t285),
+							P4: unsafe.SliceData(t297),
+							P5: unsafe.SliceData(t324),
+							P6: unsafe.SliceData(t336),
+							P7: unsafe.SliceData(t357),
+							P8: unsafe.SliceData(t379),
+							P9: unsafe.SliceData(t13),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w8},
 						}
-						stepBackwardNest52(&a2)
+						regions.R89f35941914b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
@@ -5409,19 +4572,19 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest53Args{
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t20),
-			L,
-			T,
-			d,
-			4,
-			8,
-			12,
-			T * d,
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
 		}
-		stepBackwardNest53(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -5441,22 +4604,22 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest54Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t41),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(c.QDiv),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(t21),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(c.QDiv3),
+			P6: unsafe.SliceData(c.QProd),
+			P7: unsafe.SliceData(t12),
+			P8: unsafe.SliceData(t41),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest54(&a)
+		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -5487,16 +4650,16 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_layers.q
 	if kern.Wide() {
-		a := stepBackwardNest55Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		stepBackwardNest55(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,76 +3,11 @@
 package titansbounded
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	MState *float32
-	k      *float32
-	t2     *float32
-	n0     int // d_v
-	n1     int // d_k
-	n2     int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-}
-
-type stepNest2Args struct {
-	t2   *float32
-	v    *float32
-	SLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest3Args struct {
-	t2      *float32
-	v       *float32
-	t3      *float32
-	t4Total *float32
-	n0      int        // d_v
-	n1      int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t4      [2]float32 // and nothing
-}
-
-type stepNest4Args struct {
-	t3       *float32
-	k        *float32
-	SState   *float32
-	MState   *float32
-	N        *float32
-	t72Total *float32
-	n0       int        // d_v
-	n1       int        // 4
-	n2       int        // 8
-	n3       int        // 12
-	n4       int        // d_k
-	n5       int        // 8·d_k
-	n6       int        // 12·d_k
-	n7       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t72      [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-	etaEntry [2]float32 // and nothing
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
-	N         *float32
-	q         *float32
-	MState    *float32
-	y2        *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3        int        // 4
-	n4        int        // 8
-	n5        int        // 12
-	t81Number [2]float32 // and nothing
-	t93       [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -122,18 +57,18 @@ func (c *stepFused) run() {
 				for a := range n {
 					// titans_bounded.S
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(MState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t2),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(MState),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(t2),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dV {
 							MState2 := MState[i*dK:][:dK]
@@ -151,14 +86,14 @@ func (c *stepFused) run() {
 					var t4 F
 					if len(c.SLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest2Args{
-								unsafe.SliceData(t2),
-								unsafe.SliceData(c.V),
-								kern.Given(c.SLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t2),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.SLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest2(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -169,16 +104,16 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t4Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t4},
+						a2 := regions.R30db157483c1Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t3),
+							P3: unsafe.SliceData(t4Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t4},
 						}
-						stepNest3(&a2)
+						regions.R30db157483c1(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						t4_2 := t4
@@ -206,27 +141,27 @@ func (c *stepFused) run() {
 					w2 := F(2 * t82)
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(SState),
-							unsafe.SliceData(MState),
-							unsafe.SliceData(N),
-							unsafe.SliceData(t72Total),
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							8 * dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t72},
-							[2]float32{w2},
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R647e458c2d06Args{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(SState),
+							P3: unsafe.SliceData(MState),
+							P4: unsafe.SliceData(N),
+							P5: unsafe.SliceData(t72Total),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 8 * dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t72},
+							S1: [2]float32{w2},
+							S2: [2]float32{etaEntry},
+							S3: [2]float32{rhoEntry},
 						}
-						stepNest4(&a2)
+						regions.R647e458c2d06(&a2)
 					} else {
 						t72_2 := t72
 						for i := range dV {
@@ -271,21 +206,21 @@ func (c *stepFused) run() {
 					// titans_bounded.M, titans_bounded.y
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(N),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MState),
-							unsafe.SliceData(y2),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{t81Number},
-							[2]float32{t93},
+						a2 := regions.R7cf6db4670e8Args{
+							P0: unsafe.SliceData(N),
+							P1: unsafe.SliceData(c.Q),
+							P2: unsafe.SliceData(MState),
+							P3: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							S0: [2]float32{t81Number},
+							S1: [2]float32{t93},
 						}
-						stepNest5(&a2)
+						regions.R7cf6db4670e8(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -316,194 +251,6 @@ func (c *stepFused) run() {
 			copy(c.SOut[(l*dV+i)*dK:][:dK], SState[i*dK:][:dK])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	SLin *float32
-	t42  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4
-	n4   int // 8
-	n5   int // 12
-	n6   int // T·d_v
-}
-
-type stepBackwardNest2Args struct {
-	SLin     *float32
-	k        *float32
-	STrail   *float32
-	MTrail   *float32
-	N        *float32
-	t72Total *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5       int        // d_k
-	n6       int        // 4·d_k·d_v·a + 8·d_k
-	n7       int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n8       int        // 8·d_k
-	n9       int        // 4·d_k·d_v·a + 12·d_k
-	n10      int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n11      int        // 12·d_k
-	n12      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n13      int        // 4·d_k·d_v·a
-	n14      int        // d_k·d_v
-	n15      int        // -d_k·d_v + d_k
-	t72      [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-	etaEntry [2]float32 // and nothing
-	rhoEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	N         *float32
-	MTrail    *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	n2        int        // 4·d_k·d_v·a + 4·d_k·d_v
-	t81Number [2]float32 // and nothing
-	MDivEntry [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	SLin      *float32
-	k         *float32
-	STrail    *float32
-	MTrail    *float32
-	N3        *float32
-	t722Total *float32
-	n0        int        // d_v
-	n1        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4        int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5        int        // d_k
-	n6        int        // 8·d_k
-	n7        int        // 4·d_k·d_v·a + 12·d_k
-	n8        int        // 12·d_k
-	n9        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n10       int        // 4·d_k·d_v·a
-	t722      [2]float32 // and nothing
-	w4        [2]float32 // and nothing
-	etaEntry2 [2]float32 // and nothing
-	rhoEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	yBar       *float32
-	N3         *float32
-	q          *float32
-	MBarState  *float32
-	t222       *float32
-	t14Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_k
-	n6         int        // 12·d_k
-	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t14        [2]float32 // and nothing
-	t812Number [2]float32 // and nothing
-	t72Number  [2]float32 // and nothing
-	MDivEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	yBar       *float32
-	SLin       *float32
-	q          *float32
-	MBarState  *float32
-	N3         *float32
-	MTrail     *float32
-	SBarState  *float32
-	k          *float32
-	STrail     *float32
-	t41        *float32
-	t51        *float32
-	t942       *float32
-	t45Total   *float32
-	t56Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_k
-	n6         int        // 4·d_k
-	n7         int        // 4·d_k·d_v·a + 4·d_k
-	n8         int        // 8·d_k
-	n9         int        // 4·d_k·d_v·a + 8·d_k
-	n10        int        // 12·d_k
-	n11        int        // 4·d_k·d_v·a + 12·d_k
-	n12        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n13        int        // 4·d_k·d_v·a
-	n14        int        // 4
-	n15        int        // 8
-	n16        int        // 12
-	t56        [2]float32 // and nothing
-	t45        [2]float32 // and nothing
-	t72Number  [2]float32 // and nothing
-	t812Number [2]float32 // and nothing
-	t372       [2]float32 // and nothing
-	MDivEntry2 [2]float32 // and nothing
-	etaEntry2  [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	k        *float32
-	t51      *float32
-	t53Total *float32
-	n0       int        // d_k
-	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t53      [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	SLin *float32
-	t942 *float32
-	t87  *float32
-	vBar *float32
-	n0   int        // d_v
-	n1   int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t83  [2]float32 // and nothing
-	w5   [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t87       *float32
-	MTrail    *float32
-	t912      *float32
-	k         *float32
-	t41       *float32
-	MBarState *float32
-	n0        int        // d_v
-	n1        int        // 4
-	n2        int        // 8
-	n3        int        // 12
-	n4        int        // d_k
-	n5        int        // 8·d_k
-	n6        int        // 4·d_k·d_v·a + 12·d_k
-	n7        int        // 12·d_k
-	n8        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n9        int        // 4·d_k·d_v·a
-	rhoEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t51  *float32
-	t912 *float32
-	kBar *float32
-	t222 *float32
-	qBar *float32
-	n0   int        // d_k
-	n1   int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	w6   [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -541,18 +288,18 @@ func (c *stepBackwardFused) run() {
 
 	// titans_bounded.S
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.SLin),
-			unsafe.SliceData(t42),
-			L,
-			T,
-			dV,
-			4,
-			8,
-			12,
-			T * dV,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.SLin),
+			P1: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
 		}
-		stepBackwardNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
@@ -605,35 +352,35 @@ func (c *stepBackwardFused) run() {
 					w2 := F(2 * F(theta[a]*num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry2), t9, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w9, w10, F(0)))))
 					rhoEntry := rho[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(N),
-							unsafe.SliceData(t72Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							4*dK*dV*a + 8*dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							8 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							-dK*dV + dK,
-							[2]float32{t72},
-							[2]float32{w2},
-							[2]float32{etaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R0f1256038306Args{
+							P0:  unsafe.SliceData(c.SLin),
+							P1:  unsafe.SliceData(c.K),
+							P2:  unsafe.SliceData(STrail),
+							P3:  unsafe.SliceData(MTrail),
+							P4:  unsafe.SliceData(N),
+							P5:  unsafe.SliceData(t72Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4*dK*dV*a + 8*dK,
+							N7:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 12*dK,
+							N10: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N11: 12 * dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4 * dK * dV * a,
+							N14: dK * dV,
+							N15: -dK*dV + dK,
+							S0:  [2]float32{t72},
+							S1:  [2]float32{w2},
+							S2:  [2]float32{etaEntry},
+							S3:  [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.R0f1256038306(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t72_2 := t72
@@ -666,16 +413,16 @@ func (c *stepBackwardFused) run() {
 					MDivEntry := MDiv[a]
 					t81Number := kern.Choose(t81, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(N),
-							unsafe.SliceData(MTrail),
-							dV,
-							dK,
-							4*dK*dV*a + 4*dK*dV,
-							[2]float32{t81Number},
-							[2]float32{MDivEntry},
+						a2 := regions.Red4ebd955b17Args{
+							P0: unsafe.SliceData(N),
+							P1: unsafe.SliceData(MTrail),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*dV*a + 4*dK*dV,
+							S0: [2]float32{t81Number},
+							S1: [2]float32{MDivEntry},
 						}
-						stepBackwardNest3(&a2)
+						regions.Red4ebd955b17(&a2)
 					} else {
 						t81_2 := (F(0) < t81Number)
 						for i := range dV {
@@ -717,30 +464,30 @@ func (c *stepBackwardFused) run() {
 					w15 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w14, kern.Choose(w12, w13, F(0)), F(0)))
 					w4 := F(2 * F(thetaEntry*w15))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(N3),
-							unsafe.SliceData(t722Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							8 * dK,
-							4*dK*dV*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							[2]float32{t722},
-							[2]float32{w4},
-							[2]float32{etaEntry2},
-							[2]float32{rhoEntry2},
+						a2 := regions.R64125ab13393Args{
+							P0:  unsafe.SliceData(c.SLin),
+							P1:  unsafe.SliceData(c.K),
+							P2:  unsafe.SliceData(STrail),
+							P3:  unsafe.SliceData(MTrail),
+							P4:  unsafe.SliceData(N3),
+							P5:  unsafe.SliceData(t722Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  8 * dK,
+							N7:  4*dK*dV*a + 12*dK,
+							N8:  12 * dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4 * dK * dV * a,
+							S0:  [2]float32{t722},
+							S1:  [2]float32{w4},
+							S2:  [2]float32{etaEntry2},
+							S3:  [2]float32{rhoEntry2},
 						}
-						stepBackwardNest4(&a2)
+						regions.R64125ab13393(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						t722_2 := t722
@@ -775,27 +522,27 @@ func (c *stepBackwardFused) run() {
 					t72Number := kern.Choose(t72, F(1), F(0))
 					t812Number := kern.Choose(t812, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(N3),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(t222),
-							unsafe.SliceData(t14Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t14},
-							[2]float32{t812Number},
-							[2]float32{t72Number},
-							[2]float32{MDivEntry2},
+						a2 := regions.R8672fcf3a5baArgs{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(N3),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(MBarState),
+							P4: unsafe.SliceData(t222),
+							P5: unsafe.SliceData(t14Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5: dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t14},
+							S1: [2]float32{t812Number},
+							S2: [2]float32{t72Number},
+							S3: [2]float32{MDivEntry2},
 						}
-						stepBackwardNest5(&a2)
+						regions.R8672fcf3a5ba(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t14_2 := t14
@@ -828,47 +575,47 @@ func (c *stepBackwardFused) run() {
 					t812Number2 := kern.Choose(t812, F(1), F(0))
 					t72Number2 := kern.Choose(t72, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(MBarState),
-							unsafe.SliceData(N3),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(SBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(STrail),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t942),
-							unsafe.SliceData(t45Total),
-							unsafe.SliceData(t56Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							4 * dK,
-							4*dK*dV*a + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							4,
-							8,
-							12,
-							[2]float32{t56},
-							[2]float32{t45},
-							[2]float32{t72Number2},
-							[2]float32{t812Number2},
-							[2]float32{t372},
-							[2]float32{MDivEntry2},
-							[2]float32{etaEntry2},
+						a2 := regions.Rc32a8cb874f8Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.SLin),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(MBarState),
+							P4:  unsafe.SliceData(N3),
+							P5:  unsafe.SliceData(MTrail),
+							P6:  unsafe.SliceData(SBarState),
+							P7:  unsafe.SliceData(c.K),
+							P8:  unsafe.SliceData(STrail),
+							P9:  unsafe.SliceData(t41),
+							P10: unsafe.SliceData(t51),
+							P11: unsafe.SliceData(t942),
+							P12: unsafe.SliceData(t45Total),
+							P13: unsafe.SliceData(t56Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK,
+							N8:  8 * dK,
+							N9:  4*dK*dV*a + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4 * dK * dV * a,
+							N14: 4,
+							N15: 8,
+							N16: 12,
+							S0:  [2]float32{t56},
+							S1:  [2]float32{t45},
+							S2:  [2]float32{t72Number2},
+							S3:  [2]float32{t812Number2},
+							S4:  [2]float32{t372},
+							S5:  [2]float32{MDivEntry2},
+							S6:  [2]float32{etaEntry2},
 						}
-						stepBackwardNest6(&a2)
+						regions.Rc32a8cb874f8(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
@@ -919,15 +666,15 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S
 					var t53 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t53Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t53},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t51),
+							P2: unsafe.SliceData(t53Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t53},
 						}
-						stepBackwardNest7(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53
@@ -971,17 +718,17 @@ func (c *stepBackwardFused) run() {
 					w39 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w38, kern.Choose(w36, w37, F(0)), F(0)))
 					w5 := F(thetaEntry * w39)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.SLin),
-							unsafe.SliceData(t942),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(c.VBar),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t83},
-							[2]float32{w5},
+						a2 := regions.R00fb4da3759eArgs{
+							P0: unsafe.SliceData(c.SLin),
+							P1: unsafe.SliceData(t942),
+							P2: unsafe.SliceData(t87),
+							P3: unsafe.SliceData(c.VBar),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t83},
+							S1: [2]float32{w5},
 						}
-						stepBackwardNest8(&a2)
+						regions.R00fb4da3759e(&a2)
 					} else {
 						SLin := c.SLin[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
@@ -994,26 +741,26 @@ func (c *stepBackwardFused) run() {
 					// titans_bounded.S, titans_bounded.N
 					clear(t912)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t87),
-							unsafe.SliceData(MTrail),
-							unsafe.SliceData(t912),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(MBarState),
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							8 * dK,
-							4*dK*dV*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							[2]float32{rhoEntry2},
+						a2 := regions.R0232a57c4847Args{
+							P0: unsafe.SliceData(t87),
+							P1: unsafe.SliceData(MTrail),
+							P2: unsafe.SliceData(t912),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(t41),
+							P5: unsafe.SliceData(MBarState),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 8 * dK,
+							N6: 4*dK*dV*a + 12*dK,
+							N7: 12 * dK,
+							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N9: 4 * dK * dV * a,
+							S0: [2]float32{rhoEntry2},
 						}
-						stepBackwardNest9(&a2)
+						regions.R0232a57c4847(&a2)
 					} else {
 						for i := range dV {
 							MTrail2 := MTrail[(a*dV+i)*dK:][:dK]
@@ -1035,17 +782,17 @@ func (c *stepBackwardFused) run() {
 					w44 := num.FMA32(F(0.5), kern.Choose((kern.Choose((F(0) < t42Entry6), t92, F(0)) <= F(50)), F(1), F(0)), kern.Choose(w43, kern.Choose(w41, w42, F(0)), F(0)))
 					w6 := F(thetaEntry * w44)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t51),
-							unsafe.SliceData(t912),
-							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t222),
-							unsafe.SliceData(c.QBar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{w6},
+						a2 := regions.R962d4f5dd84fArgs{
+							P0: unsafe.SliceData(t51),
+							P1: unsafe.SliceData(t912),
+							P2: unsafe.SliceData(c.KBar),
+							P3: unsafe.SliceData(t222),
+							P4: unsafe.SliceData(c.QBar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{w6},
 						}
-						stepBackwardNest10(&a2)
+						regions.R962d4f5dd84f(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]

@@ -3,366 +3,12 @@
 package titanschunk
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	rho   *float32
-	t56   *float32
-	eta   *float32
-	t58   *float32
-	theta *float32
-	t60   *float32
-	n0    int // L
-	n1    int // chunks
-	n2    int // 32·chunks
-	n3    int // T
-}
-
-type stepNest2Args struct {
-	q   *float32
-	t57 *float32
-	k   *float32
-	t59 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 32·d_k
-	n4  int // 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest3Args struct {
-	t56 *float32
-	t   *float32
-	t58 *float32
-	t18 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // 32·chunks
-}
-
-type stepNest4Args struct {
-	t  *float32
-	t3 *float32
-	t4 *float32
-	n0 int // L
-	n1 int // chunks
-	n2 int // 32·chunks
-}
-
-type stepNest8Args struct {
-	t13 *float32
-	t15 *float32
-	g   *float32
-	t18 *float32
-	t20 *float32
-	t21 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // 32·chunks
-}
-
-type stepNest18Args struct {
-	t58 *float32
-	t53 *float32
-	t55 *float32
-	n0  int // 1
-	n1  int // 32
-	n2  int // 128·t + 128·chunks·l
-	n3  int // -128
-}
-
-type stepNest19Args struct {
-	t22  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -256
-}
-
-type stepNest20Args struct {
-	t25  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -512
-}
-
-type stepNest21Args struct {
-	t28  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -1024
-}
-
-type stepNest22Args struct {
-	t31  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -2048
-}
-
-type stepNest23Args struct {
-	t56  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -128
-}
-
-type stepNest24Args struct {
-	t5   *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -256
-}
-
-type stepNest25Args struct {
-	t8   *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -512
-}
-
-type stepNest26Args struct {
-	t11  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -1024
-}
-
-type stepNest27Args struct {
-	t14  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -2048
-}
-
-type stepNest28Args struct {
-	t87 *float32
-}
-
-type stepNest29Args struct {
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t96  *float32
-	n0   int // 32
-	n1   int // -128
-}
-
-type stepNest30Args struct {
-	t60 *float32
-	t96 *float32
-	K2  *float32
-	t98 *float32
-	n0  int // 128·t + 128·chunks·l
-}
-
-type stepNest31Args struct {
-	t86 *float32
-	t87 *float32
-	t92 *float32
-	t60 *float32
-	t93 *float32
-	t89 *float32
-	t61 *float32
-	U2  *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // d_v
-	n2  int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepNest32Args struct {
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	Q2   *float32
-	t822 *float32
-}
-
-type stepNest33Args struct {
-	g   *float32
-	h   *float32
-	t49 *float32
-	t17 *float32
-	y2  *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // d_v
-	n2  int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepNest34Args struct {
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t642 *float32
-	t672 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t59  *float32
-	t922 *float32
-	t102 *float32
-	n0   int // 3968
-	n1   int // d_k
-	n2   int // 128·d_k·t + 128·chunks·d_k·l
-}
-
-type stepNest35Args struct {
-	SState  *float32
-	MState  *float32
-	n0      int        // d_v
-	n1      int        // d_k
-	hEntry2 [2]float32 // and nothing
-	gEntry2 [2]float32 // and nothing
-}
-
-type stepNest36Args struct {
-	SState *float32
-	n0     int        // d_v
-	n1     int        // d_k
-	pEntry [2]float32 // and nothing
-}
-
-type stepNest37Args struct {
-	k   *float32
-	t62 *float32
-	q   *float32
-	t67 *float32
-	n0  int // L
-	n1  int // T - 32·chunks
-	n2  int // d_k
-	n3  int // 128·chunks·d_k
-	n4  int // T·d_k - 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepNest38Args struct {
-	eta   *float32
-	t64   *float32
-	theta *float32
-	t65   *float32
-	rho   *float32
-	t66   *float32
-	n0    int // L
-	n1    int // T - 32·chunks
-	n2    int // 128·chunks
-	n3    int // T
-}
-
-type stepTime39Args struct {
-	MState2 *float32
-	t62     *float32
-	t63     *float32
-	e       *float32
-	t64     *float32
-	t65     *float32
-	t66     *float32
-	SState2 *float32
-	t67     *float32
-	y22     *float32
-	n0      int // d_k
-	n1      int // C
-	n2      int // -C·s + T - 32·chunks
-	n3      int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n4      int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n5      int // 4·C·s + (4·T - 128·chunks)·l
-	n6      int // d_v
-	tail    int // rows in the last vector
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -464,19 +110,19 @@ func (c *stepFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t56),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t60),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.Re4e42d77185fArgs{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(c.Eta),
+			P3: unsafe.SliceData(t58),
+			P4: unsafe.SliceData(c.Theta),
+			P5: unsafe.SliceData(t60),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepNest1(&a)
+		regions.Re4e42d77185f(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -497,19 +143,19 @@ func (c *stepFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t59),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R7688bd182facArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(t57),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t59),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7688bd182fac(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -540,16 +186,16 @@ func (c *stepFused) run() {
 	clear(t)
 	clear(t18)
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t56),
-			unsafe.SliceData(t),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t18),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R34bc3d42f250Args{
+			P0: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t18),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R34bc3d42f250(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -600,15 +246,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t4),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(t3),
+			P2: unsafe.SliceData(t4),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -645,15 +291,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t4),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t7),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t7),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -690,15 +336,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t10),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -735,15 +381,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t13),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t12),
+			P2: unsafe.SliceData(t13),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -775,18 +421,18 @@ func (c *stepFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(g),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t21),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R8fac13e7c65bArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(g),
+			P3: unsafe.SliceData(t18),
+			P4: unsafe.SliceData(t20),
+			P5: unsafe.SliceData(t21),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest8(&a)
+		regions.R8fac13e7c65b(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -827,15 +473,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -872,15 +518,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t27),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t27),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -917,15 +563,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -957,15 +603,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(p),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(p),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1001,15 +647,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(p),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(p),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1041,15 +687,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1081,15 +727,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1121,15 +767,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1161,15 +807,15 @@ func (c *stepFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(h),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(h),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -1225,16 +871,16 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := stepNest18Args{
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-128,
+				a := regions.R10d7c175c36bArgs{
+					P0: unsafe.SliceData(t58),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest18(&a)
+				regions.R10d7c175c36b(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1252,17 +898,17 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t583)
 			if kern.Wide() {
-				a := stepNest19Args{
-					unsafe.SliceData(t22),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-256,
+				a := regions.R553cb039a4c0Args{
+					P0: unsafe.SliceData(t22),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest19(&a)
+				regions.R553cb039a4c0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1281,18 +927,18 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t612)
 			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(t25),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-512,
+				a := regions.Rd554f51026b6Args{
+					P0: unsafe.SliceData(t25),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest20(&a)
+				regions.Rd554f51026b6(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1312,19 +958,19 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t642)
 			if kern.Wide() {
-				a := stepNest21Args{
-					unsafe.SliceData(t28),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-1024,
+				a := regions.R6ee876a6a756Args{
+					P0: unsafe.SliceData(t28),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t642),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepNest21(&a)
+				regions.R6ee876a6a756(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1345,20 +991,20 @@ func (c *stepFused) run() {
 			// titans_chunk.e
 			clear(t672)
 			if kern.Wide() {
-				a := stepNest22Args{
-					unsafe.SliceData(t31),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-2048,
+				a := regions.Re658f86b404bArgs{
+					P0: unsafe.SliceData(t31),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t642),
+					P6: unsafe.SliceData(t672),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepNest22(&a)
+				regions.Re658f86b404b(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1380,21 +1026,21 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t70)
 			if kern.Wide() {
-				a := stepNest23Args{
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-128,
+				a := regions.R2cb493a6af1aArgs{
+					P0: unsafe.SliceData(t56),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t642),
+					P6: unsafe.SliceData(t672),
+					P7: unsafe.SliceData(t70),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest23(&a)
+				regions.R2cb493a6af1a(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1417,22 +1063,22 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := stepNest24Args{
-					unsafe.SliceData(t5),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-256,
+				a := regions.R0974aa7255a5Args{
+					P0: unsafe.SliceData(t5),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t642),
+					P6: unsafe.SliceData(t672),
+					P7: unsafe.SliceData(t70),
+					P8: unsafe.SliceData(t73),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest24(&a)
+				regions.R0974aa7255a5(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -1456,23 +1102,23 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := stepNest25Args{
-					unsafe.SliceData(t8),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-512,
+				a := regions.R6a04bd0f2976Args{
+					P0: unsafe.SliceData(t8),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t642),
+					P6: unsafe.SliceData(t672),
+					P7: unsafe.SliceData(t70),
+					P8: unsafe.SliceData(t73),
+					P9: unsafe.SliceData(t76),
+					N0: 1,
+					N1: 32,
+					N2: 128*t2 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest25(&a)
+				regions.R6a04bd0f2976(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -1497,24 +1143,24 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := stepNest26Args{
-					unsafe.SliceData(t11),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-1024,
+				a := regions.R5b8ea21edb59Args{
+					P0:  unsafe.SliceData(t11),
+					P1:  unsafe.SliceData(t53),
+					P2:  unsafe.SliceData(t55),
+					P3:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t612),
+					P5:  unsafe.SliceData(t642),
+					P6:  unsafe.SliceData(t672),
+					P7:  unsafe.SliceData(t70),
+					P8:  unsafe.SliceData(t73),
+					P9:  unsafe.SliceData(t76),
+					P10: unsafe.SliceData(t79),
+					N0:  1,
+					N1:  32,
+					N2:  128*t2 + 128*chunks*l,
+					N3:  -1024,
 				}
-				stepNest26(&a)
+				regions.R5b8ea21edb59(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -1540,25 +1186,25 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82)
 			if kern.Wide() {
-				a := stepNest27Args{
-					unsafe.SliceData(t14),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82),
-					1,
-					32,
-					128*t2 + 128*chunks*l,
-					-2048,
+				a := regions.Rb8539664f7d6Args{
+					P0:  unsafe.SliceData(t14),
+					P1:  unsafe.SliceData(t53),
+					P2:  unsafe.SliceData(t55),
+					P3:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t612),
+					P5:  unsafe.SliceData(t642),
+					P6:  unsafe.SliceData(t672),
+					P7:  unsafe.SliceData(t70),
+					P8:  unsafe.SliceData(t73),
+					P9:  unsafe.SliceData(t76),
+					P10: unsafe.SliceData(t79),
+					P11: unsafe.SliceData(t82),
+					N0:  1,
+					N1:  32,
+					N2:  128*t2 + 128*chunks*l,
+					N3:  -2048,
 				}
-				stepNest27(&a)
+				regions.Rb8539664f7d6(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -1587,10 +1233,10 @@ func (c *stepFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := stepNest28Args{
-					unsafe.SliceData(t87),
+				a := regions.R8fb7372531a3Args{
+					P0: unsafe.SliceData(t87),
 				}
-				stepNest28(&a)
+				regions.R8fb7372531a3(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -1606,23 +1252,23 @@ func (c *stepFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := stepNest29Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t96),
-					32,
-					-128,
+				a := regions.R647c4dc49c75Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t642),
+					P5:  unsafe.SliceData(t672),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82),
+					P11: unsafe.SliceData(t96),
+					N0:  32,
+					N1:  -128,
 				}
-				stepNest29(&a)
+				regions.R647c4dc49c75(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -1650,14 +1296,14 @@ func (c *stepFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := stepNest30Args{
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t96),
-					unsafe.SliceData(K2),
-					unsafe.SliceData(t98),
-					128*t2 + 128*chunks*l,
+				a := regions.R2368a25c3da4Args{
+					P0: unsafe.SliceData(t60),
+					P1: unsafe.SliceData(t96),
+					P2: unsafe.SliceData(K2),
+					P3: unsafe.SliceData(t98),
+					N0: 128*t2 + 128*chunks*l,
 				}
-				stepNest30(&a)
+				regions.R2368a25c3da4(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
@@ -1674,20 +1320,20 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.g
 			if kern.Wide() {
-				a := stepNest31Args{
-					unsafe.SliceData(t86),
-					unsafe.SliceData(t87),
-					unsafe.SliceData(t92),
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t93),
-					unsafe.SliceData(t89),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(U2),
-					128*t2 + 128*chunks*l,
-					dV,
-					128*dV*t2 + 128*chunks*dV*l,
+				a := regions.R06e10cd692bdArgs{
+					P0: unsafe.SliceData(t86),
+					P1: unsafe.SliceData(t87),
+					P2: unsafe.SliceData(t92),
+					P3: unsafe.SliceData(t60),
+					P4: unsafe.SliceData(t93),
+					P5: unsafe.SliceData(t89),
+					P6: unsafe.SliceData(t61),
+					P7: unsafe.SliceData(U2),
+					N0: 128*t2 + 128*chunks*l,
+					N1: dV,
+					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				stepNest31(&a)
+				regions.R06e10cd692bd(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
 				t92_2 := t92[(l*chunks+t2)*32:][:32]
@@ -1708,22 +1354,22 @@ func (c *stepFused) run() {
 			kern.TriangleFMA(32, dV, false, U2, dV, 1, t98, 32, 1)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepNest32Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82),
-					unsafe.SliceData(Q2),
-					unsafe.SliceData(t822),
+				a := regions.Ra39b0caa5650Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t642),
+					P5:  unsafe.SliceData(t672),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82),
+					P11: unsafe.SliceData(Q2),
+					P12: unsafe.SliceData(t822),
 				}
-				stepNest32(&a)
+				regions.Ra39b0caa5650(&a)
 			} else {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
@@ -1746,17 +1392,17 @@ func (c *stepFused) run() {
 			}
 			// titans_chunk.y
 			if kern.Wide() {
-				a := stepNest33Args{
-					unsafe.SliceData(g),
-					unsafe.SliceData(h),
-					unsafe.SliceData(t49),
-					unsafe.SliceData(t17),
-					unsafe.SliceData(y2),
-					128*t2 + 128*chunks*l,
-					dV,
-					128*dV*t2 + 128*chunks*dV*l,
+				a := regions.R12596e55c381Args{
+					P0: unsafe.SliceData(g),
+					P1: unsafe.SliceData(h),
+					P2: unsafe.SliceData(t49),
+					P3: unsafe.SliceData(t17),
+					P4: unsafe.SliceData(y2),
+					N0: 128*t2 + 128*chunks*l,
+					N1: dV,
+					N2: 128*dV*t2 + 128*chunks*dV*l,
 				}
-				stepNest33(&a)
+				regions.R12596e55c381(&a)
 			} else {
 				g2 := g[(l*chunks+t2)*32:][:32]
 				h2 := h[(l*chunks+t2)*32:][:32]
@@ -1775,26 +1421,26 @@ func (c *stepFused) run() {
 			kern.GemmFMA(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			if kern.Wide() {
-				a := stepNest34Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t642),
-					unsafe.SliceData(t672),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t59),
-					unsafe.SliceData(t922),
-					unsafe.SliceData(t102),
-					3968,
-					dK,
-					128*dK*t2 + 128*chunks*dK*l,
+				a := regions.Rb162d850ac88Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t642),
+					P5:  unsafe.SliceData(t672),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82),
+					P11: unsafe.SliceData(t59),
+					P12: unsafe.SliceData(t922),
+					P13: unsafe.SliceData(t102),
+					N0:  3968,
+					N1:  dK,
+					N2:  128*dK*t2 + 128*chunks*dK*l,
 				}
-				stepNest34(&a)
+				regions.Rb162d850ac88(&a)
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
@@ -1830,15 +1476,15 @@ func (c *stepFused) run() {
 			gEntry2 := g[(l*chunks+t2)*32+31]
 			hEntry2 := h[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest35Args{
-					unsafe.SliceData(SState),
-					unsafe.SliceData(MState),
-					dV,
-					dK,
-					[2]float32{hEntry2},
-					[2]float32{gEntry2},
+				a := regions.R0de7dc43b2bbArgs{
+					P0: unsafe.SliceData(SState),
+					P1: unsafe.SliceData(MState),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{hEntry2},
+					S1: [2]float32{gEntry2},
 				}
-				stepNest35(&a)
+				regions.R0de7dc43b2bb(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1853,13 +1499,13 @@ func (c *stepFused) run() {
 			// titans_chunk.S
 			pEntry := p[(l*chunks+t2)*32+31]
 			if kern.Wide() {
-				a := stepNest36Args{
-					unsafe.SliceData(SState),
-					dV,
-					dK,
-					[2]float32{pEntry},
+				a := regions.R382b7eb44d0bArgs{
+					P0: unsafe.SliceData(SState),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{pEntry},
 				}
-				stepNest36(&a)
+				regions.R382b7eb44d0b(&a)
 			} else {
 				for i := range dV {
 					SState2 := SState[i*dK:][:dK]
@@ -1898,19 +1544,19 @@ func (c *stepFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepNest37Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t67),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t67),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest37(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -1935,19 +1581,19 @@ func (c *stepFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepNest38Args{
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t64),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t66),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R76f4913afdd8Args{
+			P0: unsafe.SliceData(c.Eta),
+			P1: unsafe.SliceData(t64),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t65),
+			P4: unsafe.SliceData(c.Rho),
+			P5: unsafe.SliceData(t66),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepNest38(&a)
+		regions.R76f4913afdd8(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
@@ -2033,27 +1679,27 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime39Args{
-						unsafe.SliceData(MState2),
-						unsafe.SliceData(t62),
-						unsafe.SliceData(t63),
-						kern.Given(c.E),
-						unsafe.SliceData(t64),
-						unsafe.SliceData(t65),
-						unsafe.SliceData(t66),
-						unsafe.SliceData(SState2),
-						unsafe.SliceData(t67),
-						unsafe.SliceData(y22),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*s + (4*T-128*chunks)*l,
-						dV,
-						tail,
+					a := regions.R6c49f935c07dArgs{
+						P0:   unsafe.SliceData(MState2),
+						P1:   unsafe.SliceData(t62),
+						P2:   unsafe.SliceData(t63),
+						P3:   kern.Given(c.E),
+						P4:   unsafe.SliceData(t64),
+						P5:   unsafe.SliceData(t65),
+						P6:   unsafe.SliceData(t66),
+						P7:   unsafe.SliceData(SState2),
+						P8:   unsafe.SliceData(t67),
+						P9:   unsafe.SliceData(y22),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T - 32*chunks,
+						N3:   4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N4:   4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N5:   4*C*s + (4*T-128*chunks)*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime39(&a, rows)
+					regions.R6c49f935c07d(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState2, rows, c.MOut[(l*dV+i)*dK:], dK, there, dK)
@@ -2116,613 +1762,6 @@ func (c *stepRows1) Part(part int) {
 		}
 		workers.Return(scratch)
 	}
-}
-
-type stepBackwardTime5Args struct {
-	t64    *float32
-	t65    *float32
-	e      *float32
-	t66    *float32
-	t62    *float32
-	STrail *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T - 32·chunks
-	n3     int // 4·C·s + (4·T - 128·chunks)·l
-	n4     int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n5     int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n6     int // d_v
-}
-
-type stepBackwardTime6Args struct {
-	t64       *float32
-	e         *float32
-	t2        *float32
-	t66       *float32
-	t65       *float32
-	MTrail    *float32
-	STrail    *float32
-	t62       *float32
-	t67       *float32
-	MBarState *float32
-	SBarState *float32
-	t11       *float32
-	t43       *float32
-	t132      *float32
-	t10       *float32
-	t8        *float32
-	t7        *float32
-	t212      *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T - 32·chunks
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·C·s + (4·T - 128·chunks)·l
-	n6        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l
-	n7        int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l
-	n8        int // 4·C·s + (4·T - 128·chunks)·l - 4
-	n9        int // 4·i + 4·C·d_v·s + (4·T·d_v - 128·chunks·d_v)·l - 4·d_v
-	n10       int // 4·C·d_k·s + (4·T·d_k - 128·chunks·d_k)·l - 4·d_k
-	n11       int // -d_k
-}
-
-type stepBackwardNest7Args struct {
-	t65  *float32
-	t132 *float32
-	t62  *float32
-	t12  *float32
-	t11  *float32
-	t17  *float32
-	t212 *float32
-	t142 *float32
-	n0   int // L
-	n1   int // T - 32·chunks
-	n2   int // d_k
-	n3   int // 128·chunks·d_k
-	n4   int // T·d_k - 32·chunks·d_k
-	n5   int // T·d_k
-}
-
-type stepBackwardNest8Args struct {
-	t13  *float32
-	t10  *float32
-	t14  *float32
-	t142 *float32
-	t15  *float32
-	t8   *float32
-	n0   int // L
-	n1   int // T - 32·chunks
-	n2   int // 128·chunks
-	n3   int // T
-}
-
-type stepBackwardNest9Args struct {
-	t16 *float32
-	t7  *float32
-	n0  int // L
-	n1  int // T - 32·chunks
-	n2  int // d_v
-	n3  int // 128·chunks·d_v
-	n4  int // T·d_v - 32·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest25Args struct {
-	t      *float32
-	yProd2 *float32
-	yProd  *float32
-	t107   *float32
-	t1092  *float32
-	n0     int // L
-	n1     int // chunks
-	n2     int // d_v
-	n3     int // 12·d_v
-	n4     int // 4
-	n5     int // 8
-	n6     int // 12
-	n7     int // 32·d_v
-	n8     int // 32·chunks
-	n9     int // 32·chunks·d_v
-}
-
-type stepBackwardNest37Args struct {
-	t86 *float32
-	t87 *float32
-	t88 *float32
-	n0  int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest39Args struct {
-	t60 *float32
-	K   *float32
-	t96 *float32
-	t98 *float32
-	n0  int // 128·t + 128·chunks·l
-	n1  int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest40Args struct {
-	t523       *float32
-	t1823      *float32
-	t2023      *float32
-	SStates    *float32
-	SBarState2 *float32
-	MBarState2 *float32
-	MStates    *float32
-	n0         int // d_v
-	n1         int // 124
-	n2         int // d_k
-	n3         int // 4·d_k·d_v·t + 4·chunks·d_k·d_v·l
-}
-
-type stepBackwardNest41Args struct {
-	Q    *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t76  *float32
-	t79  *float32
-	t82  *float32
-	t229 *float32
-	n0   int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest43Args struct {
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t643  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t82   *float32
-	t225  *float32
-	t224  *float32
-	t2823 *float32
-	n0    int // 3968
-	n1    int // d_v
-}
-
-type stepBackwardNest44Args struct {
-	t60    *float32
-	t88    *float32
-	t92    *float32
-	h      *float32
-	g      *float32
-	t2823  *float32
-	UProd  *float32
-	UProd2 *float32
-	t61    *float32
-	t      *float32
-	t25    *float32
-	t452   *float32
-	t502   *float32
-	t1062  *float32
-	t1082  *float32
-	t3523  *float32
-	t46    *float32
-	t512   *float32
-	n0     int // 128·t + 128·chunks·l
-	n1     int // 128·t + 128·chunks·l + 4
-	n2     int // 4
-	n3     int // 128·t + 128·chunks·l + 8
-	n4     int // 8
-	n5     int // 128·t + 128·chunks·l + 12
-	n6     int // 12
-	n7     int // d_v
-	n8     int // 4·d_v
-	n9     int // 128·d_v·t + 128·chunks·d_v·l + 4·d_v
-	n10    int // 8·d_v
-	n11    int // 128·d_v·t + 128·chunks·d_v·l + 8·d_v
-	n12    int // 12·d_v
-	n13    int // 128·d_v·t + 128·chunks·d_v·l + 12·d_v
-	n14    int // 128·d_v·t + 128·chunks·d_v·l
-}
-
-type stepBackwardNest45Args struct {
-	t60   *float32
-	K     *float32
-	t3123 *float32
-	t96   *float32
-	t3622 *float32
-	t37   *float32
-	t382  *float32
-	n0    int // 128·t + 128·chunks·l
-	n1    int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest46Args struct {
-	t412  *float32
-	t3622 *float32
-	n0    int // 32
-	n1    int // -128
-}
-
-type stepBackwardNest47Args struct {
-	Q     *float32
-	t2523 *float32
-	t163  *float32
-	t412  *float32
-	t5822 *float32
-	n0    int // 4096·t + 4096·chunks·l
-}
-
-type stepBackwardNest48Args struct {
-	t143  *float32
-	t5822 *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t643  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t79   *float32
-	t6122 *float32
-	t6222 *float32
-	n0    int // 1
-	n1    int // 32
-	n2    int // 128·t + 128·chunks·l
-	n3    int // -2048
-}
-
-type stepBackwardNest49Args struct {
-	t5822 *float32
-	t6122 *float32
-	t63   *float32
-}
-
-type stepBackwardNest50Args struct {
-	t112  *float32
-	t63   *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t643  *float32
-	t673  *float32
-	t70   *float32
-	t73   *float32
-	t76   *float32
-	t663  *float32
-	t6722 *float32
-	n0    int // 1
-	n1    int // 32
-	n2    int // 128·t + 128·chunks·l
-	n3    int // -1024
-}
-
-type stepBackwardNest52Args struct {
-	t82  *float32
-	t68  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t73  *float32
-	t712 *float32
-	t72  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -512
-}
-
-type stepBackwardNest54Args struct {
-	t52  *float32
-	t732 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t70  *float32
-	t762 *float32
-	t772 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -256
-}
-
-type stepBackwardNest56Args struct {
-	t56  *float32
-	t78  *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t643 *float32
-	t673 *float32
-	t81  *float32
-	t822 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -128
-}
-
-type stepBackwardNest57Args struct {
-	t923 *float32
-	t78  *float32
-	t81  *float32
-	t83  *float32
-}
-
-type stepBackwardNest58Args struct {
-	t312  *float32
-	t83   *float32
-	t53   *float32
-	t55   *float32
-	t583  *float32
-	t612  *float32
-	t643  *float32
-	t8622 *float32
-	t872  *float32
-	n0    int // 1
-	n1    int // 32
-	n2    int // 128·t + 128·chunks·l
-	n3    int // -2048
-}
-
-type stepBackwardNest60Args struct {
-	t282 *float32
-	t882 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t612 *float32
-	t91  *float32
-	t922 *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -1024
-}
-
-type stepBackwardNest62Args struct {
-	t252 *float32
-	t932 *float32
-	t53  *float32
-	t55  *float32
-	t583 *float32
-	t962 *float32
-	t97  *float32
-	n0   int // 1
-	n1   int // 32
-	n2   int // 128·t + 128·chunks·l
-	n3   int // -512
-}
-
-type stepBackwardNest63Args struct {
-	t222  *float32
-	t982  *float32
-	t53   *float32
-	t55   *float32
-	t1012 *float32
-	t102  *float32
-	n0    int // 1
-	n1    int // 32
-	n2    int // 128·t + 128·chunks·l
-	n3    int // -256
-}
-
-type stepBackwardNest64Args struct {
-	t53   *float32
-	t982  *float32
-	t1012 *float32
-	t105  *float32
-	n0    int // 1
-	n1    int // 32
-	n2    int // 256
-	n3    int // 384
-	n4    int // -128
-	n5    int // 4
-	n6    int // 8
-	n7    int // 12
-}
-
-type stepBackwardNest65Args struct {
-	t1823 *float32
-	t492  *float32
-	t107  *float32
-	t112  *float32
-	n0    int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest66Args struct {
-	t112 *float32
-	t116 *float32
-	t117 *float32
-}
-
-type stepBackwardNest70Args struct {
-	t523 *float32
-	t132 *float32
-	t136 *float32
-	t137 *float32
-}
-
-type stepBackwardNest71Args struct {
-	t872 *float32
-	t141 *float32
-	t142 *float32
-	t137 *float32
-	t140 *float32
-	t145 *float32
-}
-
-type stepBackwardNest72Args struct {
-	t922 *float32
-	t143 *float32
-	t144 *float32
-	t149 *float32
-	t150 *float32
-	t145 *float32
-	t148 *float32
-	t153 *float32
-}
-
-type stepBackwardNest74Args struct {
-	t102  *float32
-	t159  *float32
-	t160  *float32
-	t165  *float32
-	t166  *float32
-	t161  *float32
-	t164  *float32
-	t169  *float32
-	t2023 *float32
-	t552  *float32
-	t1092 *float32
-	t178  *float32
-	n0    int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest75Args struct {
-	t169 *float32
-	t173 *float32
-	t175 *float32
-}
-
-type stepBackwardNest76Args struct {
-	t6222 *float32
-	t115  *float32
-	t182  *float32
-	t183  *float32
-	t178  *float32
-	t181  *float32
-	t186  *float32
-}
-
-type stepBackwardNest77Args struct {
-	t6722 *float32
-	t120  *float32
-	t184  *float32
-	t185  *float32
-	t190  *float32
-	t191  *float32
-	t186  *float32
-	t189  *float32
-	t194  *float32
-}
-
-type stepBackwardNest81Args struct {
-	t822  *float32
-	t135  *float32
-	t208  *float32
-	t209  *float32
-	t213  *float32
-	t216  *float32
-	t20   *float32
-	t105  *float32
-	t167  *float32
-	t168  *float32
-	t172  *float32
-	t175  *float32
-	t22   *float32
-	t3523 *float32
-	t382  *float32
-	t24   *float32
-	n0    int // 128·t + 128·chunks·l
-}
-
-type stepBackwardNest82Args struct {
-	MBarState2 *float32
-	t217       *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	gEntry2    [2]float32 // and nothing
-}
-
-type stepBackwardNest84Args struct {
-	t26 *float32
-	t25 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_v
-	n3  int // 32·d_v
-	n4  int // 32·chunks·d_v
-	n5  int // T·d_v
-}
-
-type stepBackwardNest85Args struct {
-	t27 *float32
-	t24 *float32
-	t29 *float32
-	t22 *float32
-	t31 *float32
-	t20 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // 32·chunks
-	n3  int // T
-}
-
-type stepBackwardNest86Args struct {
-	t28 *float32
-	t23 *float32
-	t30 *float32
-	t21 *float32
-	n0  int // L
-	n1  int // chunks
-	n2  int // d_k
-	n3  int // 32·d_k
-	n4  int // 32·chunks·d_k
-	n5  int // T·d_k
-}
-
-type stepBackwardNest87Args struct {
-	t17  *float32
-	t28  *float32
-	kBar *float32
-	t12  *float32
-	t30  *float32
-	qBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_k
-	n3   int // T·d_k
-}
-
-type stepBackwardNest88Args struct {
-	t16  *float32
-	t26  *float32
-	vBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // T·d_v
-}
-
-type stepBackwardNest89Args struct {
-	t13      *float32
-	t31      *float32
-	rhoBar   *float32
-	t15      *float32
-	t29      *float32
-	etaBar   *float32
-	t14      *float32
-	t27      *float32
-	thetaBar *float32
-	n0       int // L
-	n1       int // T
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -2973,19 +2012,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
-		a := stepNest1Args{
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t56),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t60),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.Re4e42d77185fArgs{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(c.Eta),
+			P3: unsafe.SliceData(t58),
+			P4: unsafe.SliceData(c.Theta),
+			P5: unsafe.SliceData(t60),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepNest1(&a)
+		regions.Re4e42d77185f(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3006,19 +2045,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.q, titans_chunk.k
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t59),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R7688bd182facArgs{
+			P0: unsafe.SliceData(c.Q),
+			P1: unsafe.SliceData(t57),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t59),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepNest2(&a)
+		regions.R7688bd182fac(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3047,19 +2086,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
-		a := stepNest37Args{
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(t67),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R7d0ea8674a7fArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t67),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepNest37(&a)
+		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -3077,19 +2116,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	if kern.Wide() {
-		a := stepNest38Args{
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(t64),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(t66),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R76f4913afdd8Args{
+			P0: unsafe.SliceData(c.Eta),
+			P1: unsafe.SliceData(t64),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t65),
+			P4: unsafe.SliceData(c.Rho),
+			P5: unsafe.SliceData(t66),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepNest38(&a)
+		regions.R76f4913afdd8(&a)
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
@@ -3139,23 +2178,23 @@ func (c *stepBackwardFused) run() {
 	clear(t12)
 	clear(t17)
 	if kern.Wide() {
-		a := stepBackwardNest7Args{
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t142),
-			L,
-			T - 32*chunks,
-			dK,
-			128 * chunks * dK,
-			T*dK - 32*chunks*dK,
-			T * dK,
+		a := regions.R96ac55ed4e25Args{
+			P0: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(t62),
+			P3: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t11),
+			P5: unsafe.SliceData(t17),
+			P6: unsafe.SliceData(t212),
+			P7: unsafe.SliceData(t142),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dK,
+			N3: 128 * chunks * dK,
+			N4: T*dK - 32*chunks*dK,
+			N5: T * dK,
 		}
-		stepBackwardNest7(&a)
+		regions.R96ac55ed4e25(&a)
 	} else {
 		for i := range L {
 			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
@@ -3187,19 +2226,19 @@ func (c *stepBackwardFused) run() {
 	clear(t14)
 	clear(t15)
 	if kern.Wide() {
-		a := stepBackwardNest8Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t8),
-			L,
-			T - 32*chunks,
-			128 * chunks,
-			T,
+		a := regions.R54835e551773Args{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t14),
+			P3: unsafe.SliceData(t142),
+			P4: unsafe.SliceData(t15),
+			P5: unsafe.SliceData(t8),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
 		}
-		stepBackwardNest8(&a)
+		regions.R54835e551773(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
@@ -3219,17 +2258,17 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t16)
 	if kern.Wide() {
-		a := stepBackwardNest9Args{
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t7),
-			L,
-			T - 32*chunks,
-			dV,
-			128 * chunks * dV,
-			T*dV - 32*chunks*dV,
-			T * dV,
+		a := regions.R3fc37e6a9acaArgs{
+			P0: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t7),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: dV,
+			N3: 128 * chunks * dV,
+			N4: T*dV - 32*chunks*dV,
+			N5: T * dV,
 		}
-		stepBackwardNest9(&a)
+		regions.R3fc37e6a9aca(&a)
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
@@ -3246,16 +2285,16 @@ func (c *stepBackwardFused) run() {
 	clear(t22)
 	clear(t182)
 	if kern.Wide() {
-		a := stepNest3Args{
-			unsafe.SliceData(t56),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(t182),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R34bc3d42f250Args{
+			P0: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t182),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest3(&a)
+		regions.R34bc3d42f250(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3306,15 +2345,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t42),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3351,15 +2390,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(t72),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t62_2),
+			P2: unsafe.SliceData(t72),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3396,15 +2435,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t102),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t102),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3441,15 +2480,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t133),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t133),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3481,18 +2520,18 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.g, titans_chunk.p
 	if kern.Wide() {
-		a := stepNest8Args{
-			unsafe.SliceData(t133),
-			unsafe.SliceData(t153),
-			unsafe.SliceData(g),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t202),
-			unsafe.SliceData(t2122),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R8fac13e7c65bArgs{
+			P0: unsafe.SliceData(t133),
+			P1: unsafe.SliceData(t153),
+			P2: unsafe.SliceData(g),
+			P3: unsafe.SliceData(t182),
+			P4: unsafe.SliceData(t202),
+			P5: unsafe.SliceData(t2122),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest8(&a)
+		regions.R8fac13e7c65b(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3533,15 +2572,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t2122),
-			unsafe.SliceData(t233),
-			unsafe.SliceData(t242),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t2122),
+			P1: unsafe.SliceData(t233),
+			P2: unsafe.SliceData(t242),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3578,15 +2617,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t242),
-			unsafe.SliceData(t262),
-			unsafe.SliceData(t272),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t262),
+			P2: unsafe.SliceData(t272),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3623,15 +2662,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t272),
-			unsafe.SliceData(t292),
-			unsafe.SliceData(t302),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t272),
+			P1: unsafe.SliceData(t292),
+			P2: unsafe.SliceData(t302),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3663,15 +2702,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.p
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t302),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(p),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t322),
+			P2: unsafe.SliceData(p),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3707,15 +2746,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(p),
-			unsafe.SliceData(t352),
-			unsafe.SliceData(t362),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(p),
+			P1: unsafe.SliceData(t352),
+			P2: unsafe.SliceData(t362),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3747,15 +2786,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t362),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t362),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3787,15 +2826,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42_2),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42_2),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3827,15 +2866,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t42_2),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t42_2),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3867,15 +2906,15 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.h
 	if kern.Wide() {
-		a := stepNest4Args{
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(h),
-			L,
-			chunks,
-			32 * chunks,
+		a := regions.R63af60255e62Args{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(h),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
 		}
-		stepNest4(&a)
+		regions.R63af60255e62(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3904,24 +2943,24 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.y
 	if kern.Wide() {
-		a := stepBackwardNest25Args{
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t107),
-			unsafe.SliceData(t1092),
-			L,
-			chunks,
-			dV,
-			12 * dV,
-			4,
-			8,
-			12,
-			32 * dV,
-			32 * chunks,
-			32 * chunks * dV,
+		a := regions.R9002897f6180Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.YProd2),
+			P2: unsafe.SliceData(c.YProd),
+			P3: unsafe.SliceData(t107),
+			P4: unsafe.SliceData(t1092),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 12 * dV,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: 32 * dV,
+			N8: 32 * chunks,
+			N9: 32 * chunks * dV,
 		}
-		stepBackwardNest25(&a)
+		regions.R9002897f6180(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -3981,16 +3020,16 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t55)
 			if kern.Wide() {
-				a := stepNest18Args{
-					unsafe.SliceData(t58),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-128,
+				a := regions.R10d7c175c36bArgs{
+					P0: unsafe.SliceData(t58),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest18(&a)
+				regions.R10d7c175c36b(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4008,17 +3047,17 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t583)
 			if kern.Wide() {
-				a := stepNest19Args{
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.R553cb039a4c0Args{
+					P0: unsafe.SliceData(t222),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest19(&a)
+				regions.R553cb039a4c0(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4037,18 +3076,18 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t612)
 			if kern.Wide() {
-				a := stepNest20Args{
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.Rd554f51026b6Args{
+					P0: unsafe.SliceData(t252),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest20(&a)
+				regions.Rd554f51026b6(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4068,19 +3107,19 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t643)
 			if kern.Wide() {
-				a := stepNest21Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R6ee876a6a756Args{
+					P0: unsafe.SliceData(t282),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t643),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepNest21(&a)
+				regions.R6ee876a6a756(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4101,20 +3140,20 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t673)
 			if kern.Wide() {
-				a := stepNest22Args{
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.Re658f86b404bArgs{
+					P0: unsafe.SliceData(t312),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t643),
+					P6: unsafe.SliceData(t673),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepNest22(&a)
+				regions.Re658f86b404b(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4136,21 +3175,21 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t70)
 			if kern.Wide() {
-				a := stepNest23Args{
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-128,
+				a := regions.R2cb493a6af1aArgs{
+					P0: unsafe.SliceData(t56),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t643),
+					P6: unsafe.SliceData(t673),
+					P7: unsafe.SliceData(t70),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -128,
 				}
-				stepNest23(&a)
+				regions.R2cb493a6af1a(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4173,22 +3212,22 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t73)
 			if kern.Wide() {
-				a := stepNest24Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.R0974aa7255a5Args{
+					P0: unsafe.SliceData(t52),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t643),
+					P6: unsafe.SliceData(t673),
+					P7: unsafe.SliceData(t70),
+					P8: unsafe.SliceData(t73),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -256,
 				}
-				stepNest24(&a)
+				regions.R0974aa7255a5(&a)
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
@@ -4212,23 +3251,23 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t76)
 			if kern.Wide() {
-				a := stepNest25Args{
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.R6a04bd0f2976Args{
+					P0: unsafe.SliceData(t82),
+					P1: unsafe.SliceData(t53),
+					P2: unsafe.SliceData(t55),
+					P3: unsafe.SliceData(t583),
+					P4: unsafe.SliceData(t612),
+					P5: unsafe.SliceData(t643),
+					P6: unsafe.SliceData(t673),
+					P7: unsafe.SliceData(t70),
+					P8: unsafe.SliceData(t73),
+					P9: unsafe.SliceData(t76),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -512,
 				}
-				stepNest25(&a)
+				regions.R6a04bd0f2976(&a)
 			} else {
 				lo := max(0, 4)
 				if n := 32 - lo; n > 0 {
@@ -4253,24 +3292,24 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t79)
 			if kern.Wide() {
-				a := stepNest26Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R5b8ea21edb59Args{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t53),
+					P2:  unsafe.SliceData(t55),
+					P3:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t612),
+					P5:  unsafe.SliceData(t643),
+					P6:  unsafe.SliceData(t673),
+					P7:  unsafe.SliceData(t70),
+					P8:  unsafe.SliceData(t73),
+					P9:  unsafe.SliceData(t76),
+					P10: unsafe.SliceData(t79),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -1024,
 				}
-				stepNest26(&a)
+				regions.R5b8ea21edb59(&a)
 			} else {
 				lo := max(0, 8)
 				if n := 32 - lo; n > 0 {
@@ -4296,25 +3335,25 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t82_2)
 			if kern.Wide() {
-				a := stepNest27Args{
-					unsafe.SliceData(t143),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.Rb8539664f7d6Args{
+					P0:  unsafe.SliceData(t143),
+					P1:  unsafe.SliceData(t53),
+					P2:  unsafe.SliceData(t55),
+					P3:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t612),
+					P5:  unsafe.SliceData(t643),
+					P6:  unsafe.SliceData(t673),
+					P7:  unsafe.SliceData(t70),
+					P8:  unsafe.SliceData(t73),
+					P9:  unsafe.SliceData(t76),
+					P10: unsafe.SliceData(t79),
+					P11: unsafe.SliceData(t82_2),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -2048,
 				}
-				stepNest27(&a)
+				regions.Rb8539664f7d6(&a)
 			} else {
 				lo := max(0, 16)
 				if n := 32 - lo; n > 0 {
@@ -4341,10 +3380,10 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
-				a := stepNest28Args{
-					unsafe.SliceData(t87),
+				a := regions.R8fb7372531a3Args{
+					P0: unsafe.SliceData(t87),
 				}
-				stepNest28(&a)
+				regions.R8fb7372531a3(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t87_2 := t87[:n]
@@ -4355,13 +3394,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest37Args{
-					unsafe.SliceData(t86),
-					unsafe.SliceData(t87),
-					unsafe.SliceData(t88),
-					128*t3 + 128*chunks*l,
+				a := regions.R6fc6fd8a3691Args{
+					P0: unsafe.SliceData(t86),
+					P1: unsafe.SliceData(t87),
+					P2: unsafe.SliceData(t88),
+					N0: 128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest37(&a)
+				regions.R6fc6fd8a3691(&a)
 			} else {
 				t86_2 := t86[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4371,23 +3410,23 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
-				a := stepNest29Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t96),
-					32,
-					-128,
+				a := regions.R647c4dc49c75Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t643),
+					P5:  unsafe.SliceData(t673),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82_2),
+					P11: unsafe.SliceData(t96),
+					N0:  32,
+					N1:  -128,
 				}
-				stepNest29(&a)
+				regions.R647c4dc49c75(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4413,15 +3452,15 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
-				a := stepBackwardNest39Args{
-					unsafe.SliceData(t60),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t96),
-					unsafe.SliceData(t98),
-					128*t3 + 128*chunks*l,
-					4096*t3 + 4096*chunks*l,
+				a := regions.R75bb64b98430Args{
+					P0: unsafe.SliceData(t60),
+					P1: unsafe.SliceData(c.K2),
+					P2: unsafe.SliceData(t96),
+					P3: unsafe.SliceData(t98),
+					N0: 128*t3 + 128*chunks*l,
+					N1: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest39(&a)
+				regions.R75bb64b98430(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4441,20 +3480,20 @@ func (c *stepBackwardFused) run() {
 			clear(t1823)
 			clear(t2023)
 			if kern.Wide() {
-				a := stepBackwardNest40Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t1823),
-					unsafe.SliceData(t2023),
-					unsafe.SliceData(c.SStates),
-					unsafe.SliceData(SBarState2),
-					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(c.MStates),
-					dV,
-					124,
-					dK,
-					4*dK*dV*t3 + 4*chunks*dK*dV*l,
+				a := regions.Re753ddbc6c5cArgs{
+					P0: unsafe.SliceData(t523),
+					P1: unsafe.SliceData(t1823),
+					P2: unsafe.SliceData(t2023),
+					P3: unsafe.SliceData(c.SStates),
+					P4: unsafe.SliceData(SBarState2),
+					P5: unsafe.SliceData(MBarState2),
+					P6: unsafe.SliceData(c.MStates),
+					N0: dV,
+					N1: 124,
+					N2: dK,
+					N3: 4*dK*dV*t3 + 4*chunks*dK*dV*l,
 				}
-				stepBackwardNest40(&a)
+				regions.Re753ddbc6c5c(&a)
 			} else {
 				for i := range dV {
 					SStates := c.SStates[((l*chunks+t3)*dV+i)*dK:][:dK]
@@ -4512,23 +3551,23 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest41Args{
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t229),
-					4096*t3 + 4096*chunks*l,
+				a := regions.Re735e3b2e382Args{
+					P0:  unsafe.SliceData(c.Q2),
+					P1:  unsafe.SliceData(t53),
+					P2:  unsafe.SliceData(t55),
+					P3:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t612),
+					P5:  unsafe.SliceData(t643),
+					P6:  unsafe.SliceData(t673),
+					P7:  unsafe.SliceData(t70),
+					P8:  unsafe.SliceData(t73),
+					P9:  unsafe.SliceData(t76),
+					P10: unsafe.SliceData(t79),
+					P11: unsafe.SliceData(t82_2),
+					P12: unsafe.SliceData(t229),
+					N0:  4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest41(&a)
+				regions.Re735e3b2e382(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -4553,22 +3592,22 @@ func (c *stepBackwardFused) run() {
 			kern.GemmFMA(32, 32, dV, F(1), false, t2523, 32, 1, kern.From(t, (l*chunks+t3)*32*dV), dV, 1, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
 			if kern.Wide() {
-				a := stepNest32Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t2523),
-					unsafe.SliceData(t2722),
+				a := regions.Ra39b0caa5650Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t643),
+					P5:  unsafe.SliceData(t673),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82_2),
+					P11: unsafe.SliceData(t2523),
+					P12: unsafe.SliceData(t2722),
 				}
-				stepNest32(&a)
+				regions.Ra39b0caa5650(&a)
 			} else {
 				for i := range 32 {
 					t53_3 := t53[i*32:][:32]
@@ -4591,25 +3630,25 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest43Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t82_2),
-					unsafe.SliceData(t225),
-					unsafe.SliceData(t224),
-					unsafe.SliceData(t2823),
-					3968,
-					dV,
+				a := regions.Rf8c9ac6fd664Args{
+					P0:  unsafe.SliceData(t53),
+					P1:  unsafe.SliceData(t55),
+					P2:  unsafe.SliceData(t583),
+					P3:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t643),
+					P5:  unsafe.SliceData(t673),
+					P6:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t73),
+					P8:  unsafe.SliceData(t76),
+					P9:  unsafe.SliceData(t79),
+					P10: unsafe.SliceData(t82_2),
+					P11: unsafe.SliceData(t225),
+					P12: unsafe.SliceData(t224),
+					P13: unsafe.SliceData(t2823),
+					N0:  3968,
+					N1:  dV,
 				}
-				stepBackwardNest43(&a)
+				regions.Rf8c9ac6fd664(&a)
 			} else {
 				for i := range 32 {
 					t225_2 := t225[i*dV:][:dV]
@@ -4643,42 +3682,42 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest44Args{
-					unsafe.SliceData(t60),
-					unsafe.SliceData(t88),
-					unsafe.SliceData(t92_2),
-					unsafe.SliceData(h),
-					unsafe.SliceData(g),
-					unsafe.SliceData(t2823),
-					unsafe.SliceData(c.UProd),
-					unsafe.SliceData(c.UProd2),
-					unsafe.SliceData(t61),
-					unsafe.SliceData(t),
-					unsafe.SliceData(t25),
-					unsafe.SliceData(t452),
-					unsafe.SliceData(t502),
-					unsafe.SliceData(t1062),
-					unsafe.SliceData(t1082),
-					unsafe.SliceData(t3523),
-					unsafe.SliceData(t46),
-					unsafe.SliceData(t512),
-					128*t3 + 128*chunks*l,
-					128*t3 + 128*chunks*l + 4,
-					4,
-					128*t3 + 128*chunks*l + 8,
-					8,
-					128*t3 + 128*chunks*l + 12,
-					12,
-					dV,
-					4 * dV,
-					128*dV*t3 + 128*chunks*dV*l + 4*dV,
-					8 * dV,
-					128*dV*t3 + 128*chunks*dV*l + 8*dV,
-					12 * dV,
-					128*dV*t3 + 128*chunks*dV*l + 12*dV,
-					128*dV*t3 + 128*chunks*dV*l,
+				a := regions.Rf7c1afb3acfeArgs{
+					P0:  unsafe.SliceData(t60),
+					P1:  unsafe.SliceData(t88),
+					P2:  unsafe.SliceData(t92_2),
+					P3:  unsafe.SliceData(h),
+					P4:  unsafe.SliceData(g),
+					P5:  unsafe.SliceData(t2823),
+					P6:  unsafe.SliceData(c.UProd),
+					P7:  unsafe.SliceData(c.UProd2),
+					P8:  unsafe.SliceData(t61),
+					P9:  unsafe.SliceData(t),
+					P10: unsafe.SliceData(t25),
+					P11: unsafe.SliceData(t452),
+					P12: unsafe.SliceData(t502),
+					P13: unsafe.SliceData(t1062),
+					P14: unsafe.SliceData(t1082),
+					P15: unsafe.SliceData(t3523),
+					P16: unsafe.SliceData(t46),
+					P17: unsafe.SliceData(t512),
+					N0:  128*t3 + 128*chunks*l,
+					N1:  128*t3 + 128*chunks*l + 4,
+					N2:  4,
+					N3:  128*t3 + 128*chunks*l + 8,
+					N4:  8,
+					N5:  128*t3 + 128*chunks*l + 12,
+					N6:  12,
+					N7:  dV,
+					N8:  4 * dV,
+					N9:  128*dV*t3 + 128*chunks*dV*l + 4*dV,
+					N10: 8 * dV,
+					N11: 128*dV*t3 + 128*chunks*dV*l + 8*dV,
+					N12: 12 * dV,
+					N13: 128*dV*t3 + 128*chunks*dV*l + 12*dV,
+					N14: 128*dV*t3 + 128*chunks*dV*l,
 				}
-				stepBackwardNest44(&a)
+				regions.Rf7c1afb3acfe(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t3)*32:][:32]
 				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
@@ -4733,18 +3772,18 @@ func (c *stepBackwardFused) run() {
 			clear(t3622)
 			clear(t37)
 			if kern.Wide() {
-				a := stepBackwardNest45Args{
-					unsafe.SliceData(t60),
-					unsafe.SliceData(c.K2),
-					unsafe.SliceData(t3123),
-					unsafe.SliceData(t96),
-					unsafe.SliceData(t3622),
-					unsafe.SliceData(t37),
-					unsafe.SliceData(t382),
-					128*t3 + 128*chunks*l,
-					4096*t3 + 4096*chunks*l,
+				a := regions.R15af45141717Args{
+					P0: unsafe.SliceData(t60),
+					P1: unsafe.SliceData(c.K2),
+					P2: unsafe.SliceData(t3123),
+					P3: unsafe.SliceData(t96),
+					P4: unsafe.SliceData(t3622),
+					P5: unsafe.SliceData(t37),
+					P6: unsafe.SliceData(t382),
+					N0: 128*t3 + 128*chunks*l,
+					N1: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest45(&a)
+				regions.R15af45141717(&a)
 			} else {
 				t60_2 := t60[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -4773,13 +3812,13 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			clear(t412)
 			if kern.Wide() {
-				a := stepBackwardNest46Args{
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t3622),
-					32,
-					-128,
+				a := regions.R7e907f7579c8Args{
+					P0: unsafe.SliceData(t412),
+					P1: unsafe.SliceData(t3622),
+					N0: 32,
+					N1: -128,
 				}
-				stepBackwardNest46(&a)
+				regions.R7e907f7579c8(&a)
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
@@ -4808,15 +3847,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c, titans_chunk.y
 			if kern.Wide() {
-				a := stepBackwardNest47Args{
-					unsafe.SliceData(c.Q2),
-					unsafe.SliceData(t2523),
-					unsafe.SliceData(t163),
-					unsafe.SliceData(t412),
-					unsafe.SliceData(t5822),
-					4096*t3 + 4096*chunks*l,
+				a := regions.R132d035eb6c8Args{
+					P0: unsafe.SliceData(c.Q2),
+					P1: unsafe.SliceData(t2523),
+					P2: unsafe.SliceData(t163),
+					P3: unsafe.SliceData(t412),
+					P4: unsafe.SliceData(t5822),
+					N0: 4096*t3 + 4096*chunks*l,
 				}
-				stepBackwardNest47(&a)
+				regions.R132d035eb6c8(&a)
 			} else {
 				for i := range 32 {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
@@ -4833,27 +3872,27 @@ func (c *stepBackwardFused) run() {
 			clear(t6122)
 			clear(t6222)
 			if kern.Wide() {
-				a := stepBackwardNest48Args{
-					unsafe.SliceData(t143),
-					unsafe.SliceData(t5822),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t79),
-					unsafe.SliceData(t6122),
-					unsafe.SliceData(t6222),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.R4eab9974f6d5Args{
+					P0:  unsafe.SliceData(t143),
+					P1:  unsafe.SliceData(t5822),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t583),
+					P5:  unsafe.SliceData(t612),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t70),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t76),
+					P11: unsafe.SliceData(t79),
+					P12: unsafe.SliceData(t6122),
+					P13: unsafe.SliceData(t6222),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -2048,
 				}
-				stepBackwardNest48(&a)
+				regions.R4eab9974f6d5(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -4887,12 +3926,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t5822),
-					unsafe.SliceData(t6122),
-					unsafe.SliceData(t63),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t5822),
+					P1: unsafe.SliceData(t6122),
+					P2: unsafe.SliceData(t63),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t5822_2 := t5822[i*32:][:32]
@@ -4907,26 +3946,26 @@ func (c *stepBackwardFused) run() {
 			clear(t663)
 			clear(t6722)
 			if kern.Wide() {
-				a := stepBackwardNest50Args{
-					unsafe.SliceData(t112),
-					unsafe.SliceData(t63),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t76),
-					unsafe.SliceData(t663),
-					unsafe.SliceData(t6722),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R4ba429de590bArgs{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t63),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t583),
+					P5:  unsafe.SliceData(t612),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t70),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t76),
+					P11: unsafe.SliceData(t663),
+					P12: unsafe.SliceData(t6722),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -1024,
 				}
-				stepBackwardNest50(&a)
+				regions.R4ba429de590b(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -4959,12 +3998,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t63),
-					unsafe.SliceData(t663),
-					unsafe.SliceData(t68),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t63),
+					P1: unsafe.SliceData(t663),
+					P2: unsafe.SliceData(t68),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t63_2 := t63[i*32:][:32]
@@ -4979,25 +4018,25 @@ func (c *stepBackwardFused) run() {
 			clear(t712)
 			clear(t72_2)
 			if kern.Wide() {
-				a := stepBackwardNest52Args{
-					unsafe.SliceData(t82),
-					unsafe.SliceData(t68),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t73),
-					unsafe.SliceData(t712),
-					unsafe.SliceData(t72_2),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.R3a2e7d5a804bArgs{
+					P0:  unsafe.SliceData(t82),
+					P1:  unsafe.SliceData(t68),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t583),
+					P5:  unsafe.SliceData(t612),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t70),
+					P9:  unsafe.SliceData(t73),
+					P10: unsafe.SliceData(t712),
+					P11: unsafe.SliceData(t72_2),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -512,
 				}
-				stepBackwardNest52(&a)
+				regions.R3a2e7d5a804b(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -5029,12 +4068,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t68),
-					unsafe.SliceData(t712),
-					unsafe.SliceData(t732),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t68),
+					P1: unsafe.SliceData(t712),
+					P2: unsafe.SliceData(t732),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t68_2 := t68[i*32:][:32]
@@ -5049,24 +4088,24 @@ func (c *stepBackwardFused) run() {
 			clear(t762)
 			clear(t772)
 			if kern.Wide() {
-				a := stepBackwardNest54Args{
-					unsafe.SliceData(t52),
-					unsafe.SliceData(t732),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t70),
-					unsafe.SliceData(t762),
-					unsafe.SliceData(t772),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.R54358a6fc92bArgs{
+					P0:  unsafe.SliceData(t52),
+					P1:  unsafe.SliceData(t732),
+					P2:  unsafe.SliceData(t53),
+					P3:  unsafe.SliceData(t55),
+					P4:  unsafe.SliceData(t583),
+					P5:  unsafe.SliceData(t612),
+					P6:  unsafe.SliceData(t643),
+					P7:  unsafe.SliceData(t673),
+					P8:  unsafe.SliceData(t70),
+					P9:  unsafe.SliceData(t762),
+					P10: unsafe.SliceData(t772),
+					N0:  1,
+					N1:  32,
+					N2:  128*t3 + 128*chunks*l,
+					N3:  -256,
 				}
-				stepBackwardNest54(&a)
+				regions.R54358a6fc92b(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -5097,12 +4136,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t732),
-					unsafe.SliceData(t762),
-					unsafe.SliceData(t78),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t732),
+					P1: unsafe.SliceData(t762),
+					P2: unsafe.SliceData(t78),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t732_2 := t732[i*32:][:32]
@@ -5117,23 +4156,23 @@ func (c *stepBackwardFused) run() {
 			clear(t81)
 			clear(t822)
 			if kern.Wide() {
-				a := stepBackwardNest56Args{
-					unsafe.SliceData(t56),
-					unsafe.SliceData(t78),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t673),
-					unsafe.SliceData(t81),
-					unsafe.SliceData(t822),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-128,
+				a := regions.R39efe8130fa2Args{
+					P0: unsafe.SliceData(t56),
+					P1: unsafe.SliceData(t78),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t583),
+					P5: unsafe.SliceData(t612),
+					P6: unsafe.SliceData(t643),
+					P7: unsafe.SliceData(t673),
+					P8: unsafe.SliceData(t81),
+					P9: unsafe.SliceData(t822),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -128,
 				}
-				stepBackwardNest56(&a)
+				regions.R39efe8130fa2(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -5163,13 +4202,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest57Args{
-					unsafe.SliceData(t923),
-					unsafe.SliceData(t78),
-					unsafe.SliceData(t81),
-					unsafe.SliceData(t83),
+				a := regions.Re3ae3d5e2333Args{
+					P0: unsafe.SliceData(t923),
+					P1: unsafe.SliceData(t78),
+					P2: unsafe.SliceData(t81),
+					P3: unsafe.SliceData(t83),
 				}
-				stepBackwardNest57(&a)
+				regions.Re3ae3d5e2333(&a)
 			} else {
 				for i := range 32 {
 					t923_3 := t923[i*32:][:32]
@@ -5185,22 +4224,22 @@ func (c *stepBackwardFused) run() {
 			clear(t8622)
 			clear(t872)
 			if kern.Wide() {
-				a := stepBackwardNest58Args{
-					unsafe.SliceData(t312),
-					unsafe.SliceData(t83),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t643),
-					unsafe.SliceData(t8622),
-					unsafe.SliceData(t872),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-2048,
+				a := regions.Rb2ac4fc9e38bArgs{
+					P0: unsafe.SliceData(t312),
+					P1: unsafe.SliceData(t83),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t583),
+					P5: unsafe.SliceData(t612),
+					P6: unsafe.SliceData(t643),
+					P7: unsafe.SliceData(t8622),
+					P8: unsafe.SliceData(t872),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -2048,
 				}
-				stepBackwardNest58(&a)
+				regions.Rb2ac4fc9e38b(&a)
 			} else {
 				lo2 := max(0, 16)
 				if n := 32 - lo2; n > 0 {
@@ -5229,12 +4268,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t83),
-					unsafe.SliceData(t8622),
-					unsafe.SliceData(t882),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t83),
+					P1: unsafe.SliceData(t8622),
+					P2: unsafe.SliceData(t882),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t83_2 := t83[i*32:][:32]
@@ -5249,21 +4288,21 @@ func (c *stepBackwardFused) run() {
 			clear(t91)
 			clear(t922)
 			if kern.Wide() {
-				a := stepBackwardNest60Args{
-					unsafe.SliceData(t282),
-					unsafe.SliceData(t882),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t612),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t922),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-1024,
+				a := regions.R2d819a0a914bArgs{
+					P0: unsafe.SliceData(t282),
+					P1: unsafe.SliceData(t882),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t583),
+					P5: unsafe.SliceData(t612),
+					P6: unsafe.SliceData(t91),
+					P7: unsafe.SliceData(t922),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -1024,
 				}
-				stepBackwardNest60(&a)
+				regions.R2d819a0a914b(&a)
 			} else {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
@@ -5291,12 +4330,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.e
 			if kern.Wide() {
-				a := stepBackwardNest49Args{
-					unsafe.SliceData(t882),
-					unsafe.SliceData(t91),
-					unsafe.SliceData(t932),
+				a := regions.Rad652b49ac6fArgs{
+					P0: unsafe.SliceData(t882),
+					P1: unsafe.SliceData(t91),
+					P2: unsafe.SliceData(t932),
 				}
-				stepBackwardNest49(&a)
+				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t882_2 := t882[i*32:][:32]
@@ -5311,20 +4350,20 @@ func (c *stepBackwardFused) run() {
 			clear(t962)
 			clear(t97)
 			if kern.Wide() {
-				a := stepBackwardNest62Args{
-					unsafe.SliceData(t252),
-					unsafe.SliceData(t932),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t583),
-					unsafe.SliceData(t962),
-					unsafe.SliceData(t97),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-512,
+				a := regions.R520aa1b1ddc7Args{
+					P0: unsafe.SliceData(t252),
+					P1: unsafe.SliceData(t932),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t583),
+					P5: unsafe.SliceData(t962),
+					P6: unsafe.SliceData(t97),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -512,
 				}
-				stepBackwardNest62(&a)
+				regions.R520aa1b1ddc7(&a)
 			} else {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
@@ -5365,19 +4404,19 @@ func (c *stepBackwardFused) run() {
 			clear(t1012)
 			clear(t102_2)
 			if kern.Wide() {
-				a := stepBackwardNest63Args{
-					unsafe.SliceData(t222),
-					unsafe.SliceData(t982),
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t55),
-					unsafe.SliceData(t1012),
-					unsafe.SliceData(t102_2),
-					1,
-					32,
-					128*t3 + 128*chunks*l,
-					-256,
+				a := regions.Rbbddf8f22c67Args{
+					P0: unsafe.SliceData(t222),
+					P1: unsafe.SliceData(t982),
+					P2: unsafe.SliceData(t53),
+					P3: unsafe.SliceData(t55),
+					P4: unsafe.SliceData(t1012),
+					P5: unsafe.SliceData(t102_2),
+					N0: 1,
+					N1: 32,
+					N2: 128*t3 + 128*chunks*l,
+					N3: -256,
 				}
-				stepBackwardNest63(&a)
+				regions.Rbbddf8f22c67(&a)
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
@@ -5404,21 +4443,21 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.e
 			clear(t105)
 			if kern.Wide() {
-				a := stepBackwardNest64Args{
-					unsafe.SliceData(t53),
-					unsafe.SliceData(t982),
-					unsafe.SliceData(t1012),
-					unsafe.SliceData(t105),
-					1,
-					32,
-					256,
-					384,
-					-128,
-					4,
-					8,
-					12,
+				a := regions.Rd873852ca035Args{
+					P0: unsafe.SliceData(t53),
+					P1: unsafe.SliceData(t982),
+					P2: unsafe.SliceData(t1012),
+					P3: unsafe.SliceData(t105),
+					N0: 1,
+					N1: 32,
+					N2: 256,
+					N3: 384,
+					N4: -128,
+					N5: 4,
+					N6: 8,
+					N7: 12,
 				}
-				stepBackwardNest64(&a)
+				regions.Rd873852ca035(&a)
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
@@ -5439,14 +4478,14 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest65Args{
-					unsafe.SliceData(t1823),
-					unsafe.SliceData(t492),
-					unsafe.SliceData(t107),
-					unsafe.SliceData(t112_2),
-					128*t3 + 128*chunks*l,
+				a := regions.R68e5db2e4993Args{
+					P0: unsafe.SliceData(t1823),
+					P1: unsafe.SliceData(t492),
+					P2: unsafe.SliceData(t107),
+					P3: unsafe.SliceData(t112_2),
+					N0: 128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest65(&a)
+				regions.R68e5db2e4993(&a)
 			} else {
 				t107_2 := t107[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -5471,12 +4510,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest66Args{
-					unsafe.SliceData(t112_2),
-					unsafe.SliceData(t116),
-					unsafe.SliceData(t117),
+				a := regions.R779156d89304Args{
+					P0: unsafe.SliceData(t112_2),
+					P1: unsafe.SliceData(t116),
+					P2: unsafe.SliceData(t117),
 				}
-				stepBackwardNest66(&a)
+				regions.R779156d89304(&a)
 			} else {
 				for i := range 32 {
 					t117[i] = t112_2[i] + t116[i]
@@ -5500,12 +4539,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest66Args{
-					unsafe.SliceData(t117),
-					unsafe.SliceData(t121),
-					unsafe.SliceData(t122_2),
+				a := regions.R779156d89304Args{
+					P0: unsafe.SliceData(t117),
+					P1: unsafe.SliceData(t121),
+					P2: unsafe.SliceData(t122_2),
 				}
-				stepBackwardNest66(&a)
+				regions.R779156d89304(&a)
 			} else {
 				for i := range 32 {
 					t122_2[i] = t117[i] + t121[i]
@@ -5529,12 +4568,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest66Args{
-					unsafe.SliceData(t122_2),
-					unsafe.SliceData(t126),
-					unsafe.SliceData(t127),
+				a := regions.R779156d89304Args{
+					P0: unsafe.SliceData(t122_2),
+					P1: unsafe.SliceData(t126),
+					P2: unsafe.SliceData(t127),
 				}
-				stepBackwardNest66(&a)
+				regions.R779156d89304(&a)
 			} else {
 				for i := range 32 {
 					t127[i] = t122_2[i] + t126[i]
@@ -5558,12 +4597,12 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.h
 			if kern.Wide() {
-				a := stepBackwardNest66Args{
-					unsafe.SliceData(t127),
-					unsafe.SliceData(t131),
-					unsafe.SliceData(t132_2),
+				a := regions.R779156d89304Args{
+					P0: unsafe.SliceData(t127),
+					P1: unsafe.SliceData(t131),
+					P2: unsafe.SliceData(t132_2),
 				}
-				stepBackwardNest66(&a)
+				regions.R779156d89304(&a)
 			} else {
 				for i := range 32 {
 					t132_2[i] = t127[i] + t131[i]
@@ -5587,13 +4626,13 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest70Args{
-					unsafe.SliceData(t523),
-					unsafe.SliceData(t132_2),
-					unsafe.SliceData(t136),
-					unsafe.SliceData(t137),
+				a := regions.Rac9fa5417722Args{
+					P0: unsafe.SliceData(t523),
+					P1: unsafe.SliceData(t132_2),
+					P2: unsafe.SliceData(t136),
+					P3: unsafe.SliceData(t137),
 				}
-				stepBackwardNest70(&a)
+				regions.Rac9fa5417722(&a)
 			} else {
 				for i := range 32 {
 					t137[i] = (t523[i] + t132_2[i]) + t136[i]
@@ -5617,15 +4656,15 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest71Args{
-					unsafe.SliceData(t872),
-					unsafe.SliceData(t141),
-					unsafe.SliceData(t142_2),
-					unsafe.SliceData(t137),
-					unsafe.SliceData(t140),
-					unsafe.SliceData(t145),
+				a := regions.Rdf1e07411af5Args{
+					P0: unsafe.SliceData(t872),
+					P1: unsafe.SliceData(t141),
+					P2: unsafe.SliceData(t142_2),
+					P3: unsafe.SliceData(t137),
+					P4: unsafe.SliceData(t140),
+					P5: unsafe.SliceData(t145),
 				}
-				stepBackwardNest71(&a)
+				regions.Rdf1e07411af5(&a)
 			} else {
 				for i := range 32 {
 					t142_2[i] = t872[i] + t141[i]
@@ -5660,17 +4699,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest72Args{
-					unsafe.SliceData(t922),
-					unsafe.SliceData(t143_2),
-					unsafe.SliceData(t144),
-					unsafe.SliceData(t149),
-					unsafe.SliceData(t150),
-					unsafe.SliceData(t145),
-					unsafe.SliceData(t148),
-					unsafe.SliceData(t153_2),
+				a := regions.R52ed240a8b66Args{
+					P0: unsafe.SliceData(t922),
+					P1: unsafe.SliceData(t143_2),
+					P2: unsafe.SliceData(t144),
+					P3: unsafe.SliceData(t149),
+					P4: unsafe.SliceData(t150),
+					P5: unsafe.SliceData(t145),
+					P6: unsafe.SliceData(t148),
+					P7: unsafe.SliceData(t153_2),
 				}
-				stepBackwardNest72(&a)
+				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
 					t150[i] = ((t922[i] + t143_2[i]) + t144[i]) + t149[i]
@@ -5705,17 +4744,17 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p
 			if kern.Wide() {
-				a := stepBackwardNest72Args{
-					unsafe.SliceData(t97),
-					unsafe.SliceData(t151),
-					unsafe.SliceData(t152),
-					unsafe.SliceData(t157),
-					unsafe.SliceData(t158),
-					unsafe.SliceData(t153_2),
-					unsafe.SliceData(t156),
-					unsafe.SliceData(t161),
+				a := regions.R52ed240a8b66Args{
+					P0: unsafe.SliceData(t97),
+					P1: unsafe.SliceData(t151),
+					P2: unsafe.SliceData(t152),
+					P3: unsafe.SliceData(t157),
+					P4: unsafe.SliceData(t158),
+					P5: unsafe.SliceData(t153_2),
+					P6: unsafe.SliceData(t156),
+					P7: unsafe.SliceData(t161),
 				}
-				stepBackwardNest72(&a)
+				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
 					t158[i] = ((t97[i] + t151[i]) + t152[i]) + t157[i]
@@ -5750,22 +4789,22 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.p, titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest74Args{
-					unsafe.SliceData(t102_2),
-					unsafe.SliceData(t159),
-					unsafe.SliceData(t160),
-					unsafe.SliceData(t165),
-					unsafe.SliceData(t166),
-					unsafe.SliceData(t161),
-					unsafe.SliceData(t164),
-					unsafe.SliceData(t169),
-					unsafe.SliceData(t2023),
-					unsafe.SliceData(t552),
-					unsafe.SliceData(t1092),
-					unsafe.SliceData(t178),
-					128*t3 + 128*chunks*l,
+				a := regions.R6418d7f5de31Args{
+					P0:  unsafe.SliceData(t102_2),
+					P1:  unsafe.SliceData(t159),
+					P2:  unsafe.SliceData(t160),
+					P3:  unsafe.SliceData(t165),
+					P4:  unsafe.SliceData(t166),
+					P5:  unsafe.SliceData(t161),
+					P6:  unsafe.SliceData(t164),
+					P7:  unsafe.SliceData(t169),
+					P8:  unsafe.SliceData(t2023),
+					P9:  unsafe.SliceData(t552),
+					P10: unsafe.SliceData(t1092),
+					P11: unsafe.SliceData(t178),
+					N0:  128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest74(&a)
+				regions.R6418d7f5de31(&a)
 			} else {
 				t1092_2 := t1092[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
@@ -5803,12 +4842,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.p.start
 			clear(t175)
 			if kern.Wide() {
-				a := stepBackwardNest75Args{
-					unsafe.SliceData(t169),
-					unsafe.SliceData(t173),
-					unsafe.SliceData(t175),
+				a := regions.Rbe6e394ae4f9Args{
+					P0: unsafe.SliceData(t169),
+					P1: unsafe.SliceData(t173),
+					P2: unsafe.SliceData(t175),
 				}
-				stepBackwardNest75(&a)
+				regions.Rbe6e394ae4f9(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t169_2 := t169[:n]
@@ -5837,16 +4876,16 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest76Args{
-					unsafe.SliceData(t6222),
-					unsafe.SliceData(t115),
-					unsafe.SliceData(t182_2),
-					unsafe.SliceData(t183),
-					unsafe.SliceData(t178),
-					unsafe.SliceData(t181),
-					unsafe.SliceData(t186),
+				a := regions.Rdb2f42e52eb0Args{
+					P0: unsafe.SliceData(t6222),
+					P1: unsafe.SliceData(t115),
+					P2: unsafe.SliceData(t182_2),
+					P3: unsafe.SliceData(t183),
+					P4: unsafe.SliceData(t178),
+					P5: unsafe.SliceData(t181),
+					P6: unsafe.SliceData(t186),
 				}
-				stepBackwardNest76(&a)
+				regions.Rdb2f42e52eb0(&a)
 			} else {
 				for i := range 32 {
 					t183[i] = (t6222[i] + t115[i]) + t182_2[i]
@@ -5881,18 +4920,18 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest77Args{
-					unsafe.SliceData(t6722),
-					unsafe.SliceData(t120),
-					unsafe.SliceData(t184),
-					unsafe.SliceData(t185),
-					unsafe.SliceData(t190),
-					unsafe.SliceData(t191),
-					unsafe.SliceData(t186),
-					unsafe.SliceData(t189),
-					unsafe.SliceData(t194),
+				a := regions.Rfa7901f8dcf8Args{
+					P0: unsafe.SliceData(t6722),
+					P1: unsafe.SliceData(t120),
+					P2: unsafe.SliceData(t184),
+					P3: unsafe.SliceData(t185),
+					P4: unsafe.SliceData(t190),
+					P5: unsafe.SliceData(t191),
+					P6: unsafe.SliceData(t186),
+					P7: unsafe.SliceData(t189),
+					P8: unsafe.SliceData(t194),
 				}
-				stepBackwardNest77(&a)
+				regions.Rfa7901f8dcf8(&a)
 			} else {
 				for i := range 32 {
 					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
@@ -5927,18 +4966,18 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest77Args{
-					unsafe.SliceData(t72_2),
-					unsafe.SliceData(t125),
-					unsafe.SliceData(t192),
-					unsafe.SliceData(t193),
-					unsafe.SliceData(t198),
-					unsafe.SliceData(t199),
-					unsafe.SliceData(t194),
-					unsafe.SliceData(t197),
-					unsafe.SliceData(t202_2),
+				a := regions.Rfa7901f8dcf8Args{
+					P0: unsafe.SliceData(t72_2),
+					P1: unsafe.SliceData(t125),
+					P2: unsafe.SliceData(t192),
+					P3: unsafe.SliceData(t193),
+					P4: unsafe.SliceData(t198),
+					P5: unsafe.SliceData(t199),
+					P6: unsafe.SliceData(t194),
+					P7: unsafe.SliceData(t197),
+					P8: unsafe.SliceData(t202_2),
 				}
-				stepBackwardNest77(&a)
+				regions.Rfa7901f8dcf8(&a)
 			} else {
 				for i := range 32 {
 					t199[i] = (((t72_2[i] + t125[i]) + t192[i]) + t193[i]) + t198[i]
@@ -5973,18 +5012,18 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g
 			if kern.Wide() {
-				a := stepBackwardNest77Args{
-					unsafe.SliceData(t772),
-					unsafe.SliceData(t130),
-					unsafe.SliceData(t200),
-					unsafe.SliceData(t201),
-					unsafe.SliceData(t206),
-					unsafe.SliceData(t207),
-					unsafe.SliceData(t202_2),
-					unsafe.SliceData(t205),
-					unsafe.SliceData(t210),
+				a := regions.Rfa7901f8dcf8Args{
+					P0: unsafe.SliceData(t772),
+					P1: unsafe.SliceData(t130),
+					P2: unsafe.SliceData(t200),
+					P3: unsafe.SliceData(t201),
+					P4: unsafe.SliceData(t206),
+					P5: unsafe.SliceData(t207),
+					P6: unsafe.SliceData(t202_2),
+					P7: unsafe.SliceData(t205),
+					P8: unsafe.SliceData(t210),
 				}
-				stepBackwardNest77(&a)
+				regions.Rfa7901f8dcf8(&a)
 			} else {
 				for i := range 32 {
 					t207[i] = (((t772[i] + t130[i]) + t200[i]) + t201[i]) + t206[i]
@@ -6020,12 +5059,12 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start
 			clear(t216)
 			if kern.Wide() {
-				a := stepBackwardNest75Args{
-					unsafe.SliceData(t210),
-					unsafe.SliceData(t214),
-					unsafe.SliceData(t216),
+				a := regions.Rbe6e394ae4f9Args{
+					P0: unsafe.SliceData(t210),
+					P1: unsafe.SliceData(t214),
+					P2: unsafe.SliceData(t216),
 				}
-				stepBackwardNest75(&a)
+				regions.Rbe6e394ae4f9(&a)
 			} else {
 				if n := min(32, 1); n > 0 {
 					t210_2 := t210[:n]
@@ -6038,26 +5077,26 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.g.start
 			if kern.Wide() {
-				a := stepBackwardNest81Args{
-					unsafe.SliceData(t822),
-					unsafe.SliceData(t135),
-					unsafe.SliceData(t208),
-					unsafe.SliceData(t209),
-					unsafe.SliceData(t213),
-					unsafe.SliceData(t216),
-					unsafe.SliceData(t20),
-					unsafe.SliceData(t105),
-					unsafe.SliceData(t167),
-					unsafe.SliceData(t168),
-					unsafe.SliceData(t172),
-					unsafe.SliceData(t175),
-					unsafe.SliceData(t22_2),
-					unsafe.SliceData(t3523),
-					unsafe.SliceData(t382),
-					unsafe.SliceData(t24),
-					128*t3 + 128*chunks*l,
+				a := regions.R3ac8ada2be91Args{
+					P0:  unsafe.SliceData(t822),
+					P1:  unsafe.SliceData(t135),
+					P2:  unsafe.SliceData(t208),
+					P3:  unsafe.SliceData(t209),
+					P4:  unsafe.SliceData(t213),
+					P5:  unsafe.SliceData(t216),
+					P6:  unsafe.SliceData(t20),
+					P7:  unsafe.SliceData(t105),
+					P8:  unsafe.SliceData(t167),
+					P9:  unsafe.SliceData(t168),
+					P10: unsafe.SliceData(t172),
+					P11: unsafe.SliceData(t175),
+					P12: unsafe.SliceData(t22_2),
+					P13: unsafe.SliceData(t3523),
+					P14: unsafe.SliceData(t382),
+					P15: unsafe.SliceData(t24),
+					N0:  128*t3 + 128*chunks*l,
 				}
-				stepBackwardNest81(&a)
+				regions.R3ac8ada2be91(&a)
 			} else {
 				t20_2 := t20[(l*chunks+t3)*32:][:32]
 				t22_3 := t22_2[(l*chunks+t3)*32:][:32]
@@ -6100,14 +5139,14 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepBackwardNest82Args{
-					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(t217),
-					dV,
-					dK,
-					[2]float32{gEntry2},
+				a := regions.R18ef6a1dd370Args{
+					P0: unsafe.SliceData(MBarState2),
+					P1: unsafe.SliceData(t217),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{gEntry2},
 				}
-				stepBackwardNest82(&a)
+				regions.R18ef6a1dd370(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -6125,15 +5164,15 @@ func (c *stepBackwardFused) run() {
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
 			if kern.Wide() {
-				a := stepNest35Args{
-					unsafe.SliceData(MBarState2),
-					unsafe.SliceData(SBarState2),
-					dV,
-					dK,
-					[2]float32{hEntry2},
-					[2]float32{pEntry},
+				a := regions.R0de7dc43b2bbArgs{
+					P0: unsafe.SliceData(MBarState2),
+					P1: unsafe.SliceData(SBarState2),
+					N0: dV,
+					N1: dK,
+					S0: [2]float32{hEntry2},
+					S1: [2]float32{pEntry},
 				}
-				stepNest35(&a)
+				regions.R0de7dc43b2bb(&a)
 			} else {
 				for i := range dV {
 					MBarState2_2 := MBarState2[i*dK:][:dK]
@@ -6156,17 +5195,17 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.v
 	clear(t26)
 	if kern.Wide() {
-		a := stepBackwardNest84Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t25),
-			L,
-			chunks,
-			dV,
-			32 * dV,
-			32 * chunks * dV,
-			T * dV,
+		a := regions.Rf3d2bf2108a3Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t25),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 32 * dV,
+			N4: 32 * chunks * dV,
+			N5: T * dV,
 		}
-		stepBackwardNest84(&a)
+		regions.Rf3d2bf2108a3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -6186,19 +5225,19 @@ func (c *stepBackwardFused) run() {
 	clear(t29)
 	clear(t31)
 	if kern.Wide() {
-		a := stepBackwardNest85Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t22_2),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t20),
-			L,
-			chunks,
-			32 * chunks,
-			T,
+		a := regions.Rb661aa0d98e3Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(t22_2),
+			P4: unsafe.SliceData(t31),
+			P5: unsafe.SliceData(t20),
+			N0: L,
+			N1: chunks,
+			N2: 32 * chunks,
+			N3: T,
 		}
-		stepBackwardNest85(&a)
+		regions.Rb661aa0d98e3(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -6221,19 +5260,19 @@ func (c *stepBackwardFused) run() {
 	clear(t28)
 	clear(t30)
 	if kern.Wide() {
-		a := stepBackwardNest86Args{
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t21),
-			L,
-			chunks,
-			dK,
-			32 * dK,
-			32 * chunks * dK,
-			T * dK,
+		a := regions.R26370a32abbaArgs{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t30),
+			P3: unsafe.SliceData(t21),
+			N0: L,
+			N1: chunks,
+			N2: dK,
+			N3: 32 * dK,
+			N4: 32 * chunks * dK,
+			N5: T * dK,
 		}
-		stepBackwardNest86(&a)
+		regions.R26370a32abba(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
@@ -6253,19 +5292,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest87Args{
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.QBar),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R5825173d34d1Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(c.KBar),
+			P3: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t30),
+			P5: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		stepBackwardNest87(&a)
+		regions.R5825173d34d1(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -6285,16 +5324,16 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest88Args{
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(c.VBar),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(c.VBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		stepBackwardNest88(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -6310,20 +5349,20 @@ func (c *stepBackwardFused) run() {
 
 	// titans_chunk.rho
 	if kern.Wide() {
-		a := stepBackwardNest89Args{
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(c.EtaBar),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(t27),
-			unsafe.SliceData(c.ThetaBar),
-			L,
-			T,
+		a := regions.R3b7489647a1cArgs{
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(c.RhoBar),
+			P3: unsafe.SliceData(t15),
+			P4: unsafe.SliceData(t29),
+			P5: unsafe.SliceData(c.EtaBar),
+			P6: unsafe.SliceData(t14),
+			P7: unsafe.SliceData(t27),
+			P8: unsafe.SliceData(c.ThetaBar),
+			N0: L,
+			N1: T,
 		}
-		stepBackwardNest89(&a)
+		regions.R3b7489647a1c(&a)
 	} else {
 		for i := range L {
 			t13_2 := t13[i*T:][:T]
@@ -6425,58 +5464,58 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime5Args{
-						unsafe.SliceData(t64),
-						unsafe.SliceData(t65),
-						unsafe.SliceData(c.E),
-						unsafe.SliceData(t66),
-						unsafe.SliceData(t62),
-						unsafe.SliceData(STrail),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						4*C*s + (4*T-128*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						dV,
+					a := regions.Rb348c15f42c1Args{
+						P0: unsafe.SliceData(t64),
+						P1: unsafe.SliceData(t65),
+						P2: unsafe.SliceData(c.E),
+						P3: unsafe.SliceData(t66),
+						P4: unsafe.SliceData(t62),
+						P5: unsafe.SliceData(STrail),
+						P6: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T - 32*chunks,
+						N3: 4*C*s + (4*T-128*chunks)*l,
+						N4: 4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N5: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N6: dV,
 					}
-					stepBackwardTime5(&a, rows)
+					regions.Rb348c15f42c1(&a, rows)
 				}
 				{
-					a := stepBackwardTime6Args{
-						unsafe.SliceData(t64),
-						unsafe.SliceData(c.E),
-						unsafe.SliceData(t2),
-						unsafe.SliceData(t66),
-						unsafe.SliceData(t65),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(STrail),
-						unsafe.SliceData(t62),
-						unsafe.SliceData(t67),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(SBarState),
-						unsafe.SliceData(t11_2),
-						unsafe.SliceData(t43),
-						unsafe.SliceData(t132_2),
-						unsafe.SliceData(t10_2),
-						unsafe.SliceData(t8_2),
-						unsafe.SliceData(t7),
-						unsafe.SliceData(t212_2),
-						dK,
-						C,
-						-C*s + T - 32*chunks,
-						1,
-						dV,
-						4*C*s + (4*T-128*chunks)*l,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
-						4*C*s + (4*T-128*chunks)*l - 4,
-						4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
-						4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
-						-dK,
+					a := regions.R483a6844a3a1Args{
+						P0:  unsafe.SliceData(t64),
+						P1:  unsafe.SliceData(c.E),
+						P2:  unsafe.SliceData(t2),
+						P3:  unsafe.SliceData(t66),
+						P4:  unsafe.SliceData(t65),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(STrail),
+						P7:  unsafe.SliceData(t62),
+						P8:  unsafe.SliceData(t67),
+						P9:  unsafe.SliceData(MBarState),
+						P10: unsafe.SliceData(SBarState),
+						P11: unsafe.SliceData(t11_2),
+						P12: unsafe.SliceData(t43),
+						P13: unsafe.SliceData(t132_2),
+						P14: unsafe.SliceData(t10_2),
+						P15: unsafe.SliceData(t8_2),
+						P16: unsafe.SliceData(t7),
+						P17: unsafe.SliceData(t212_2),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T - 32*chunks,
+						N3:  1,
+						N4:  dV,
+						N5:  4*C*s + (4*T-128*chunks)*l,
+						N6:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l,
+						N7:  4*C*dK*s + (4*T*dK-128*chunks*dK)*l,
+						N8:  4*C*s + (4*T-128*chunks)*l - 4,
+						N9:  4*i + 4*C*dV*s + (4*T*dV-128*chunks*dV)*l - 4*dV,
+						N10: 4*C*dK*s + (4*T*dK-128*chunks*dK)*l - 4*dK,
+						N11: -dK,
 					}
-					stepBackwardTime6(&a, rows)
+					regions.R483a6844a3a1(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t4[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t5[(l*dV+i)*dK:], dK, dK)

@@ -3,45 +3,12 @@
 package titansheads
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
-
-type stepTime1Args struct {
-	MState *float32
-	k      *float32
-	v      *float32
-	e      *float32
-	eta    *float32
-	theta  *float32
-	rho    *float32
-	SState *float32
-	q      *float32
-	yPairs *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·d_k·s + 4·T·d_k·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·s + 4·T·l
-	n6     int // d_v
-	tail   int // rows in the last vector
-}
-
-type stepNest2Args struct {
-	MNextPairs *float32
-	MOut       *float32
-	SNextPairs *float32
-	SOut       *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // d_v
-	n3         int // d_k
-	n4         int // d_k·d_v
-	n5         int // d_k·d_v·heads
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -83,19 +50,19 @@ func (c *stepFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(MNextPairs),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(SNextPairs),
-			unsafe.SliceData(c.SOut),
-			L,
-			heads,
-			dV,
-			dK,
-			dK * dV,
-			dK * dV * heads,
+		a := regions.Rc6990a590189Args{
+			P0: unsafe.SliceData(MNextPairs),
+			P1: unsafe.SliceData(c.MOut),
+			P2: unsafe.SliceData(SNextPairs),
+			P3: unsafe.SliceData(c.SOut),
+			N0: L,
+			N1: heads,
+			N2: dV,
+			N3: dK,
+			N4: dK * dV,
+			N5: dK * dV * heads,
 		}
-		stepNest2(&a)
+		regions.Rc6990a590189(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -162,27 +129,27 @@ func (c *stepRows1) Part(part int) {
 					}
 				}
 				{
-					a := stepTime1Args{
-						unsafe.SliceData(MState),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(c.V),
-						kern.Given(c.E),
-						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(SState),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(yPairs),
-						dK,
-						C,
-						-C*s + T,
-						4*C*dK*s + 4*T*dK*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*s + 4*T*l,
-						dV,
-						tail,
+					a := regions.R6c49f935c07dArgs{
+						P0:   unsafe.SliceData(MState),
+						P1:   unsafe.SliceData(c.K),
+						P2:   unsafe.SliceData(c.V),
+						P3:   kern.Given(c.E),
+						P4:   unsafe.SliceData(c.Eta),
+						P5:   unsafe.SliceData(c.Theta),
+						P6:   unsafe.SliceData(c.Rho),
+						P7:   unsafe.SliceData(SState),
+						P8:   unsafe.SliceData(c.Q),
+						P9:   unsafe.SliceData(yPairs),
+						N0:   dK,
+						N1:   C,
+						N2:   -C*s + T,
+						N3:   4*C*dK*s + 4*T*dK*l,
+						N4:   4*i + 4*C*dV*s + 4*T*dV*l,
+						N5:   4*C*s + 4*T*l,
+						N6:   dV,
+						Tail: tail,
 					}
-					stepTime1(&a, rows)
+					regions.R6c49f935c07d(&a, rows)
 				}
 			}
 			kern.TransposeBack(MState, rows, MNextPairs[(l*dV+i)*dK:], dK, there, dK)
@@ -247,87 +214,6 @@ func (c *stepRows1) Part(part int) {
 	}
 }
 
-type stepBackwardTime1Args struct {
-	eta    *float32
-	theta  *float32
-	e      *float32
-	rho    *float32
-	k      *float32
-	STrail *float32
-	MTrail *float32
-	n0     int // d_k
-	n1     int // C
-	n2     int // -C·s + T
-	n3     int // 4·C·s + 4·T·l
-	n4     int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n5     int // 4·C·d_k·s + 4·T·d_k·l
-	n6     int // d_v
-}
-
-type stepBackwardTime2Args struct {
-	eta       *float32
-	e         *float32
-	t2        *float32
-	rho       *float32
-	theta     *float32
-	MTrail    *float32
-	STrail    *float32
-	k         *float32
-	q         *float32
-	MBarState *float32
-	SBarState *float32
-	t13       *float32
-	t4        *float32
-	t132      *float32
-	t12       *float32
-	t10       *float32
-	t9        *float32
-	t212      *float32
-	n0        int // d_k
-	n1        int // C
-	n2        int // -C·s + T
-	n3        int // 1
-	n4        int // d_v
-	n5        int // 4·C·s + 4·T·l
-	n6        int // 4·i + 4·C·d_v·s + 4·T·d_v·l
-	n7        int // 4·C·d_k·s + 4·T·d_k·l
-	n8        int // 4·C·s + 4·T·l - 4
-	n9        int // 4·i + 4·C·d_v·s + 4·T·d_v·l - 4·d_v
-	n10       int // 4·C·d_k·s + 4·T·d_k·l - 4·d_k
-	n11       int // -d_k
-}
-
-type stepBackwardNest3Args struct {
-	theta *float32
-	t132  *float32
-	k     *float32
-	t212  *float32
-	t23   *float32
-	t142  *float32
-	n0    int // L·heads
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 8·d_k
-	n7    int // 12·d_k
-	n8    int // T·d_k
-}
-
-type stepBackwardNest6Args struct {
-	t10      *float32
-	etaBar   *float32
-	t142     *float32
-	thetaBar *float32
-	t12      *float32
-	rhoBar   *float32
-	n0       int // L
-	n1       int // heads
-	n2       int // T
-	n3       int // T·heads
-}
-
 // stepBackwardFused is StepBackward in fused arithmetic.
 type stepBackwardFused StepBackward[float32]
 
@@ -380,24 +266,24 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads.e, titans_heads.S
 	if kern.Wide() {
-		a := stepBackwardNest3Args{
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(t132),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(t212),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t142),
-			L * heads,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R4a741fbc01f4Args{
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(t132),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t212),
+			P4: unsafe.SliceData(t23),
+			P5: unsafe.SliceData(t142),
+			N0: L * heads,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 8 * dK,
+			N7: 12 * dK,
+			N8: T * dK,
 		}
-		stepBackwardNest3(&a)
+		regions.R4a741fbc01f4(&a)
 	} else {
 		for i := range L * heads {
 			thetaView := c.Theta[i*T:][:T]
@@ -423,19 +309,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.MBarOut),
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.SBarOut),
-			L,
-			heads,
-			dV,
-			dK,
-			dK * dV,
-			dK * dV * heads,
+		a := regions.Rc6990a590189Args{
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(c.MBarOut),
+			P2: unsafe.SliceData(t7),
+			P3: unsafe.SliceData(c.SBarOut),
+			N0: L,
+			N1: heads,
+			N2: dV,
+			N3: dK,
+			N4: dK * dV,
+			N5: dK * dV * heads,
 		}
-		stepNest2(&a)
+		regions.Rc6990a590189(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -455,19 +341,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepNest2Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(c.QBar),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
+		a := regions.Rc6990a590189Args{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(c.KBar),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
 		}
-		stepNest2(&a)
+		regions.Rc6990a590189(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -496,19 +382,19 @@ func (c *stepBackwardFused) run() {
 
 	// titans_heads
 	if kern.Wide() {
-		a := stepBackwardNest6Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.EtaBar),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(c.ThetaBar),
-			unsafe.SliceData(t12),
-			unsafe.SliceData(c.RhoBar),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Rbc9abbf1b69fArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.EtaBar),
+			P2: unsafe.SliceData(t142),
+			P3: unsafe.SliceData(c.ThetaBar),
+			P4: unsafe.SliceData(t12),
+			P5: unsafe.SliceData(c.RhoBar),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		stepBackwardNest6(&a)
+		regions.Rbc9abbf1b69f(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -603,58 +489,58 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
-					a := stepBackwardTime1Args{
-						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(c.E),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(STrail),
-						unsafe.SliceData(MTrail),
-						dK,
-						C,
-						-C*s + T,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						dV,
+					a := regions.Rb348c15f42c1Args{
+						P0: unsafe.SliceData(c.Eta),
+						P1: unsafe.SliceData(c.Theta),
+						P2: unsafe.SliceData(c.E),
+						P3: unsafe.SliceData(c.Rho),
+						P4: unsafe.SliceData(c.K),
+						P5: unsafe.SliceData(STrail),
+						P6: unsafe.SliceData(MTrail),
+						N0: dK,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*dV*s + 4*T*dV*l,
+						N5: 4*C*dK*s + 4*T*dK*l,
+						N6: dV,
 					}
-					stepBackwardTime1(&a, rows)
+					regions.Rb348c15f42c1(&a, rows)
 				}
 				{
-					a := stepBackwardTime2Args{
-						unsafe.SliceData(c.Eta),
-						unsafe.SliceData(c.E),
-						unsafe.SliceData(t2),
-						unsafe.SliceData(c.Rho),
-						unsafe.SliceData(c.Theta),
-						unsafe.SliceData(MTrail),
-						unsafe.SliceData(STrail),
-						unsafe.SliceData(c.K),
-						unsafe.SliceData(c.Q),
-						unsafe.SliceData(MBarState),
-						unsafe.SliceData(SBarState),
-						unsafe.SliceData(t13_2),
-						unsafe.SliceData(t4),
-						unsafe.SliceData(t132_2),
-						unsafe.SliceData(t12_2),
-						unsafe.SliceData(t10_2),
-						unsafe.SliceData(t9),
-						unsafe.SliceData(t212_2),
-						dK,
-						C,
-						-C*s + T,
-						1,
-						dV,
-						4*C*s + 4*T*l,
-						4*i + 4*C*dV*s + 4*T*dV*l,
-						4*C*dK*s + 4*T*dK*l,
-						4*C*s + 4*T*l - 4,
-						4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
-						4*C*dK*s + 4*T*dK*l - 4*dK,
-						-dK,
+					a := regions.R483a6844a3a1Args{
+						P0:  unsafe.SliceData(c.Eta),
+						P1:  unsafe.SliceData(c.E),
+						P2:  unsafe.SliceData(t2),
+						P3:  unsafe.SliceData(c.Rho),
+						P4:  unsafe.SliceData(c.Theta),
+						P5:  unsafe.SliceData(MTrail),
+						P6:  unsafe.SliceData(STrail),
+						P7:  unsafe.SliceData(c.K),
+						P8:  unsafe.SliceData(c.Q),
+						P9:  unsafe.SliceData(MBarState),
+						P10: unsafe.SliceData(SBarState),
+						P11: unsafe.SliceData(t13_2),
+						P12: unsafe.SliceData(t4),
+						P13: unsafe.SliceData(t132_2),
+						P14: unsafe.SliceData(t12_2),
+						P15: unsafe.SliceData(t10_2),
+						P16: unsafe.SliceData(t9),
+						P17: unsafe.SliceData(t212_2),
+						N0:  dK,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  dV,
+						N5:  4*C*s + 4*T*l,
+						N6:  4*i + 4*C*dV*s + 4*T*dV*l,
+						N7:  4*C*dK*s + 4*T*dK*l,
+						N8:  4*C*s + 4*T*l - 4,
+						N9:  4*i + 4*C*dV*s + 4*T*dV*l - 4*dV,
+						N10: 4*C*dK*s + 4*T*dK*l - 4*dK,
+						N11: -dK,
 					}
-					stepBackwardTime2(&a, rows)
+					regions.R483a6844a3a1(&a, rows)
 				}
 				kern.Separate(MBarState, rows, t6[(l*dV+i)*dK:], dK, dK)
 				kern.Separate(SBarState, rows, t7[(l*dV+i)*dK:], dK, dK)

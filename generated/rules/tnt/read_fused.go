@@ -3,19 +3,10 @@
 package tnt
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	t19 *float32
-	t21 *float32
-	y   *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_v
-	n3  int // T·d_v
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -47,16 +38,16 @@ func (c *readFused) run() {
 
 	// tnt.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.Y),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(c.Y),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		readNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -107,16 +98,16 @@ func (c *readBackwardFused) run() {
 
 	// tnt.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(t5),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.QBar),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.QBar),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		readNest1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,6 +3,7 @@
 package tnt
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
@@ -25,15 +26,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	WInitBar *float32
-	WBar     *float32
-	n0       int // d_v
-	n1       int // L
-	n2       int // d_k
-	n3       int // d_k·d_v
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -47,15 +39,15 @@ func (c *startBackwardFused) run() {
 	// tnt.W.start
 	clear(c.WInitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.WInitBar),
-			unsafe.SliceData(c.WBar),
-			dV,
-			L,
-			dK,
-			dK * dV,
+		a := regions.R740c18d5e833Args{
+			P0: unsafe.SliceData(c.WInitBar),
+			P1: unsafe.SliceData(c.WBar),
+			N0: dV,
+			N1: L,
+			N2: dK,
+			N3: dK * dV,
 		}
-		startBackwardNest1(&a)
+		regions.R740c18d5e833(&a)
 	} else {
 		for i := range dV {
 			WInitBar := c.WInitBar[i*dK:][:dK]

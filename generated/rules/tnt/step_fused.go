@@ -3,121 +3,11 @@
 package tnt
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	VState *float32
-	k      *float32
-	t2     *float32
-	n0     int // d_v
-	n1     int // d_k
-	n2     int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-}
-
-type stepNest2Args struct {
-	t2   *float32
-	v    *float32
-	VLin *float32
-	n0   int // d_v
-	n1   int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest3Args struct {
-	t2 *float32
-	v  *float32
-	t3 *float32
-	n0 int // d_v
-	n1 int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest4Args struct {
-	t3         *float32
-	k          *float32
-	VState     *float32
-	n0         int        // d_v
-	n1         int        // d_k
-	n2         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
-	WInit     *float32
-	WState    *float32
-	k         *float32
-	A         *float32
-	t20       *float32
-	n0        int        // d_v
-	n1        int        // d_k
-	n2        int        // 8·d_k
-	n3        int        // 12·d_k
-	n4        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n5        int        // 4
-	n6        int        // 8
-	n7        int        // 12
-	t17Number [2]float32 // and nothing
-}
-
-type stepNest8Args struct {
-	t21        *float32
-	VState     *float32
-	q          *float32
-	k          *float32
-	A          *float32
-	WState     *float32
-	t40        *float32
-	n0         int        // d_v
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 8·d_k
-	n6         int        // 12·d_k
-	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	k         *float32
-	PState    *float32
-	q         *float32
-	t41       *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n2        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
-	n3        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
-	n4        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
-	n5        int        // 4
-	n6        int        // 8
-	n7        int        // 12
-	t17Number [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	WState *float32
-	t41    *float32
-	t42    *float32
-	n0     int // d_v
-	n1     int // d_k
-	n2     int // 4
-	n3     int // 8
-	n4     int // 12
-}
-
-type stepNest11Args struct {
-	t40 *float32
-	t42 *float32
-	y   *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -184,18 +74,18 @@ func (c *stepFused) run() {
 				for a := range n2 {
 					// tnt.V
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(VState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t2),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(VState),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(t2),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -212,14 +102,14 @@ func (c *stepFused) run() {
 					// tnt.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest2Args{
-								unsafe.SliceData(t2),
-								unsafe.SliceData(c.V2),
-								kern.Given(c.VLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t2),
+								P1: unsafe.SliceData(c.V2),
+								P2: kern.Given(c.VLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest2(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -230,14 +120,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(c.V2),
-							unsafe.SliceData(t3),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(c.V2),
+							P2: unsafe.SliceData(t3),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest3(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -249,17 +139,17 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(VState),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rf0f30b8f0655Args{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(VState),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest4(&a2)
+						regions.Rf0f30b8f0655(&a2)
 					} else {
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
@@ -278,23 +168,23 @@ func (c *stepFused) run() {
 					// tnt.A, tnt.W
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(c.WInit),
-							unsafe.SliceData(WState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(A),
-							unsafe.SliceData(t20),
-							dV,
-							dK,
-							8 * dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
-							[2]float32{t17Number},
+						a2 := regions.R3f8af23d6a7dArgs{
+							P0: unsafe.SliceData(c.WInit),
+							P1: unsafe.SliceData(WState),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(A),
+							P4: unsafe.SliceData(t20),
+							N0: dV,
+							N1: dK,
+							N2: 8 * dK,
+							N3: 12 * dK,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N5: 4,
+							N6: 8,
+							N7: 12,
+							S0: [2]float32{t17Number},
 						}
-						stepNest5(&a2)
+						regions.R3f8af23d6a7d(&a2)
 					} else {
 						t17_2 := (F(0) < t17Number)
 						for i := range dV {
@@ -316,14 +206,14 @@ func (c *stepFused) run() {
 					// tnt.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest2Args{
-								unsafe.SliceData(t20),
-								unsafe.SliceData(c.V2),
-								kern.Given(c.WLin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t20),
+								P1: unsafe.SliceData(c.V2),
+								P2: kern.Given(c.WLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest2(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -334,14 +224,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(t20),
-							unsafe.SliceData(c.V2),
-							unsafe.SliceData(t21),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t20),
+							P1: unsafe.SliceData(c.V2),
+							P2: unsafe.SliceData(t21),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest3(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -351,26 +241,26 @@ func (c *stepFused) run() {
 					}
 					// tnt.W, tnt.V, tnt.y
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t21),
-							unsafe.SliceData(VState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(A),
-							unsafe.SliceData(WState),
-							unsafe.SliceData(t40),
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							8 * dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R2e6e68710642Args{
+							P0: unsafe.SliceData(t21),
+							P1: unsafe.SliceData(VState),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(A),
+							P5: unsafe.SliceData(WState),
+							P6: unsafe.SliceData(t40),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 8 * dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						regions.R2e6e68710642(&a2)
 					} else {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
@@ -392,22 +282,22 @@ func (c *stepFused) run() {
 					// tnt.P, tnt.Q, tnt.A, tnt.y
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepNest9Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(PState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(t41),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							4,
-							8,
-							12,
-							[2]float32{t17Number2},
+						a2 := regions.R8d2c2f4bc304Args{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(PState),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(t41),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5: 4,
+							N6: 8,
+							N7: 12,
+							S0: [2]float32{t17Number2},
 						}
-						stepNest9(&a2)
+						regions.R8d2c2f4bc304(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -428,17 +318,17 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest10Args{
-							unsafe.SliceData(WState),
-							unsafe.SliceData(t41),
-							unsafe.SliceData(t42),
-							dV,
-							dK,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(WState),
+							P1: unsafe.SliceData(t41),
+							P2: unsafe.SliceData(t42),
+							N0: dV,
+							N1: dK,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest10(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							WState2 := WState[i*dK:][:dK]
@@ -453,14 +343,14 @@ func (c *stepFused) run() {
 					}
 					// tnt.y
 					if kern.Wide() {
-						a2 := stepNest11Args{
-							unsafe.SliceData(t40),
-							unsafe.SliceData(t42),
-							unsafe.SliceData(c.Y),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.Rc0eed7e47afaArgs{
+							P0: unsafe.SliceData(t40),
+							P1: unsafe.SliceData(t42),
+							P2: unsafe.SliceData(c.Y),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest11(&a2)
+						regions.Rc0eed7e47afa(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -485,211 +375,6 @@ func (c *stepFused) run() {
 		}
 		nOut[l] = nState[0]
 	}
-}
-
-type stepBackwardNest1Args struct {
-	VLin       *float32
-	k          *float32
-	VTrail     *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // d_k
-	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n4         int        // 4·d_k·d_v·a
-	n5         int        // d_k·d_v
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest2Args struct {
-	WLin       *float32
-	k          *float32
-	WInit      *float32
-	WTrail     *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // d_k
-	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n4         int        // 4·d_k·d_v·a
-	n5         int        // d_k·d_v
-	t17Number  [2]float32 // and nothing
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest3Args struct {
-	k         *float32
-	PTrail    *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n2        int        // 4·d_k·d_k·a
-	n3        int        // d_k·d_k
-	t17Number [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	yBar       *float32
-	WLin       *float32
-	WInit      *float32
-	WTrail     *float32
-	yProd      *float32
-	WBarState  *float32
-	k          *float32
-	A          *float32
-	t8         *float32
-	VTrail     *float32
-	t12        *float32
-	t26        *float32
-	t60        *float32
-	t27Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_k
-	n6         int        // 4·d_k
-	n7         int        // 4·d_k·d_v·a + 4·d_k
-	n8         int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
-	n9         int        // 8·d_k
-	n10        int        // 4·d_k·d_v·a + 8·d_k
-	n11        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n12        int        // 12·d_k
-	n13        int        // 4·d_k·d_v·a + 12·d_k
-	n14        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n15        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n16        int        // 4·d_k·d_v·a
-	n17        int        // d_k·d_v
-	n18        int        // 4·d_k·d_v·a + 4·d_k·d_v
-	n19        int        // 4
-	n20        int        // 8
-	n21        int        // 12
-	t27        [2]float32 // and nothing
-	t173Number [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t8        *float32
-	k         *float32
-	q         *float32
-	PBarState *float32
-	PTrail    *float32
-	t10       *float32
-	t172      *float32
-	t162      *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n2        int        // 4
-	n3        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
-	n4        int        // 8
-	n5        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
-	n6        int        // 12
-	n7        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
-	n8        int        // 4·d_k·d_k·a + 4·d_k·d_k + 8·d_k
-	n9        int        // 12·d_k
-	n10       int        // 4·d_k·d_k·a + 4·d_k·d_k + 12·d_k
-	n11       int        // 4·d_k·d_k·a + 4·d_k·d_k
-	t18Number [2]float32 // and nothing
-}
-
-type stepBackwardNest6Args struct {
-	yBar        *float32
-	t60         *float32
-	VLin        *float32
-	k           *float32
-	yProd       *float32
-	WBarState   *float32
-	q           *float32
-	VBarState   *float32
-	VTrail      *float32
-	A           *float32
-	t61         *float32
-	WInitBar    *float32
-	t452        *float32
-	t62         *float32
-	t49Total    *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3          int        // 4
-	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5          int        // 8
-	n6          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7          int        // 12
-	n8          int        // d_k
-	n9          int        // 4·d_k
-	n10         int        // 4·d_k·d_v·a + 4·d_k
-	n11         int        // 8·d_k
-	n12         int        // 4·d_k·d_v·a + 8·d_k
-	n13         int        // 12·d_k
-	n14         int        // 4·d_k·d_v·a + 12·d_k
-	n15         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n16         int        // 4·d_k·d_v·a
-	t49         [2]float32 // and nothing
-	t18Number   [2]float32 // and nothing
-	t173Number  [2]float32 // and nothing
-	thetaEntry2 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t26      *float32
-	t452     *float32
-	k        *float32
-	t462     *float32
-	t47Total *float32
-	n0       int        // d_k
-	n1       int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t47      [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	yBar        *float32
-	t62         *float32
-	VTrail      *float32
-	t63         *float32
-	k           *float32
-	q           *float32
-	VBarState   *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3          int        // 4
-	n4          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5          int        // 8
-	n6          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7          int        // 12
-	n8          int        // d_k
-	n9          int        // 4·d_k·d_v·a + 12·d_k
-	n10         int        // 12·d_k
-	n11         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n12         int        // 4·d_k·d_v·a
-	thetaEntry2 [2]float32 // and nothing
-	rhoEntry3   [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t63         *float32
-	t462        *float32
-	t61         *float32
-	t162        *float32
-	t172        *float32
-	kBar        *float32
-	t10         *float32
-	t12         *float32
-	qBar        *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry2 [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t60         *float32
-	t62         *float32
-	vBar        *float32
-	n0          int        // d_v
-	n1          int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	thetaEntry2 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -767,20 +452,20 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest1Args{
-							unsafe.SliceData(c.VLin),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(VTrail),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Re985633a9d50Args{
+							P0: unsafe.SliceData(c.VLin),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(VTrail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dK * dV * a,
+							N5: dK * dV,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest1(&a2)
+						regions.Re985633a9d50(&a2)
 					} else {
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -801,22 +486,22 @@ func (c *stepBackwardFused) run() {
 					// tnt.W, tnt.A, tnt.V
 					t17Number := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.WLin),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.WInit),
-							unsafe.SliceData(WTrail),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							[2]float32{t17Number},
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Rbcd805dec191Args{
+							P0: unsafe.SliceData(c.WLin),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(c.WInit),
+							P3: unsafe.SliceData(WTrail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dK * dV * a,
+							N5: dK * dV,
+							S0: [2]float32{t17Number},
+							S1: [2]float32{thetaEntry},
+							S2: [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.Rbcd805dec191(&a2)
 					} else {
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := (F(0) < t17Number)
@@ -834,16 +519,16 @@ func (c *stepBackwardFused) run() {
 					// tnt.P, tnt.Q, tnt.A
 					t17Number2 := kern.Choose(t17, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(PTrail),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dK * a,
-							dK * dK,
-							[2]float32{t17Number2},
+						a2 := regions.R8a98bd71def5Args{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(PTrail),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4 * dK * dK * a,
+							N3: dK * dK,
+							S0: [2]float32{t17Number2},
 						}
-						stepBackwardNest3(&a2)
+						regions.R8a98bd71def5(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t17_2 := (F(0) < t17Number2)
@@ -877,47 +562,47 @@ func (c *stepBackwardFused) run() {
 					var t27 F
 					t173Number := kern.Choose(t173, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.WLin),
-							unsafe.SliceData(c.WInit),
-							unsafe.SliceData(WTrail),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(WBarState),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(A),
-							unsafe.SliceData(t8),
-							unsafe.SliceData(VTrail),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(t26),
-							unsafe.SliceData(t60),
-							unsafe.SliceData(t27Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dK,
-							4 * dK,
-							4*dK*dV*a + 4*dK,
-							4*dK*dV*a + 4*dK*dV + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							4*dK*dV*a + 4*dK*dV,
-							4,
-							8,
-							12,
-							[2]float32{t27},
-							[2]float32{t173Number},
+						a2 := regions.Ra5b04de45547Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.WLin),
+							P2:  unsafe.SliceData(c.WInit),
+							P3:  unsafe.SliceData(WTrail),
+							P4:  unsafe.SliceData(c.YProd),
+							P5:  unsafe.SliceData(WBarState),
+							P6:  unsafe.SliceData(c.K),
+							P7:  unsafe.SliceData(A),
+							P8:  unsafe.SliceData(t8),
+							P9:  unsafe.SliceData(VTrail),
+							P10: unsafe.SliceData(t12),
+							P11: unsafe.SliceData(t26),
+							P12: unsafe.SliceData(t60),
+							P13: unsafe.SliceData(t27Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4 * dK,
+							N7:  4*dK*dV*a + 4*dK,
+							N8:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N9:  8 * dK,
+							N10: 4*dK*dV*a + 8*dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N12: 12 * dK,
+							N13: 4*dK*dV*a + 12*dK,
+							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dK * dV * a,
+							N17: dK * dV,
+							N18: 4*dK*dV*a + 4*dK*dV,
+							N19: 4,
+							N20: 8,
+							N21: 12,
+							S0:  [2]float32{t27},
+							S1:  [2]float32{t173Number},
 						}
-						stepBackwardNest4(&a2)
+						regions.Ra5b04de45547(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
@@ -961,30 +646,30 @@ func (c *stepBackwardFused) run() {
 					clear(t172)
 					t18Number := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t8),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(PBarState),
-							unsafe.SliceData(PTrail),
-							unsafe.SliceData(t10),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(t162),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							8,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							12,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							4*dK*dK*a + 4*dK*dK + 8*dK,
-							12 * dK,
-							4*dK*dK*a + 4*dK*dK + 12*dK,
-							4*dK*dK*a + 4*dK*dK,
-							[2]float32{t18Number},
+						a2 := regions.Reff444087cefArgs{
+							P0:  unsafe.SliceData(t8),
+							P1:  unsafe.SliceData(c.K),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(PBarState),
+							P4:  unsafe.SliceData(PTrail),
+							P5:  unsafe.SliceData(t10),
+							P6:  unsafe.SliceData(t172),
+							P7:  unsafe.SliceData(t162),
+							N0:  dK,
+							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2:  4,
+							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N4:  8,
+							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N6:  12,
+							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N8:  4*dK*dK*a + 4*dK*dK + 8*dK,
+							N9:  12 * dK,
+							N10: 4*dK*dK*a + 4*dK*dK + 12*dK,
+							N11: 4*dK*dK*a + 4*dK*dK,
+							S0:  [2]float32{t18Number},
 						}
-						stepBackwardNest5(&a2)
+						regions.Reff444087cef(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t18_2 := (F(0) < t18Number)
@@ -1016,46 +701,46 @@ func (c *stepBackwardFused) run() {
 					t173Number2 := kern.Choose(t173, F(1), F(0))
 					t18Number2 := kern.Choose(t18, F(1), F(0))
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t60),
-							unsafe.SliceData(c.VLin),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(WBarState),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(VBarState),
-							unsafe.SliceData(VTrail),
-							unsafe.SliceData(A),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(c.WInitBar),
-							unsafe.SliceData(t452),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t49Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dK,
-							4 * dK,
-							4*dK*dV*a + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							[2]float32{t49},
-							[2]float32{t18Number2},
-							[2]float32{t173Number2},
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry3},
+						a2 := regions.Reab3af1f3b65Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t60),
+							P2:  unsafe.SliceData(c.VLin),
+							P3:  unsafe.SliceData(c.K),
+							P4:  unsafe.SliceData(c.YProd),
+							P5:  unsafe.SliceData(WBarState),
+							P6:  unsafe.SliceData(c.Q),
+							P7:  unsafe.SliceData(VBarState),
+							P8:  unsafe.SliceData(VTrail),
+							P9:  unsafe.SliceData(A),
+							P10: unsafe.SliceData(t61),
+							P11: unsafe.SliceData(c.WInitBar),
+							P12: unsafe.SliceData(t452),
+							P13: unsafe.SliceData(t62),
+							P14: unsafe.SliceData(t49Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dK,
+							N9:  4 * dK,
+							N10: 4*dK*dV*a + 4*dK,
+							N11: 8 * dK,
+							N12: 4*dK*dV*a + 8*dK,
+							N13: 12 * dK,
+							N14: 4*dK*dV*a + 12*dK,
+							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N16: 4 * dK * dV * a,
+							S0:  [2]float32{t49},
+							S1:  [2]float32{t18Number2},
+							S2:  [2]float32{t173Number2},
+							S3:  [2]float32{thetaEntry2},
+							S4:  [2]float32{rhoEntry3},
 						}
-						stepBackwardNest6(&a2)
+						regions.Reab3af1f3b65(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
@@ -1101,17 +786,17 @@ func (c *stepBackwardFused) run() {
 					// tnt.V
 					var t47 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t26),
-							unsafe.SliceData(t452),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(t47Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t47},
+						a2 := regions.Rcd9c6fe3b473Args{
+							P0: unsafe.SliceData(t26),
+							P1: unsafe.SliceData(t452),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t462),
+							P4: unsafe.SliceData(t47Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t47},
 						}
-						stepBackwardNest7(&a2)
+						regions.Rcd9c6fe3b473(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						t47_2 := t47
@@ -1128,31 +813,31 @@ func (c *stepBackwardFused) run() {
 					// tnt.V, tnt.y
 					clear(t63)
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(VTrail),
-							unsafe.SliceData(t63),
-							unsafe.SliceData(c.K),
-							unsafe.SliceData(c.Q),
-							unsafe.SliceData(VBarState),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dK,
-							4*dK*dV*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							[2]float32{thetaEntry2},
-							[2]float32{rhoEntry3},
+						a2 := regions.R7c79b61be907Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t62),
+							P2:  unsafe.SliceData(VTrail),
+							P3:  unsafe.SliceData(t63),
+							P4:  unsafe.SliceData(c.K),
+							P5:  unsafe.SliceData(c.Q),
+							P6:  unsafe.SliceData(VBarState),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dK,
+							N9:  4*dK*dV*a + 12*dK,
+							N10: 12 * dK,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N12: 4 * dK * dV * a,
+							S0:  [2]float32{thetaEntry2},
+							S1:  [2]float32{rhoEntry3},
 						}
-						stepBackwardNest8(&a2)
+						regions.R7c79b61be907(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1174,21 +859,21 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t47
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t63),
-							unsafe.SliceData(t462),
-							unsafe.SliceData(t61),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t172),
-							unsafe.SliceData(c.KBar),
-							unsafe.SliceData(t10),
-							unsafe.SliceData(t12),
-							unsafe.SliceData(c.QBar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry2},
+						a2 := regions.R8365ba9174b5Args{
+							P0: unsafe.SliceData(t63),
+							P1: unsafe.SliceData(t462),
+							P2: unsafe.SliceData(t61),
+							P3: unsafe.SliceData(t162),
+							P4: unsafe.SliceData(t172),
+							P5: unsafe.SliceData(c.KBar),
+							P6: unsafe.SliceData(t10),
+							P7: unsafe.SliceData(t12),
+							P8: unsafe.SliceData(c.QBar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry2},
 						}
-						stepBackwardNest9(&a2)
+						regions.R8365ba9174b5(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
@@ -1199,15 +884,15 @@ func (c *stepBackwardFused) run() {
 					}
 					// tnt.V, tnt.W
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t60),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(c.VBar2),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{thetaEntry2},
+						a2 := regions.R23574d91c52fArgs{
+							P0: unsafe.SliceData(t60),
+							P1: unsafe.SliceData(t62),
+							P2: unsafe.SliceData(c.VBar2),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{thetaEntry2},
 						}
-						stepBackwardNest10(&a2)
+						regions.R23574d91c52f(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {

@@ -3,47 +3,11 @@
 package trellis
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	yProd     *float32
-	ySigmoid  *float32
-	t6        *float32
-	ySigmoid2 *float32
-	t7        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 8·d_k
-	n4        int // 12·d_k
-	n5        int // 4
-	n6        int // 8
-	n7        int // 12
-	n8        int // T·d_k
-}
-
-type readNest2Args struct {
-	t7    *float32
-	yDiv  *float32
-	yDiv2 *float32
-	yDiv3 *float32
-	n0    int        // L
-	n1    int        // T
-	t4    [2]float32 // and nothing
-}
-
-type readNest3Args struct {
-	yDiv   *float32
-	yProd2 *float32
-	y      *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_v
-	n3     int // T·d_v
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -69,23 +33,23 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t7),
-			L,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R981530daeb13Args{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			P4: unsafe.SliceData(t7),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * dK,
 		}
-		readNest1(&a)
+		regions.R981530daeb13(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -113,16 +77,16 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := readNest2Args{
-			unsafe.SliceData(t7),
-			unsafe.SliceData(c.YDiv),
-			unsafe.SliceData(c.YDiv2),
-			unsafe.SliceData(c.YDiv3),
-			L,
-			T,
-			[2]float32{t4},
+		a := regions.R906c32a08cecArgs{
+			P0: unsafe.SliceData(t7),
+			P1: unsafe.SliceData(c.YDiv),
+			P2: unsafe.SliceData(c.YDiv2),
+			P3: unsafe.SliceData(c.YDiv3),
+			N0: L,
+			N1: T,
+			S0: [2]float32{t4},
 		}
-		readNest2(&a)
+		regions.R906c32a08cec(&a)
 	} else {
 		for i := range L {
 			t7_2 := t7[i*T:][:T]
@@ -146,16 +110,16 @@ func (c *readFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := readNest3Args{
-			unsafe.SliceData(c.YDiv),
-			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(c.Y),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Rd211bb69820fArgs{
+			P0: unsafe.SliceData(c.YDiv),
+			P1: unsafe.SliceData(c.YProd2),
+			P2: unsafe.SliceData(c.Y),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		readNest3(&a)
+		regions.Rd211bb69820f(&a)
 	} else {
 		for i := range L {
 			yDiv := c.YDiv[i*T:][:T]
@@ -169,22 +133,6 @@ func (c *readFused) run() {
 			}
 		}
 	}
-}
-
-type readBackwardNest2Args struct {
-	yDiv      *float32
-	yDiv3     *float32
-	t32       *float32
-	yDiv2     *float32
-	yProd     *float32
-	ySigmoid  *float32
-	t21       *float32
-	ySigmoid2 *float32
-	t19       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
 }
 
 // readBackwardFused is ReadBackward in fused arithmetic.
@@ -204,19 +152,19 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t32),
-			L,
-			T,
-			dV,
-			4,
-			8,
-			12,
-			T * dV,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.YBar),
+			P1: unsafe.SliceData(c.YProd2),
+			P2: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -241,22 +189,22 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(c.YDiv),
-			unsafe.SliceData(c.YDiv3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.YDiv2),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t19),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R7e05e5d3d245Args{
+			P0: unsafe.SliceData(c.YDiv),
+			P1: unsafe.SliceData(c.YDiv3),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(c.YDiv2),
+			P4: unsafe.SliceData(c.YProd),
+			P5: unsafe.SliceData(c.YSigmoid),
+			P6: unsafe.SliceData(t21),
+			P7: unsafe.SliceData(c.YSigmoid2),
+			P8: unsafe.SliceData(t19),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		readBackwardNest2(&a)
+		regions.R7e05e5d3d245(&a)
 	} else {
 		for i := range L {
 			yDiv := c.YDiv[i*T:][:T]

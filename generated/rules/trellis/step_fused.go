@@ -3,117 +3,11 @@
 package trellis
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	SKState *float32
-	x       *float32
-	t3      *float32
-	n0      int // d_k
-	n1      int // d
-	n2      int // 4·d·a + 4·C·d·s + 4·T·d·l
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-}
-
-type stepNest2Args struct {
-	t3    *float32
-	k0    *float32
-	SKLin *float32
-	n0    int // d_k
-	n1    int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-}
-
-type stepNest3Args struct {
-	t3 *float32
-	k0 *float32
-	t4 *float32
-	n0 int // d_k
-	n1 int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-}
-
-type stepNest4Args struct {
-	t4         *float32
-	x          *float32
-	SKState    *float32
-	q0         *float32
-	t17        *float32
-	t43        *float32
-	n0         int        // d_k
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d
-	n5         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	thetaEntry [2]float32 // and nothing
-	w          [2]float32 // and nothing
-}
-
-type stepNest5Args struct {
-	t17   *float32
-	cProd *float32
-	n0    int // d_k
-	n1    int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-}
-
-type stepNest7Args struct {
-	t17      *float32
-	t43      *float32
-	t21      *float32
-	t47      *float32
-	t22Total *float32
-	t48Total *float32
-	n0       int        // d_k
-	t48      [2]float32 // and nothing
-	t22      [2]float32 // and nothing
-}
-
-type stepNest8Args struct {
-	SVState *float32
-	t21     *float32
-	t22     *float32
-	n0      int // d_v
-	n1      int // d_k
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest9Args struct {
-	t22 *float32
-	v   *float32
-	t30 *float32
-	n0  int        // d_v
-	n1  int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t25 [2]float32 // and nothing
-}
-
-type stepNest10Args struct {
-	t30     *float32
-	t21     *float32
-	SVState *float32
-	t47     *float32
-	t32     *float32
-	n0      int        // d_v
-	n1      int        // 4
-	n2      int        // 8
-	n3      int        // 12
-	n4      int        // d_k
-	t112    [2]float32 // and nothing
-	w3      [2]float32 // and nothing
-}
-
-type stepNest13Args struct {
-	t32 *float32
-	y   *float32
-	n0  int        // d_v
-	n1  int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t51 [2]float32 // and nothing
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -169,18 +63,18 @@ func (c *stepFused) run() {
 				for a := range n {
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(SKState),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t3),
-							dK,
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(SKState),
+							P1: unsafe.SliceData(c.X),
+							P2: unsafe.SliceData(t3),
+							N0: dK,
+							N1: d,
+							N2: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
@@ -197,14 +91,14 @@ func (c *stepFused) run() {
 					// trellis.S_K
 					if len(c.SKLin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest2Args{
-								unsafe.SliceData(t3),
-								unsafe.SliceData(c.K0),
-								kern.Given(c.SKLin),
-								dK,
-								4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t3),
+								P1: unsafe.SliceData(c.K0),
+								P2: kern.Given(c.SKLin),
+								N0: dK,
+								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							stepNest2(&a2)
+							regions.R56bfa44de323(&a2)
 						} else {
 							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
@@ -215,14 +109,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t4),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(t4),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
-						stepNest3(&a2)
+						regions.R00fa23bbf65f(&a2)
 					} else {
 						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -235,23 +129,23 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest4Args{
-							unsafe.SliceData(t4),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(SKState),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t43),
-							dK,
-							4,
-							8,
-							12,
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{thetaEntry},
-							[2]float32{w},
+						a2 := regions.Rf256f60e57cbArgs{
+							P0: unsafe.SliceData(t4),
+							P1: unsafe.SliceData(c.X),
+							P2: unsafe.SliceData(SKState),
+							P3: unsafe.SliceData(c.Q0),
+							P4: unsafe.SliceData(t17),
+							P5: unsafe.SliceData(t43),
+							N0: dK,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: d,
+							N5: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{w},
 						}
-						stepNest4(&a2)
+						regions.Rf256f60e57cb(&a2)
 					} else {
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -280,13 +174,13 @@ func (c *stepFused) run() {
 					var t48 F
 					if len(c.CProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest5Args{
-								unsafe.SliceData(t17),
-								kern.Given(c.CProd),
-								dK,
-								4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t17),
+								P1: kern.Given(c.CProd),
+								N0: dK,
+								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							stepNest5(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -297,13 +191,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest5Args{
-								unsafe.SliceData(t43),
-								kern.Given(c.YProd),
-								dK,
-								4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t43),
+								P1: kern.Given(c.YProd),
+								N0: dK,
+								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
-							stepNest5(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
@@ -313,18 +207,18 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t43),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t22Total),
-							unsafe.SliceData(t48Total),
-							dK,
-							[2]float32{t48},
-							[2]float32{t22_2},
+						a2 := regions.Rbc90e1840468Args{
+							P0: unsafe.SliceData(t17),
+							P1: unsafe.SliceData(t43),
+							P2: unsafe.SliceData(t21),
+							P3: unsafe.SliceData(t47),
+							P4: unsafe.SliceData(t22Total),
+							P5: unsafe.SliceData(t48Total),
+							N0: dK,
+							S0: [2]float32{t48},
+							S1: [2]float32{t22_2},
 						}
-						stepNest7(&a2)
+						regions.Rbc90e1840468(&a2)
 					} else {
 						t48_2 := t48
 						t22_3 := t22_2
@@ -353,17 +247,17 @@ func (c *stepFused) run() {
 					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
 					// trellis.S_V
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(SVState),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t22),
-							dV,
-							dK,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(SVState),
+							P1: unsafe.SliceData(t21),
+							P2: unsafe.SliceData(t22),
+							N0: dV,
+							N1: dK,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest8(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -378,15 +272,15 @@ func (c *stepFused) run() {
 					}
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepNest9Args{
-							unsafe.SliceData(t22),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t30),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t25},
+						a2 := regions.R51eda6e9c829Args{
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t30),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t25},
 						}
-						stepNest9(&a2)
+						regions.R51eda6e9c829(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -396,21 +290,21 @@ func (c *stepFused) run() {
 					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepNest10Args{
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(SVState),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t32),
-							dV,
-							4,
-							8,
-							12,
-							dK,
-							[2]float32{t112},
-							[2]float32{w3},
+						a2 := regions.R7ead657b7c38Args{
+							P0: unsafe.SliceData(t30),
+							P1: unsafe.SliceData(t21),
+							P2: unsafe.SliceData(SVState),
+							P3: unsafe.SliceData(t47),
+							P4: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							S0: [2]float32{t112},
+							S1: [2]float32{w3},
 						}
-						stepNest10(&a2)
+						regions.R7ead657b7c38(&a2)
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
@@ -429,13 +323,13 @@ func (c *stepFused) run() {
 					// trellis.y, trellis
 					if len(c.SVProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest5Args{
-								unsafe.SliceData(t22),
-								kern.Given(c.SVProd),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t22),
+								P1: kern.Given(c.SVProd),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest5(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -446,13 +340,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd2) > 0 {
 						if kern.Wide() {
-							a2 := stepNest5Args{
-								unsafe.SliceData(t32),
-								kern.Given(c.YProd2),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t32),
+								P1: kern.Given(c.YProd2),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest5(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
@@ -462,14 +356,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest13Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(c.Y),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t51},
+						a2 := regions.R9637475ce95aArgs{
+							P0: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(c.Y),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t51},
 						}
-						stepNest13(&a2)
+						regions.R9637475ce95a(&a2)
 					} else {
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -487,272 +381,6 @@ func (c *stepFused) run() {
 			copy(c.SVOut[(l*dV+i)*dK:][:dK], SVState[i*dK:][:dK])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	cProd *float32
-	yProd *float32
-	t20   *float32
-	t21   *float32
-	t46   *float32
-	t47   *float32
-	t182  *float32
-	t53   *float32
-	t22   *float32
-	t48   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // 4·d_k
-	n4    int // 8·d_k
-	n5    int // 12·d_k
-	n6    int // 4
-	n7    int // 8
-	n8    int // 12
-	n9    int // T·d_k
-}
-
-type stepBackwardNest2Args struct {
-	yBar   *float32
-	yProd2 *float32
-	t22    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_v
-	n3     int // 4
-	n4     int // 8
-	n5     int // 12
-	n6     int // T·d_v
-}
-
-type stepBackwardNest3Args struct {
-	SKLin      *float32
-	x          *float32
-	SKTrail    *float32
-	n0         int        // d_k
-	n1         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n2         int        // d
-	n3         int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n4         int        // 4·d·d_k·a
-	n5         int        // d·d_k
-	thetaEntry [2]float32 // and nothing
-	w          [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	SVProd *float32
-	v      *float32
-	t30    *float32
-	n0     int        // d_v
-	n1     int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t25    [2]float32 // and nothing
-}
-
-type stepBackwardNest5Args struct {
-	t30     *float32
-	t21     *float32
-	SVTrail *float32
-	n0      int        // d_v
-	n1      int        // d_k
-	n2      int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3      int        // 4·d_k·d_v·a
-	n4      int        // d_k·d_v
-	w5      [2]float32 // and nothing
-	w3      [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	yBar       *float32
-	t302       *float32
-	t47        *float32
-	SVBarState *float32
-	t21        *float32
-	SVTrail    *float32
-	t78        *float32
-	t27        *float32
-	t79        *float32
-	t32Total   *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7         int        // 12
-	n8         int        // d_k
-	n9         int        // 4·d_k·d_v·a + 4·d_k·d_v + 4·d_k
-	n10        int        // 8·d_k
-	n11        int        // 4·d_k·d_v·a + 8·d_k
-	n12        int        // 4·d_k·d_v·a + 4·d_k·d_v + 8·d_k
-	n13        int        // 12·d_k
-	n14        int        // 4·d_k·d_v·a + 12·d_k
-	n15        int        // 4·d_k·d_v·a + 4·d_k·d_v + 12·d_k
-	n16        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n17        int        // 4·d_k·d_v·a
-	n18        int        // d_k·d_v
-	n19        int        // -d_k·d_v + d_k
-	t32        [2]float32 // and nothing
-	t51        [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	t47       *float32
-	t78       *float32
-	t21       *float32
-	t27       *float32
-	t46       *float32
-	yProd     *float32
-	t182      *float32
-	t2022     *float32
-	t292Total *float32
-	n0        int        // d_k
-	n1        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t292      [2]float32 // and nothing
-	w8        [2]float32 // and nothing
-	t51       [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	t2022   *float32
-	SKTrail *float32
-	t2222   *float32
-	n0      int // d_k
-	n1      int // 4
-	n2      int // 8
-	n3      int // 12
-	n4      int // d
-	n5      int // 4·d·d_k·a + 4·d·d_k
-}
-
-type stepBackwardNest10Args struct {
-	t79      *float32
-	SVProd   *float32
-	vBar     *float32
-	t80Total *float32
-	n0       int        // d_v
-	n1       int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	t80      [2]float32 // and nothing
-	w9       [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	yBar       *float32
-	t79        *float32
-	SVTrail    *float32
-	t81        *float32
-	t21        *float32
-	t47        *float32
-	SVBarState *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7         int        // 12
-	n8         int        // d_k
-	n9         int        // 4·d_k·d_v·a + 12·d_k
-	n10        int        // 12·d_k
-	n11        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n12        int        // 4·d_k·d_v·a
-	t51        [2]float32 // and nothing
-	w13        [2]float32 // and nothing
-	w11        [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t21   *float32
-	t81   *float32
-	t27   *float32
-	t20   *float32
-	cProd *float32
-	t53   *float32
-	t55   *float32
-	n0    int        // d_k
-	n1    int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	t114  [2]float32 // and nothing
-	w15   [2]float32 // and nothing
-	w14   [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	t55        *float32
-	t2022      *float32
-	SKLin      *float32
-	x          *float32
-	q0         *float32
-	SKBarState *float32
-	SKTrail    *float32
-	t57        *float32
-	t62        *float32
-	t82        *float32
-	t65Total   *float32
-	n0         int        // d_k
-	n1         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n2         int        // 4
-	n3         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l + 12
-	n8         int        // d
-	n9         int        // 4·d·d_k·a + 4·d·d_k + 4·d
-	n10        int        // 8·d
-	n11        int        // 4·d·d_k·a + 8·d
-	n12        int        // 4·d·d_k·a + 4·d·d_k + 8·d
-	n13        int        // 12·d
-	n14        int        // 4·d·d_k·a + 12·d
-	n15        int        // 4·d·d_k·a + 4·d·d_k + 12·d
-	n16        int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n17        int        // 4·d·d_k·a
-	n18        int        // d·d_k
-	n19        int        // -d·d_k + d
-	t65        [2]float32 // and nothing
-}
-
-type stepBackwardNest14Args struct {
-	x        *float32
-	t62      *float32
-	t63Total *float32
-	n0       int        // d
-	n1       int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	t63      [2]float32 // and nothing
-}
-
-type stepBackwardNest16Args struct {
-	t2022       *float32
-	t55         *float32
-	t82         *float32
-	x           *float32
-	SKTrail     *float32
-	t83         *float32
-	q0          *float32
-	SKBarState  *float32
-	n0          int        // d_k
-	n1          int        // 4
-	n2          int        // 8
-	n3          int        // 12
-	n4          int        // d
-	n5          int        // 4·d·d_k·a + 12·d
-	n6          int        // 12·d
-	n7          int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	n8          int        // 4·d·d_k·a
-	thetaEntry8 [2]float32 // and nothing
-	w16         [2]float32 // and nothing
-}
-
-type stepBackwardNest17Args struct {
-	t83         *float32
-	t62         *float32
-	t57         *float32
-	xBar        *float32
-	t2222       *float32
-	q0Bar       *float32
-	n0          int        // d
-	n1          int        // 4·d·a + 4·C·d·s + 4·T·d·l
-	thetaEntry8 [2]float32 // and nothing
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -803,29 +431,29 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.CProd),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t182),
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t48),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Rcf63c4e6807aArgs{
+			P0: unsafe.SliceData(c.CProd),
+			P1: unsafe.SliceData(c.YProd),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t21),
+			P4: unsafe.SliceData(t46),
+			P5: unsafe.SliceData(t47),
+			P6: unsafe.SliceData(t182),
+			P7: unsafe.SliceData(t53),
+			P8: unsafe.SliceData(t22),
+			P9: unsafe.SliceData(t48),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * dK,
 		}
-		stepBackwardNest1(&a)
+		regions.Rcf63c4e6807a(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22[i*T:][:T]
@@ -869,19 +497,19 @@ func (c *stepBackwardFused) run() {
 
 	// trellis.y
 	if kern.Wide() {
-		a := stepBackwardNest2Args{
-			unsafe.SliceData(c.YBar),
-			unsafe.SliceData(c.YProd2),
-			unsafe.SliceData(t22_2),
-			L,
-			T,
-			dV,
-			4,
-			8,
-			12,
-			T * dV,
+		a := regions.R98651393476dArgs{
+			P0: unsafe.SliceData(c.YBar),
+			P1: unsafe.SliceData(c.YProd2),
+			P2: unsafe.SliceData(t22_2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
 		}
-		stepBackwardNest2(&a)
+		regions.R98651393476d(&a)
 	} else {
 		for i := range L {
 			t22_3 := t22_2[i*T:][:T]
@@ -925,20 +553,20 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					w := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					if kern.Wide() {
-						a2 := stepBackwardNest3Args{
-							unsafe.SliceData(c.SKLin),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(SKTrail),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4 * d * dK * a,
-							d * dK,
-							[2]float32{thetaEntry},
-							[2]float32{w},
+						a2 := regions.Re985633a9d50Args{
+							P0: unsafe.SliceData(c.SKLin),
+							P1: unsafe.SliceData(c.X),
+							P2: unsafe.SliceData(SKTrail),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: d,
+							N3: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N4: 4 * d * dK * a,
+							N5: d * dK,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{w},
 						}
-						stepBackwardNest3(&a2)
+						regions.Re985633a9d50(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -955,15 +583,15 @@ func (c *stepBackwardFused) run() {
 					t25 := (w6 / num.Sqrt(F(1e-06)+t22_3[a]))
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.SVProd),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t30),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t25},
+						a2 := regions.Rf3d5ad2f6686Args{
+							P0: unsafe.SliceData(c.SVProd),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t30),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t25},
 						}
-						stepBackwardNest4(&a2)
+						regions.Rf3d5ad2f6686(&a2)
 					} else {
 						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -975,19 +603,19 @@ func (c *stepBackwardFused) run() {
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
 					w5 := F(thetaEntry * t25)
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t30),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(SVTrail),
-							dV,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							[2]float32{w5},
-							[2]float32{w3},
+						a2 := regions.Re696cf30db81Args{
+							P0: unsafe.SliceData(t30),
+							P1: unsafe.SliceData(t21),
+							P2: unsafe.SliceData(SVTrail),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4 * dK * dV * a,
+							N4: dK * dV,
+							S0: [2]float32{w5},
+							S1: [2]float32{w3},
 						}
-						stepBackwardNest5(&a2)
+						regions.Re696cf30db81(&a2)
 					} else {
 						for i := range dV {
 							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
@@ -1017,15 +645,15 @@ func (c *stepBackwardFused) run() {
 					t51 := (w6 / t50)
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.SVProd),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t302),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t252},
+						a2 := regions.Rf3d5ad2f6686Args{
+							P0: unsafe.SliceData(c.SVProd),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t302),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t252},
 						}
-						stepBackwardNest4(&a2)
+						regions.Rf3d5ad2f6686(&a2)
 					} else {
 						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
@@ -1038,41 +666,41 @@ func (c *stepBackwardFused) run() {
 					clear(t27)
 					var t32 F
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t302),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(SVBarState),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t79),
-							unsafe.SliceData(t32Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dK,
-							4*dK*dV*a + 4*dK*dV + 4*dK,
-							8 * dK,
-							4*dK*dV*a + 8*dK,
-							4*dK*dV*a + 4*dK*dV + 8*dK,
-							12 * dK,
-							4*dK*dV*a + 12*dK,
-							4*dK*dV*a + 4*dK*dV + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							dK * dV,
-							-dK*dV + dK,
-							[2]float32{t32},
-							[2]float32{t51},
+						a2 := regions.R9ddb972481c2Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t302),
+							P2:  unsafe.SliceData(t47),
+							P3:  unsafe.SliceData(SVBarState),
+							P4:  unsafe.SliceData(t21),
+							P5:  unsafe.SliceData(SVTrail),
+							P6:  unsafe.SliceData(t78),
+							P7:  unsafe.SliceData(t27),
+							P8:  unsafe.SliceData(t79),
+							P9:  unsafe.SliceData(t32Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N10: 8 * dK,
+							N11: 4*dK*dV*a + 8*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N13: 12 * dK,
+							N14: 4*dK*dV*a + 12*dK,
+							N15: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N16: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N17: 4 * dK * dV * a,
+							N18: dK * dV,
+							N19: -dK*dV + dK,
+							S0:  [2]float32{t32},
+							S1:  [2]float32{t51},
 						}
-						stepBackwardNest7(&a2)
+						regions.R9ddb972481c2(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t32_2 := t32
@@ -1108,23 +736,23 @@ func (c *stepBackwardFused) run() {
 					var t292 F
 					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(t47),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t46),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t182),
-							unsafe.SliceData(t2022),
-							unsafe.SliceData(t292Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t292},
-							[2]float32{w8},
-							[2]float32{t51},
+						a2 := regions.Raa52b2b9b510Args{
+							P0: unsafe.SliceData(t47),
+							P1: unsafe.SliceData(t78),
+							P2: unsafe.SliceData(t21),
+							P3: unsafe.SliceData(t27),
+							P4: unsafe.SliceData(t46),
+							P5: unsafe.SliceData(c.YProd),
+							P6: unsafe.SliceData(t182),
+							P7: unsafe.SliceData(t2022),
+							P8: unsafe.SliceData(t292Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t292},
+							S1: [2]float32{w8},
+							S2: [2]float32{t51},
 						}
-						stepBackwardNest8(&a2)
+						regions.Raa52b2b9b510(&a2)
 					} else {
 						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
@@ -1146,18 +774,18 @@ func (c *stepBackwardFused) run() {
 					// trellis.y
 					clear(t2222)
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(t2022),
-							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t2222),
-							dK,
-							4,
-							8,
-							12,
-							d,
-							4*d*dK*a + 4*d*dK,
+						a2 := regions.R5d7ed7042b1dArgs{
+							P0: unsafe.SliceData(t2022),
+							P1: unsafe.SliceData(SKTrail),
+							P2: unsafe.SliceData(t2222),
+							N0: dK,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: d,
+							N5: 4*d*dK*a + 4*d*dK,
 						}
-						stepBackwardNest9(&a2)
+						regions.R5d7ed7042b1d(&a2)
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
@@ -1172,17 +800,17 @@ func (c *stepBackwardFused) run() {
 					thetaEntry8 := theta[a]
 					w9 := F(thetaEntry8 * t252)
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t79),
-							unsafe.SliceData(c.SVProd),
-							unsafe.SliceData(c.VBar),
-							unsafe.SliceData(t80Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							[2]float32{t80},
-							[2]float32{w9},
+						a2 := regions.R5b32b116e924Args{
+							P0: unsafe.SliceData(t79),
+							P1: unsafe.SliceData(c.SVProd),
+							P2: unsafe.SliceData(c.VBar),
+							P3: unsafe.SliceData(t80Total),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							S0: [2]float32{t80},
+							S1: [2]float32{w9},
 						}
-						stepBackwardNest10(&a2)
+						regions.R5b32b116e924(&a2)
 					} else {
 						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
@@ -1203,32 +831,32 @@ func (c *stepBackwardFused) run() {
 					w11 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					w13 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t79),
-							unsafe.SliceData(SVTrail),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t47),
-							unsafe.SliceData(SVBarState),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dK,
-							4*dK*dV*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dK * dV * a,
-							[2]float32{t51},
-							[2]float32{w13},
-							[2]float32{w11},
+						a2 := regions.R280711d1a92bArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t79),
+							P2:  unsafe.SliceData(SVTrail),
+							P3:  unsafe.SliceData(t81),
+							P4:  unsafe.SliceData(t21),
+							P5:  unsafe.SliceData(t47),
+							P6:  unsafe.SliceData(SVBarState),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dK,
+							N9:  4*dK*dV*a + 12*dK,
+							N10: 12 * dK,
+							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N12: 4 * dK * dV * a,
+							S0:  [2]float32{t51},
+							S1:  [2]float32{w13},
+							S2:  [2]float32{w11},
 						}
-						stepBackwardNest11(&a2)
+						regions.R280711d1a92b(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -1251,21 +879,21 @@ func (c *stepBackwardFused) run() {
 					w14 := F(thetaEntry8 * t252)
 					w15 := F(t252 * F(thetaEntry8*t252))
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t21),
-							unsafe.SliceData(t81),
-							unsafe.SliceData(t27),
-							unsafe.SliceData(t20),
-							unsafe.SliceData(c.CProd),
-							unsafe.SliceData(t53),
-							unsafe.SliceData(t55),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{t114},
-							[2]float32{w15},
-							[2]float32{w14},
+						a2 := regions.Rd5d25f182739Args{
+							P0: unsafe.SliceData(t21),
+							P1: unsafe.SliceData(t81),
+							P2: unsafe.SliceData(t27),
+							P3: unsafe.SliceData(t20),
+							P4: unsafe.SliceData(c.CProd),
+							P5: unsafe.SliceData(t53),
+							P6: unsafe.SliceData(t55),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t114},
+							S1: [2]float32{w15},
+							S2: [2]float32{w14},
 						}
-						stepBackwardNest12(&a2)
+						regions.Rd5d25f182739(&a2)
 					} else {
 						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
@@ -1282,41 +910,41 @@ func (c *stepBackwardFused) run() {
 					clear(t62)
 					var t65 F
 					if kern.Wide() {
-						a2 := stepBackwardNest13Args{
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t2022),
-							unsafe.SliceData(c.SKLin),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(SKBarState),
-							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(t65Total),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							8,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							12,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							d,
-							4*d*dK*a + 4*d*dK + 4*d,
-							8 * d,
-							4*d*dK*a + 8*d,
-							4*d*dK*a + 4*d*dK + 8*d,
-							12 * d,
-							4*d*dK*a + 12*d,
-							4*d*dK*a + 4*d*dK + 12*d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4 * d * dK * a,
-							d * dK,
-							-d*dK + d,
-							[2]float32{t65},
+						a2 := regions.R05ae751544aaArgs{
+							P0:  unsafe.SliceData(t55),
+							P1:  unsafe.SliceData(t2022),
+							P2:  unsafe.SliceData(c.SKLin),
+							P3:  unsafe.SliceData(c.X),
+							P4:  unsafe.SliceData(c.Q0),
+							P5:  unsafe.SliceData(SKBarState),
+							P6:  unsafe.SliceData(SKTrail),
+							P7:  unsafe.SliceData(t57),
+							P8:  unsafe.SliceData(t62),
+							P9:  unsafe.SliceData(t82),
+							P10: unsafe.SliceData(t65Total),
+							N0:  dK,
+							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2:  4,
+							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N4:  8,
+							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N6:  12,
+							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N8:  d,
+							N9:  4*d*dK*a + 4*d*dK + 4*d,
+							N10: 8 * d,
+							N11: 4*d*dK*a + 8*d,
+							N12: 4*d*dK*a + 4*d*dK + 8*d,
+							N13: 12 * d,
+							N14: 4*d*dK*a + 12*d,
+							N15: 4*d*dK*a + 4*d*dK + 12*d,
+							N16: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N17: 4 * d * dK * a,
+							N18: d * dK,
+							N19: -d*dK + d,
+							S0:  [2]float32{t65},
 						}
-						stepBackwardNest13(&a2)
+						regions.R05ae751544aa(&a2)
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
@@ -1352,15 +980,15 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					var t63 F
 					if kern.Wide() {
-						a2 := stepBackwardNest14Args{
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t63Total),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{t63},
+						a2 := regions.Rb192d458953eArgs{
+							P0: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(t62),
+							P2: unsafe.SliceData(t63Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t63},
 						}
-						stepBackwardNest14(&a2)
+						regions.Rb192d458953e(&a2)
 					} else {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
@@ -1374,14 +1002,14 @@ func (c *stepBackwardFused) run() {
 					t63 = t63Total[0]
 					// trellis.S_K
 					if kern.Wide() {
-						a2 := stepNest13Args{
-							unsafe.SliceData(t82),
-							unsafe.SliceData(c.K0Bar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry8},
+						a2 := regions.R9637475ce95aArgs{
+							P0: unsafe.SliceData(t82),
+							P1: unsafe.SliceData(c.K0Bar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry8},
 						}
-						stepNest13(&a2)
+						regions.R9637475ce95a(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
@@ -1392,28 +1020,28 @@ func (c *stepBackwardFused) run() {
 					clear(t83)
 					w16 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
 					if kern.Wide() {
-						a2 := stepBackwardNest16Args{
-							unsafe.SliceData(t2022),
-							unsafe.SliceData(t55),
-							unsafe.SliceData(t82),
-							unsafe.SliceData(c.X),
-							unsafe.SliceData(SKTrail),
-							unsafe.SliceData(t83),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(SKBarState),
-							dK,
-							4,
-							8,
-							12,
-							d,
-							4*d*dK*a + 12*d,
-							12 * d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							4 * d * dK * a,
-							[2]float32{thetaEntry8},
-							[2]float32{w16},
+						a2 := regions.R52788bd90e87Args{
+							P0: unsafe.SliceData(t2022),
+							P1: unsafe.SliceData(t55),
+							P2: unsafe.SliceData(t82),
+							P3: unsafe.SliceData(c.X),
+							P4: unsafe.SliceData(SKTrail),
+							P5: unsafe.SliceData(t83),
+							P6: unsafe.SliceData(c.Q0),
+							P7: unsafe.SliceData(SKBarState),
+							N0: dK,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: d,
+							N5: 4*d*dK*a + 12*d,
+							N6: 12 * d,
+							N7: 4*d*a + 4*C*d*s + 4*T*d*l,
+							N8: 4 * d * dK * a,
+							S0: [2]float32{thetaEntry8},
+							S1: [2]float32{w16},
 						}
-						stepBackwardNest16(&a2)
+						regions.R52788bd90e87(&a2)
 					} else {
 						for i := range dK {
 							x := c.X[(l*T+a+C*s)*d:][:d]
@@ -1437,18 +1065,18 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
 					// trellis.S_K, trellis
 					if kern.Wide() {
-						a2 := stepBackwardNest17Args{
-							unsafe.SliceData(t83),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.XBar),
-							unsafe.SliceData(t2222),
-							unsafe.SliceData(c.Q0Bar),
-							d,
-							4*d*a + 4*C*d*s + 4*T*d*l,
-							[2]float32{thetaEntry8},
+						a2 := regions.R36d2767928faArgs{
+							P0: unsafe.SliceData(t83),
+							P1: unsafe.SliceData(t62),
+							P2: unsafe.SliceData(t57),
+							P3: unsafe.SliceData(c.XBar),
+							P4: unsafe.SliceData(t2222),
+							P5: unsafe.SliceData(c.Q0Bar),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{thetaEntry8},
 						}
-						stepBackwardNest17(&a2)
+						regions.R36d2767928fa(&a2)
 					} else {
 						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]

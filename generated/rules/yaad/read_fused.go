@@ -3,21 +3,11 @@
 package yaad
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type readNest1Args struct {
-	yProd     *float32
-	ySigmoid  *float32
-	t         *float32
-	ySigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -39,17 +29,17 @@ func (c *readFused) run() {
 
 	// yaad.y
 	if kern.Wide() {
-		a := readNest1Args{
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.YSigmoid2),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R3b69cb453befArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readNest1(&a)
+		regions.R3b69cb453bef(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -74,28 +64,6 @@ func (c *readFused) run() {
 	}
 }
 
-type readBackwardNest1Args struct {
-	yProd    *float32
-	ySigmoid *float32
-	t        *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_h
-	n3       int // T·d_h
-}
-
-type readBackwardNest2Args struct {
-	ySigmoid  *float32
-	t32       *float32
-	yProd     *float32
-	ySigmoid2 *float32
-	t9        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_h
-	n3        int // T·d_h
-}
-
 // readBackwardFused is ReadBackward in fused arithmetic.
 type readBackwardFused ReadBackward[float32]
 
@@ -113,16 +81,16 @@ func (c *readBackwardFused) run() {
 
 	// yaad.y
 	if kern.Wide() {
-		a := readBackwardNest1Args{
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest1(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -148,18 +116,18 @@ func (c *readBackwardFused) run() {
 
 	// yaad.y
 	if kern.Wide() {
-		a := readBackwardNest2Args{
-			unsafe.SliceData(c.YSigmoid),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(c.YSigmoid2),
-			unsafe.SliceData(t9),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.Rfa25d5785019Args{
+			P0: unsafe.SliceData(c.YSigmoid),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.YProd),
+			P3: unsafe.SliceData(c.YSigmoid2),
+			P4: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
 		}
-		readBackwardNest2(&a)
+		regions.Rfa25d5785019(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,19 +3,10 @@
 package yaad
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type startNest1Args struct {
-	W1Init *float32
-	W1     *float32
-	B1     *float32
-	n0     int // L
-	n1     int // d_h
-	n2     int // d_k
-	n3     int // d_h·d_k
-}
 
 // startFused is Start in fused arithmetic.
 type startFused Start[float32]
@@ -30,16 +21,16 @@ func (c *startFused) run() {
 
 	// yaad.W1.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.W1Init),
-			unsafe.SliceData(c.W1),
-			unsafe.SliceData(c.B1),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.R8d0b06bc15d0Args{
+			P0: unsafe.SliceData(c.W1Init),
+			P1: unsafe.SliceData(c.W1),
+			P2: unsafe.SliceData(c.B1),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		startNest1(&a)
+		regions.R8d0b06bc15d0(&a)
 	} else {
 		for i := range L {
 			for j := range dH {
@@ -57,16 +48,16 @@ func (c *startFused) run() {
 
 	// yaad.W2.start
 	if kern.Wide() {
-		a := startNest1Args{
-			unsafe.SliceData(c.W2Init),
-			unsafe.SliceData(c.W2),
-			unsafe.SliceData(c.B2),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.R8d0b06bc15d0Args{
+			P0: unsafe.SliceData(c.W2Init),
+			P1: unsafe.SliceData(c.W2),
+			P2: unsafe.SliceData(c.B2),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		startNest1(&a)
+		regions.R8d0b06bc15d0(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -83,16 +74,6 @@ func (c *startFused) run() {
 	}
 }
 
-type startBackwardNest1Args struct {
-	W2InitBar *float32
-	W2Bar     *float32
-	B2Bar     *float32
-	n0        int // d_v
-	n1        int // L
-	n2        int // d_h
-	n3        int // d_h·d_v
-}
-
 // startBackwardFused is StartBackward in fused arithmetic.
 type startBackwardFused StartBackward[float32]
 
@@ -107,16 +88,16 @@ func (c *startBackwardFused) run() {
 	// yaad.W2.start
 	clear(c.W2InitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.W2InitBar),
-			unsafe.SliceData(c.W2Bar),
-			unsafe.SliceData(c.B2Bar),
-			dV,
-			L,
-			dH,
-			dH * dV,
+		a := regions.R61bb178e59a5Args{
+			P0: unsafe.SliceData(c.W2InitBar),
+			P1: unsafe.SliceData(c.W2Bar),
+			P2: unsafe.SliceData(c.B2Bar),
+			N0: dV,
+			N1: L,
+			N2: dH,
+			N3: dH * dV,
 		}
-		startBackwardNest1(&a)
+		regions.R61bb178e59a5(&a)
 	} else {
 		for i := range dV {
 			W2InitBar := c.W2InitBar[i*dH:][:dH]
@@ -133,16 +114,16 @@ func (c *startBackwardFused) run() {
 	// yaad.W1.start
 	clear(c.W1InitBar)
 	if kern.Wide() {
-		a := startBackwardNest1Args{
-			unsafe.SliceData(c.W1InitBar),
-			unsafe.SliceData(c.W1Bar),
-			unsafe.SliceData(c.B1Bar),
-			dH,
-			L,
-			dK,
-			dH * dK,
+		a := regions.R61bb178e59a5Args{
+			P0: unsafe.SliceData(c.W1InitBar),
+			P1: unsafe.SliceData(c.W1Bar),
+			P2: unsafe.SliceData(c.B1Bar),
+			N0: dH,
+			N1: L,
+			N2: dK,
+			N3: dH * dK,
 		}
-		startBackwardNest1(&a)
+		regions.R61bb178e59a5(&a)
 	} else {
 		for i := range dH {
 			W1InitBar := c.W1InitBar[i*dK:][:dK]

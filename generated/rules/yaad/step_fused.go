@@ -3,113 +3,11 @@
 package yaad
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type stepNest1Args struct {
-	W1State *float32
-	k0      *float32
-	t2      *float32
-	n0      int // d_h
-	n1      int // d_k
-	n2      int // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n3      int // 4
-	n4      int // 8
-	n5      int // 12
-}
-
-type stepNest2Args struct {
-	t2  *float32
-	t3  *float32
-	t17 *float32
-	n0  int // d_h
-}
-
-type stepNest3Args struct {
-	W2State *float32
-	t17     *float32
-	t4      *float32
-	n0      int // d_v
-	n1      int // d_h
-	n2      int // 4
-	n3      int // 8
-	n4      int // 12
-}
-
-type stepNest4Args struct {
-	t4    *float32
-	v     *float32
-	W2Lin *float32
-	n0    int // d_v
-	n1    int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest5Args struct {
-	t4  *float32
-	v   *float32
-	t32 *float32
-	n0  int // d_v
-	n1  int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-}
-
-type stepNest6Args struct {
-	t32        *float32
-	W2State    *float32
-	B2         *float32
-	t17        *float32
-	t162       *float32
-	n0         int        // d_v
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_h
-	n5         int        // 4·d_h·d_v·l + 12·d_h
-	n6         int        // 4·d_h·d_v·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest7Args struct {
-	t3   *float32
-	t162 *float32
-	t2   *float32
-	t92  *float32
-	n0   int // d_h
-}
-
-type stepNest8Args struct {
-	t92        *float32
-	W1State    *float32
-	B1         *float32
-	k0         *float32
-	q0         *float32
-	t127       *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_h·d_k·l + 12·d_k
-	n6         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n7         int        // 4·d_h·d_k·l
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepNest9Args struct {
-	t2     *float32
-	W2Prod *float32
-	n0     int // d_h
-	n1     int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepNest12Args struct {
-	t127 *float32
-	t21  *float32
-	n0   int // d_h
-}
 
 // stepFused is Step in fused arithmetic.
 type stepFused Step[float32]
@@ -163,18 +61,18 @@ func (c *stepFused) run() {
 				for a := range n {
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest1Args{
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(t2),
-							dH,
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4,
-							8,
-							12,
+						a2 := regions.R08c26f1fc0a5Args{
+							P0: unsafe.SliceData(W1State),
+							P1: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(t2),
+							N0: dH,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						stepNest1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -190,13 +88,13 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest2Args{
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t17),
-							dH,
+						a2 := regions.R0ab07ba08e73Args{
+							P0: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(t3),
+							P2: unsafe.SliceData(t17),
+							N0: dH,
 						}
-						stepNest2(&a2)
+						regions.R0ab07ba08e73(&a2)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
@@ -207,17 +105,17 @@ func (c *stepFused) run() {
 					}
 					// yaad.W2
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t4),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t17),
+							P2: unsafe.SliceData(t4),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest3(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -233,14 +131,14 @@ func (c *stepFused) run() {
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
-							a2 := stepNest4Args{
-								unsafe.SliceData(t4),
-								unsafe.SliceData(c.V),
-								kern.Given(c.W2Lin),
-								dV,
-								4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							a2 := regions.R96465ff54d1aArgs{
+								P0: unsafe.SliceData(t4),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.W2Lin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							stepNest4(&a2)
+							regions.R96465ff54d1a(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -255,14 +153,14 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest5Args{
-							unsafe.SliceData(t4),
-							unsafe.SliceData(c.V),
-							unsafe.SliceData(t32),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						a2 := regions.R2a33347a3d2aArgs{
+							P0: unsafe.SliceData(t4),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t32),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						stepNest5(&a2)
+						regions.R2a33347a3d2a(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -279,23 +177,23 @@ func (c *stepFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepNest6Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t162),
-							dV,
-							4,
-							8,
-							12,
-							dH,
-							4*dH*dV*l + 12*dH,
-							4 * dH * dV * l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.Raafd83ebccb3Args{
+							P0: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(W2State),
+							P2: unsafe.SliceData(c.B2),
+							P3: unsafe.SliceData(t17),
+							P4: unsafe.SliceData(t162),
+							N0: dV,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dH,
+							N5: 4*dH*dV*l + 12*dH,
+							N6: 4 * dH * dV * l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest6(&a2)
+						regions.Raafd83ebccb3(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -310,14 +208,14 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
-						a2 := stepNest7Args{
-							unsafe.SliceData(t3),
-							unsafe.SliceData(t162),
-							unsafe.SliceData(t2),
-							unsafe.SliceData(t92),
-							dH,
+						a2 := regions.R629b49e467bfArgs{
+							P0: unsafe.SliceData(t3),
+							P1: unsafe.SliceData(t162),
+							P2: unsafe.SliceData(t2),
+							P3: unsafe.SliceData(t92),
+							N0: dH,
 						}
-						stepNest7(&a2)
+						regions.R629b49e467bf(&a2)
 					} else {
 						for i := range dH {
 							t3Entry := t3[i]
@@ -328,25 +226,25 @@ func (c *stepFused) run() {
 					}
 					// yaad.W1, yaad.y
 					if kern.Wide() {
-						a2 := stepNest8Args{
-							unsafe.SliceData(t92),
-							unsafe.SliceData(W1State),
-							unsafe.SliceData(c.B1),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(t127),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dH*dK*l + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * l,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R89706ae71e98Args{
+							P0: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(W1State),
+							P2: unsafe.SliceData(c.B1),
+							P3: unsafe.SliceData(c.K0),
+							P4: unsafe.SliceData(c.Q0),
+							P5: unsafe.SliceData(t127),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dH*dK*l + 12*dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7: 4 * dH * dK * l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepNest8(&a2)
+						regions.R89706ae71e98(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
@@ -369,13 +267,13 @@ func (c *stepFused) run() {
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t2),
-								kern.Given(c.W2Prod),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t2),
+								P1: kern.Given(c.W2Prod),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -386,13 +284,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.W1Prod) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t162),
-								kern.Given(c.W1Prod),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t162),
+								P1: kern.Given(c.W1Prod),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -403,13 +301,13 @@ func (c *stepFused) run() {
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
-							a2 := stepNest9Args{
-								unsafe.SliceData(t127),
-								kern.Given(c.YProd),
-								dH,
-								4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							a2 := regions.R66d807a8b8d5Args{
+								P0: unsafe.SliceData(t127),
+								P1: kern.Given(c.YProd),
+								N0: dH,
+								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							}
-							stepNest9(&a2)
+							regions.R66d807a8b8d5(&a2)
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
@@ -419,12 +317,12 @@ func (c *stepFused) run() {
 						}
 					}
 					if kern.Wide() {
-						a2 := stepNest12Args{
-							unsafe.SliceData(t127),
-							unsafe.SliceData(t21),
-							dH,
+						a2 := regions.R4be26aa9c288Args{
+							P0: unsafe.SliceData(t127),
+							P1: unsafe.SliceData(t21),
+							N0: dH,
 						}
-						stepNest12(&a2)
+						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
 							t127Entry := t127[i]
@@ -433,17 +331,17 @@ func (c *stepFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepNest3Args{
-							unsafe.SliceData(W2State),
-							unsafe.SliceData(t21),
-							unsafe.SliceData(y2),
-							dV,
-							dH,
-							4,
-							8,
-							12,
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t21),
+							P2: unsafe.SliceData(y2),
+							N0: dV,
+							N1: dH,
+							N2: 4,
+							N3: 8,
+							N4: 12,
 						}
-						stepNest3(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
@@ -478,251 +376,6 @@ func (c *stepFused) run() {
 			copy(c.B2Out[(i*dV+j)*dH:][:dH], c.B2[(i*dV+j)*dH:][:dH])
 		}
 	}
-}
-
-type stepBackwardNest1Args struct {
-	W2Prod *float32
-	W1Prod *float32
-	yProd  *float32
-	t32    *float32
-	t17    *float32
-	t105   *float32
-	t106   *float32
-	t122   *float32
-	t142   *float32
-	t92    *float32
-	t128   *float32
-	t95    *float32
-	t62    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_h
-	n3     int // T·d_h
-}
-
-type stepBackwardNest2Args struct {
-	W2Lin      *float32
-	W2Trail    *float32
-	B2         *float32
-	t17        *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // d_h
-	n3         int        // 4·d_h·d_v·a
-	n4         int        // 4·d_h·d_v·l
-	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n6         int        // d_h·d_v
-	thetaEntry [2]float32 // and nothing
-	rhoEntry   [2]float32 // and nothing
-}
-
-type stepBackwardNest4Args struct {
-	yBar    *float32
-	W2Trail *float32
-	t17     *float32
-	t22     *float32
-	t4      *float32
-	n0      int // d_v
-	n1      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4      int // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5      int // d_h
-	n6      int // 4·d_h·d_v·a + 4·d_h·d_v + 12·d_h
-	n7      int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n8      int // 4·d_h·d_v·a
-	n9      int // d_h·d_v
-	n10     int // -d_h·d_v + d_h
-	n11     int // 4
-	n12     int // 8
-	n13     int // 12
-}
-
-type stepBackwardNest5Args struct {
-	t128  *float32
-	t22   *float32
-	yProd *float32
-	t62   *float32
-	t822  *float32
-	n0    int // d_h
-	n1    int // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-}
-
-type stepBackwardNest6Args struct {
-	t822       *float32
-	t92        *float32
-	q0         *float32
-	W1BarState *float32
-	k0         *float32
-	W1Trail    *float32
-	B1         *float32
-	t10        *float32
-	t9         *float32
-	t86        *float32
-	t87        *float32
-	t14Total   *float32
-	t16Total   *float32
-	n0         int        // d_h
-	n1         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n2         int        // 4
-	n3         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 4
-	n4         int        // 8
-	n5         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 8
-	n6         int        // 12
-	n7         int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l + 12
-	n8         int        // d_k
-	n9         int        // 4·d_k
-	n10        int        // 4·d_h·d_k·a + 4·d_k
-	n11        int        // 4·d_h·d_k·l + 4·d_k
-	n12        int        // 4·d_h·d_k·a + 4·d_h·d_k + 4·d_k
-	n13        int        // 8·d_k
-	n14        int        // 4·d_h·d_k·a + 8·d_k
-	n15        int        // 4·d_h·d_k·l + 8·d_k
-	n16        int        // 4·d_h·d_k·a + 4·d_h·d_k + 8·d_k
-	n17        int        // 12·d_k
-	n18        int        // 4·d_h·d_k·a + 12·d_k
-	n19        int        // 4·d_h·d_k·l + 12·d_k
-	n20        int        // 4·d_h·d_k·a + 4·d_h·d_k + 12·d_k
-	n21        int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n22        int        // 4·d_h·d_k·a
-	n23        int        // 4·d_h·d_k·l
-	n24        int        // d_h·d_k
-	t16        [2]float32 // and nothing
-	t14        [2]float32 // and nothing
-	w          [2]float32 // and nothing
-}
-
-type stepBackwardNest7Args struct {
-	t32         *float32
-	t87         *float32
-	W2Prod      *float32
-	t106        *float32
-	t312        *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry6 [2]float32 // and nothing
-}
-
-type stepBackwardNest8Args struct {
-	yBar       *float32
-	W2Lin      *float32
-	W2Trail    *float32
-	t312       *float32
-	t95        *float32
-	W2BarState *float32
-	t17        *float32
-	B2         *float32
-	t8         *float32
-	t89        *float32
-	t332       *float32
-	t88        *float32
-	t412Total  *float32
-	t432Total  *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n5         int        // d_h
-	n6         int        // 4·d_h
-	n7         int        // 4·d_h·d_v·l + 4·d_h
-	n8         int        // 4·d_h·d_v·a + 8·d_h
-	n9         int        // 8·d_h
-	n10        int        // 4·d_h·d_v·l + 8·d_h
-	n11        int        // 4·d_h·d_v·a + 12·d_h
-	n12        int        // 12·d_h
-	n13        int        // 4·d_h·d_v·l + 12·d_h
-	n14        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n15        int        // 4·d_h·d_v·a
-	n16        int        // 4·d_h·d_v·l
-	n17        int        // 4
-	n18        int        // 8
-	n19        int        // 12
-	t432       [2]float32 // and nothing
-	t412       [2]float32 // and nothing
-	w          [2]float32 // and nothing
-}
-
-type stepBackwardNest9Args struct {
-	yBar       *float32
-	t65        *float32
-	W2Lin      *float32
-	W2Trail    *float32
-	t70        *float32
-	t17        *float32
-	t95        *float32
-	W2BarState *float32
-	t312       *float32
-	n0         int        // d_v
-	n1         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l
-	n2         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 4
-	n3         int        // 4
-	n4         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 8
-	n5         int        // 8
-	n6         int        // 4·d_v·a + 4·C·d_v·s + 4·T·d_v·l + 12
-	n7         int        // 12
-	n8         int        // d_h
-	n9         int        // 8·d_h
-	n10        int        // 4·d_h·d_v·a + 12·d_h
-	n11        int        // 12·d_h
-	n12        int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	n13        int        // 4·d_h·d_v·a
-	w3         [2]float32 // and nothing
-}
-
-type stepBackwardNest10Args struct {
-	t89         *float32
-	t70         *float32
-	W1Prod      *float32
-	t32         *float32
-	t106        *float32
-	t87         *float32
-	W2Prod      *float32
-	t78         *float32
-	n0          int        // d_h
-	n1          int        // 4·d_h·a + 4·C·d_h·s + 4·T·d_h·l
-	thetaEntry6 [2]float32 // and nothing
-}
-
-type stepBackwardNest11Args struct {
-	t822       *float32
-	t78        *float32
-	W1Trail    *float32
-	t80        *float32
-	k0         *float32
-	q0         *float32
-	W1BarState *float32
-	n0         int        // d_h
-	n1         int        // 4
-	n2         int        // 8
-	n3         int        // 12
-	n4         int        // d_k
-	n5         int        // 4·d_h·d_k·a + 12·d_k
-	n6         int        // 12·d_k
-	n7         int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	n8         int        // 4·d_h·d_k·a
-	w3         [2]float32 // and nothing
-}
-
-type stepBackwardNest12Args struct {
-	t86         *float32
-	t80         *float32
-	k0Bar       *float32
-	t10         *float32
-	q0Bar       *float32
-	n0          int        // d_k
-	n1          int        // 4·d_k·a + 4·C·d_k·s + 4·T·d_k·l
-	thetaEntry6 [2]float32 // and nothing
-}
-
-type stepBackwardNest13Args struct {
-	B2Bar    *float32
-	t8       *float32
-	B2BarOut *float32
-	n0       int // L
-	n1       int // d_v
-	n2       int // d_h
-	n3       int // d_h·d_v
 }
 
 // stepBackwardFused is StepBackward in fused arithmetic.
@@ -777,26 +430,26 @@ func (c *stepBackwardFused) run() {
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
-		a := stepBackwardNest1Args{
-			unsafe.SliceData(c.W2Prod),
-			unsafe.SliceData(c.W1Prod),
-			unsafe.SliceData(c.YProd),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t17),
-			unsafe.SliceData(t105),
-			unsafe.SliceData(t106),
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t142),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(t95),
-			unsafe.SliceData(t62),
-			L,
-			T,
-			dH,
-			T * dH,
+		a := regions.R96e752562b01Args{
+			P0:  unsafe.SliceData(c.W2Prod),
+			P1:  unsafe.SliceData(c.W1Prod),
+			P2:  unsafe.SliceData(c.YProd),
+			P3:  unsafe.SliceData(t32),
+			P4:  unsafe.SliceData(t17),
+			P5:  unsafe.SliceData(t105),
+			P6:  unsafe.SliceData(t106),
+			P7:  unsafe.SliceData(t122),
+			P8:  unsafe.SliceData(t142),
+			P9:  unsafe.SliceData(t92),
+			P10: unsafe.SliceData(t128),
+			P11: unsafe.SliceData(t95),
+			P12: unsafe.SliceData(t62),
+			N0:  L,
+			N1:  T,
+			N2:  dH,
+			N3:  T * dH,
 		}
-		stepBackwardNest1(&a)
+		regions.R96e752562b01(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -863,22 +516,22 @@ func (c *stepBackwardFused) run() {
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(c.W2Lin),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t17),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							dH,
-							4 * dH * dV * a,
-							4 * dH * dV * l,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							dH * dV,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R4a32a4e52761Args{
+							P0: unsafe.SliceData(c.W2Lin),
+							P1: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(c.B2),
+							P3: unsafe.SliceData(t17),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dH,
+							N3: 4 * dH * dV * a,
+							N4: 4 * dH * dV * l,
+							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N6: dH * dV,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.R4a32a4e52761(&a2)
 					} else {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -895,22 +548,22 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest2Args{
-							unsafe.SliceData(t92),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.B1),
-							unsafe.SliceData(c.K0),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							dK,
-							4 * dH * dK * a,
-							4 * dH * dK * l,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							dH * dK,
-							[2]float32{thetaEntry},
-							[2]float32{rhoEntry},
+						a2 := regions.R4a32a4e52761Args{
+							P0: unsafe.SliceData(t92),
+							P1: unsafe.SliceData(W1Trail),
+							P2: unsafe.SliceData(c.B1),
+							P3: unsafe.SliceData(c.K0),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2: dK,
+							N3: 4 * dH * dK * a,
+							N4: 4 * dH * dK * l,
+							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6: dH * dK,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{rhoEntry},
 						}
-						stepBackwardNest2(&a2)
+						regions.R4a32a4e52761(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
@@ -938,28 +591,28 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.y
 					clear(t22)
 					if kern.Wide() {
-						a2 := stepBackwardNest4Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(t4),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4*dH*dV*a + 4*dH*dV + 12*dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							dH * dV,
-							-dH*dV + dH,
-							4,
-							8,
-							12,
+						a2 := regions.Ra7205fc48c83Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(W2Trail),
+							P2:  unsafe.SliceData(t17),
+							P3:  unsafe.SliceData(t22),
+							P4:  unsafe.SliceData(t4),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4*dH*dV*a + 4*dH*dV + 12*dH,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N8:  4 * dH * dV * a,
+							N9:  dH * dV,
+							N10: -dH*dV + dH,
+							N11: 4,
+							N12: 8,
+							N13: 12,
 						}
-						stepBackwardNest4(&a2)
+						regions.Ra7205fc48c83(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
@@ -983,16 +636,16 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.y
 					if kern.Wide() {
-						a2 := stepBackwardNest5Args{
-							unsafe.SliceData(t128),
-							unsafe.SliceData(t22),
-							unsafe.SliceData(c.YProd),
-							unsafe.SliceData(t62),
-							unsafe.SliceData(t822),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
+						a2 := regions.Rcb81e45387a3Args{
+							P0: unsafe.SliceData(t128),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(c.YProd),
+							P3: unsafe.SliceData(t62),
+							P4: unsafe.SliceData(t822),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
-						stepBackwardNest5(&a2)
+						regions.Rcb81e45387a3(&a2)
 					} else {
 						t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
@@ -1011,50 +664,50 @@ func (c *stepBackwardFused) run() {
 					thetaEntry6 := theta[a]
 					w := F(0.02 * thetaEntry6)
 					if kern.Wide() {
-						a2 := stepBackwardNest6Args{
-							unsafe.SliceData(t822),
-							unsafe.SliceData(t92),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1BarState),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(c.B1),
-							unsafe.SliceData(t10),
-							unsafe.SliceData(t9),
-							unsafe.SliceData(t86),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(t14Total),
-							unsafe.SliceData(t16Total),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
-							8,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
-							12,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
-							dK,
-							4 * dK,
-							4*dH*dK*a + 4*dK,
-							4*dH*dK*l + 4*dK,
-							4*dH*dK*a + 4*dH*dK + 4*dK,
-							8 * dK,
-							4*dH*dK*a + 8*dK,
-							4*dH*dK*l + 8*dK,
-							4*dH*dK*a + 4*dH*dK + 8*dK,
-							12 * dK,
-							4*dH*dK*a + 12*dK,
-							4*dH*dK*l + 12*dK,
-							4*dH*dK*a + 4*dH*dK + 12*dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							4 * dH * dK * l,
-							dH * dK,
-							[2]float32{t16},
-							[2]float32{t14},
-							[2]float32{w},
+						a2 := regions.Rfecaf5bfc1f9Args{
+							P0:  unsafe.SliceData(t822),
+							P1:  unsafe.SliceData(t92),
+							P2:  unsafe.SliceData(c.Q0),
+							P3:  unsafe.SliceData(W1BarState),
+							P4:  unsafe.SliceData(c.K0),
+							P5:  unsafe.SliceData(W1Trail),
+							P6:  unsafe.SliceData(c.B1),
+							P7:  unsafe.SliceData(t10),
+							P8:  unsafe.SliceData(t9),
+							P9:  unsafe.SliceData(t86),
+							P10: unsafe.SliceData(t87),
+							P11: unsafe.SliceData(t14Total),
+							P12: unsafe.SliceData(t16Total),
+							N0:  dH,
+							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N2:  4,
+							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
+							N4:  8,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
+							N6:  12,
+							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
+							N8:  dK,
+							N9:  4 * dK,
+							N10: 4*dH*dK*a + 4*dK,
+							N11: 4*dH*dK*l + 4*dK,
+							N12: 4*dH*dK*a + 4*dH*dK + 4*dK,
+							N13: 8 * dK,
+							N14: 4*dH*dK*a + 8*dK,
+							N15: 4*dH*dK*l + 8*dK,
+							N16: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N17: 12 * dK,
+							N18: 4*dH*dK*a + 12*dK,
+							N19: 4*dH*dK*l + 12*dK,
+							N20: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N21: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N22: 4 * dH * dK * a,
+							N23: 4 * dH * dK * l,
+							N24: dH * dK,
+							S0:  [2]float32{t16},
+							S1:  [2]float32{t14},
+							S2:  [2]float32{w},
 						}
-						stepBackwardNest6(&a2)
+						regions.Rfecaf5bfc1f9(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						t16_2 := t16
@@ -1101,17 +754,17 @@ func (c *stepBackwardFused) run() {
 					t143 := -t14
 					// yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest7Args{
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t312),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry6},
+						a2 := regions.R5ef2351158d8Args{
+							P0: unsafe.SliceData(t32),
+							P1: unsafe.SliceData(t87),
+							P2: unsafe.SliceData(c.W2Prod),
+							P3: unsafe.SliceData(t106),
+							P4: unsafe.SliceData(t312),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry6},
 						}
-						stepBackwardNest7(&a2)
+						regions.R5ef2351158d8(&a2)
 					} else {
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
@@ -1127,46 +780,46 @@ func (c *stepBackwardFused) run() {
 					var t412 F
 					var t432 F
 					if kern.Wide() {
-						a2 := stepBackwardNest8Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(c.W2Lin),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t312),
-							unsafe.SliceData(t95),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(c.B2),
-							unsafe.SliceData(t8),
-							unsafe.SliceData(t89),
-							unsafe.SliceData(t332),
-							unsafe.SliceData(t88),
-							unsafe.SliceData(t412Total),
-							unsafe.SliceData(t432Total),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							dH,
-							4 * dH,
-							4*dH*dV*l + 4*dH,
-							4*dH*dV*a + 8*dH,
-							8 * dH,
-							4*dH*dV*l + 8*dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*dV*l + 12*dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							4 * dH * dV * l,
-							4,
-							8,
-							12,
-							[2]float32{t432},
-							[2]float32{t412},
-							[2]float32{w},
+						a2 := regions.R652949994223Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.W2Lin),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t312),
+							P4:  unsafe.SliceData(t95),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t17),
+							P7:  unsafe.SliceData(c.B2),
+							P8:  unsafe.SliceData(t8),
+							P9:  unsafe.SliceData(t89),
+							P10: unsafe.SliceData(t332),
+							P11: unsafe.SliceData(t88),
+							P12: unsafe.SliceData(t412Total),
+							P13: unsafe.SliceData(t432Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  4 * dH,
+							N7:  4*dH*dV*l + 4*dH,
+							N8:  4*dH*dV*a + 8*dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*l + 8*dH,
+							N11: 4*dH*dV*a + 12*dH,
+							N12: 12 * dH,
+							N13: 4*dH*dV*l + 12*dH,
+							N14: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N15: 4 * dH * dV * a,
+							N16: 4 * dH * dV * l,
+							N17: 4,
+							N18: 8,
+							N19: 12,
+							S0:  [2]float32{t432},
+							S1:  [2]float32{t412},
+							S2:  [2]float32{w},
 						}
-						stepBackwardNest8(&a2)
+						regions.R652949994223(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -1226,33 +879,33 @@ func (c *stepBackwardFused) run() {
 					clear(t70)
 					w3 := num.FMA32(-F(0.04), thetaEntry6, rho[a])
 					if kern.Wide() {
-						a2 := stepBackwardNest9Args{
-							unsafe.SliceData(c.YBar),
-							unsafe.SliceData(t65),
-							unsafe.SliceData(c.W2Lin),
-							unsafe.SliceData(W2Trail),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(t17),
-							unsafe.SliceData(t95),
-							unsafe.SliceData(W2BarState),
-							unsafe.SliceData(t312),
-							dV,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							4,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							8,
-							4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							12,
-							dH,
-							8 * dH,
-							4*dH*dV*a + 12*dH,
-							12 * dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							4 * dH * dV * a,
-							[2]float32{w3},
+						a2 := regions.Rf3cfd720ee74Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t65),
+							P2:  unsafe.SliceData(c.W2Lin),
+							P3:  unsafe.SliceData(W2Trail),
+							P4:  unsafe.SliceData(t70),
+							P5:  unsafe.SliceData(t17),
+							P6:  unsafe.SliceData(t95),
+							P7:  unsafe.SliceData(W2BarState),
+							P8:  unsafe.SliceData(t312),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
+							N8:  dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 12*dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
+							S0:  [2]float32{w3},
 						}
-						stepBackwardNest9(&a2)
+						regions.Rf3cfd720ee74(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
@@ -1272,20 +925,20 @@ func (c *stepBackwardFused) run() {
 					}
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
-						a2 := stepBackwardNest10Args{
-							unsafe.SliceData(t89),
-							unsafe.SliceData(t70),
-							unsafe.SliceData(c.W1Prod),
-							unsafe.SliceData(t32),
-							unsafe.SliceData(t106),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(c.W2Prod),
-							unsafe.SliceData(t78),
-							dH,
-							4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							[2]float32{thetaEntry6},
+						a2 := regions.R00892e9d826eArgs{
+							P0: unsafe.SliceData(t89),
+							P1: unsafe.SliceData(t70),
+							P2: unsafe.SliceData(c.W1Prod),
+							P3: unsafe.SliceData(t32),
+							P4: unsafe.SliceData(t106),
+							P5: unsafe.SliceData(t87),
+							P6: unsafe.SliceData(c.W2Prod),
+							P7: unsafe.SliceData(t78),
+							N0: dH,
+							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							S0: [2]float32{thetaEntry6},
 						}
-						stepBackwardNest10(&a2)
+						regions.R00892e9d826e(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
@@ -1306,26 +959,26 @@ func (c *stepBackwardFused) run() {
 					// yaad.W2, yaad.W1, yaad.y
 					clear(t80)
 					if kern.Wide() {
-						a2 := stepBackwardNest11Args{
-							unsafe.SliceData(t822),
-							unsafe.SliceData(t78),
-							unsafe.SliceData(W1Trail),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(c.K0),
-							unsafe.SliceData(c.Q0),
-							unsafe.SliceData(W1BarState),
-							dH,
-							4,
-							8,
-							12,
-							dK,
-							4*dH*dK*a + 12*dK,
-							12 * dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							4 * dH * dK * a,
-							[2]float32{w3},
+						a2 := regions.R5f7addcbb8d6Args{
+							P0: unsafe.SliceData(t822),
+							P1: unsafe.SliceData(t78),
+							P2: unsafe.SliceData(W1Trail),
+							P3: unsafe.SliceData(t80),
+							P4: unsafe.SliceData(c.K0),
+							P5: unsafe.SliceData(c.Q0),
+							P6: unsafe.SliceData(W1BarState),
+							N0: dH,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: dK,
+							N5: 4*dH*dK*a + 12*dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N8: 4 * dH * dK * a,
+							S0: [2]float32{w3},
 						}
-						stepBackwardNest11(&a2)
+						regions.R5f7addcbb8d6(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
@@ -1345,17 +998,17 @@ func (c *stepBackwardFused) run() {
 					thetaBar[a] = t143 + t4122
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
-						a2 := stepBackwardNest12Args{
-							unsafe.SliceData(t86),
-							unsafe.SliceData(t80),
-							unsafe.SliceData(c.K0Bar),
-							unsafe.SliceData(t10),
-							unsafe.SliceData(c.Q0Bar),
-							dK,
-							4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							[2]float32{thetaEntry6},
+						a2 := regions.R12b119a2594aArgs{
+							P0: unsafe.SliceData(t86),
+							P1: unsafe.SliceData(t80),
+							P2: unsafe.SliceData(c.K0Bar),
+							P3: unsafe.SliceData(t10),
+							P4: unsafe.SliceData(c.Q0Bar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry6},
 						}
-						stepBackwardNest12(&a2)
+						regions.R12b119a2594a(&a2)
 					} else {
 						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
 						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
@@ -1377,16 +1030,16 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(c.B2Bar),
-			unsafe.SliceData(t8),
-			unsafe.SliceData(c.B2BarOut),
-			L,
-			dV,
-			dH,
-			dH * dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.B2Bar),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(c.B2BarOut),
+			N0: L,
+			N1: dV,
+			N2: dH,
+			N3: dH * dV,
 		}
-		stepBackwardNest13(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range dV {
@@ -1402,16 +1055,16 @@ func (c *stepBackwardFused) run() {
 
 	// yaad
 	if kern.Wide() {
-		a := stepBackwardNest13Args{
-			unsafe.SliceData(c.B1Bar),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.B1BarOut),
-			L,
-			dH,
-			dK,
-			dH * dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.B1Bar),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(c.B1BarOut),
+			N0: L,
+			N1: dH,
+			N2: dK,
+			N3: dH * dK,
 		}
-		stepBackwardNest13(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range dH {

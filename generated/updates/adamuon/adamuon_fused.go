@@ -3,84 +3,11 @@
 package adamuon
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	n0         int        // r
-	n1         int        // c
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	mOut     *float32
-	d        *float32
-	t12Total *float32
-	n0       int        // r
-	n1       int        // c
-	t12      [2]float32 // and nothing
-	t10      [2]float32 // and nothing
-}
-
-type fireNest3Args struct {
-	d   *float32
-	t21 *float32
-	n0  int        // r
-	n1  int        // c
-	t20 [2]float32 // and nothing
-}
-
-type fireNest4Args struct {
-	t22 *float32
-	t23 *float32
-	t24 *float32
-	n0  int // r
-}
-
-type fireNest5Args struct {
-	t21 *float32
-	t25 *float32
-	t26 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest13Args struct {
-	t41          *float32
-	t45          *float32
-	v            *float32
-	vOut         *float32
-	z            *float32
-	t61Total     *float32
-	n0           int        // r
-	n1           int        // c
-	n2           int        // 4·c
-	n3           int        // 8·c
-	n4           int        // 12·c
-	t61          [2]float32 // and nothing
-	w3           [2]float32 // and nothing
-	beta2Entry2  [2]float32 // and nothing
-	t52          [2]float32 // and nothing
-	epsilonEntry [2]float32 // and nothing
-}
-
-type fireNest14Args struct {
-	w                  *float32
-	z                  *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	t71                [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t79                [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -124,16 +51,16 @@ func (c *fireFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R7bb3c4afb905Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R7bb3c4afb905(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -152,16 +79,16 @@ func (c *fireFused) run() {
 	// ada_muon.d, ada_muon.o
 	var t12 F
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t12Total),
-			r,
-			c2,
-			[2]float32{t12},
-			[2]float32{t10},
+		a := regions.R32338febfdc2Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(d),
+			P2: unsafe.SliceData(t12Total),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t12},
+			S1: [2]float32{t10},
 		}
-		fireNest2(&a)
+		regions.R32338febfdc2(&a)
 	} else {
 		t12_2 := t12
 		for i := range r {
@@ -190,14 +117,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(d),
-			unsafe.SliceData(t21),
-			r,
-			c2,
-			[2]float32{t20},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(d),
+			P1: unsafe.SliceData(t21),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t20},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -216,13 +143,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*r:][:r]
@@ -239,14 +166,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t26),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t26),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t21_2 := t21[i*c2:][:c2]
@@ -266,13 +193,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t29),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*r:][:r]
@@ -289,14 +216,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*c2:][:c2]
@@ -316,13 +243,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t34),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*r:][:r]
@@ -339,14 +266,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*c2:][:c2]
@@ -366,13 +293,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*r:][:r]
@@ -389,14 +316,14 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t36_2 := t36[i*c2:][:c2]
@@ -416,13 +343,13 @@ func (c *fireFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t44),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*r:][:r]
@@ -442,25 +369,25 @@ func (c *fireFused) run() {
 	w3 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := fireNest13Args{
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			unsafe.SliceData(z),
-			unsafe.SliceData(t61Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t61},
-			[2]float32{w3},
-			[2]float32{beta2Entry2},
-			[2]float32{t52},
-			[2]float32{epsilonEntry},
+		a := regions.R0841f04a2748Args{
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(c.V),
+			P3: unsafe.SliceData(c.VOut),
+			P4: unsafe.SliceData(z),
+			P5: unsafe.SliceData(t61Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t61},
+			S1: [2]float32{w3},
+			S2: [2]float32{beta2Entry2},
+			S3: [2]float32{t52},
+			S4: [2]float32{epsilonEntry},
 		}
-		fireNest13(&a)
+		regions.R0841f04a2748(&a)
 	} else {
 		t61_2 := t61
 		for i := range r {
@@ -496,18 +423,18 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest14Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(z),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t71},
-			[2]float32{lambdaEntry},
-			[2]float32{t79},
+		a := regions.R228edd8f4b1fArgs{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t71},
+			S2: [2]float32{lambdaEntry},
+			S3: [2]float32{t79},
 		}
-		fireNest14(&a)
+		regions.R228edd8f4b1f(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -3,6 +3,7 @@
 package adamuon
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
@@ -50,16 +51,16 @@ func (c *fireTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R7bb3c4afb905Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R7bb3c4afb905(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -78,16 +79,16 @@ func (c *fireTallFused) run() {
 	// ada_muon.d, ada_muon.o
 	var t12 F
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t12Total),
-			r,
-			c2,
-			[2]float32{t12},
-			[2]float32{t10},
+		a := regions.R32338febfdc2Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(d),
+			P2: unsafe.SliceData(t12Total),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t12},
+			S1: [2]float32{t10},
 		}
-		fireNest2(&a)
+		regions.R32338febfdc2(&a)
 	} else {
 		t12_2 := t12
 		for i := range r {
@@ -116,14 +117,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(d),
-			unsafe.SliceData(t21),
-			r,
-			c2,
-			[2]float32{t20},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(d),
+			P1: unsafe.SliceData(t21),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t20},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -142,13 +143,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*c2:][:c2]
@@ -180,13 +181,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t29),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*c2:][:c2]
@@ -203,14 +204,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*r:][:r]
@@ -230,13 +231,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t34),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*c2:][:c2]
@@ -253,14 +254,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*r:][:r]
@@ -280,13 +281,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*c2:][:c2]
@@ -303,14 +304,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*r:][:r]
@@ -330,13 +331,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t44),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*c2:][:c2]
@@ -353,14 +354,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(o),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(o),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t41_2 := t41[i*r:][:r]
@@ -400,18 +401,18 @@ func (c *fireTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest14Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(z),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t71},
-			[2]float32{lambdaEntry},
-			[2]float32{t79},
+		a := regions.R228edd8f4b1fArgs{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t71},
+			S2: [2]float32{lambdaEntry},
+			S3: [2]float32{t79},
 		}
-		fireNest14(&a)
+		regions.R228edd8f4b1f(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

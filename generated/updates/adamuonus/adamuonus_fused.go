@@ -3,81 +3,11 @@
 package adamuonus
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	n0         int        // r
-	n1         int        // c
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	mOut     *float32
-	d        *float32
-	t12Total *float32
-	n0       int        // r
-	n1       int        // c
-	t12      [2]float32 // and nothing
-	t10      [2]float32 // and nothing
-}
-
-type fireNest3Args struct {
-	d   *float32
-	t21 *float32
-	n0  int        // r
-	n1  int        // c
-	t20 [2]float32 // and nothing
-}
-
-type fireNest4Args struct {
-	t22 *float32
-	t23 *float32
-	t24 *float32
-	n0  int // r
-}
-
-type fireNest5Args struct {
-	t21 *float32
-	t25 *float32
-	t26 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest11Args struct {
-	g           *float32
-	t36         *float32
-	t40         *float32
-	t41         *float32
-	v           *float32
-	vOut        *float32
-	n0          int        // r
-	n1          int        // c
-	w3          [2]float32 // and nothing
-	beta2Entry2 [2]float32 // and nothing
-}
-
-type fireNest13Args struct {
-	w                  *float32
-	t41                *float32
-	t45                *float32
-	vOut               *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	t52                [2]float32 // and nothing
-	epsilonEntry       [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t63                [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -119,16 +49,16 @@ func (c *fireFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R7bb3c4afb905Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R7bb3c4afb905(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -147,16 +77,16 @@ func (c *fireFused) run() {
 	// ada_muon_us.d, ada_muon_us.o
 	var t12 F
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t12Total),
-			r,
-			c2,
-			[2]float32{t12},
-			[2]float32{t10},
+		a := regions.R32338febfdc2Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(d),
+			P2: unsafe.SliceData(t12Total),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t12},
+			S1: [2]float32{t10},
 		}
-		fireNest2(&a)
+		regions.R32338febfdc2(&a)
 	} else {
 		t12_2 := t12
 		for i := range r {
@@ -185,14 +115,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(d),
-			unsafe.SliceData(t21),
-			r,
-			c2,
-			[2]float32{t20},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(d),
+			P1: unsafe.SliceData(t21),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t20},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -211,13 +141,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*r:][:r]
@@ -234,14 +164,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t21),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(t26),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t26),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t21_2 := t21[i*c2:][:c2]
@@ -261,13 +191,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t29),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*r:][:r]
@@ -284,14 +214,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t26_2 := t26[i*c2:][:c2]
@@ -311,13 +241,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t34),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*r:][:r]
@@ -334,14 +264,14 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t31_2 := t31[i*c2:][:c2]
@@ -361,13 +291,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*r:][:r]
@@ -385,19 +315,19 @@ func (c *fireFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := fireNest11Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			r,
-			c2,
-			[2]float32{w3},
-			[2]float32{beta2Entry2},
+		a := regions.R2a6b17867790Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t40),
+			P3: unsafe.SliceData(t41),
+			P4: unsafe.SliceData(c.V),
+			P5: unsafe.SliceData(c.VOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w3},
+			S1: [2]float32{beta2Entry2},
 		}
-		fireNest11(&a)
+		regions.R2a6b17867790(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -422,13 +352,13 @@ func (c *fireFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t44),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*r:][:r]
@@ -449,21 +379,21 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest13Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(c.VOut),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t52},
-			[2]float32{epsilonEntry},
-			[2]float32{lambdaEntry},
-			[2]float32{t63},
+		a := regions.Rbb13efb5a8d0Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t45),
+			P3: unsafe.SliceData(c.VOut),
+			P4: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t52},
+			S2: [2]float32{epsilonEntry},
+			S3: [2]float32{lambdaEntry},
+			S4: [2]float32{t63},
 		}
-		fireNest13(&a)
+		regions.Rbb13efb5a8d0(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -3,23 +3,11 @@
 package adamuonus
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireTallNest3Args struct {
-	g           *float32
-	d           *float32
-	t21         *float32
-	v           *float32
-	vOut        *float32
-	n0          int        // r
-	n1          int        // c
-	t20         [2]float32 // and nothing
-	w3          [2]float32 // and nothing
-	beta2Entry2 [2]float32 // and nothing
-}
 
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
@@ -61,16 +49,16 @@ func (c *fireTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R7bb3c4afb905Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R7bb3c4afb905(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -89,16 +77,16 @@ func (c *fireTallFused) run() {
 	// ada_muon_us.d, ada_muon_us.o
 	var t12 F
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t12Total),
-			r,
-			c2,
-			[2]float32{t12},
-			[2]float32{t10},
+		a := regions.R32338febfdc2Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(d),
+			P2: unsafe.SliceData(t12Total),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t12},
+			S1: [2]float32{t10},
 		}
-		fireNest2(&a)
+		regions.R32338febfdc2(&a)
 	} else {
 		t12_2 := t12
 		for i := range r {
@@ -128,19 +116,19 @@ func (c *fireTallFused) run() {
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
-		a := fireTallNest3Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t21),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			r,
-			c2,
-			[2]float32{t20},
-			[2]float32{w3},
-			[2]float32{beta2Entry2},
+		a := regions.R50faf94b9029Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(d),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(c.VOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t20},
+			S1: [2]float32{w3},
+			S2: [2]float32{beta2Entry2},
 		}
-		fireTallNest3(&a)
+		regions.R50faf94b9029(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -164,13 +152,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t22_2 := t22[i*c2:][:c2]
@@ -202,13 +190,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t29),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*c2:][:c2]
@@ -225,14 +213,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t26_2 := t26[i*r:][:r]
@@ -252,13 +240,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t34),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*c2:][:c2]
@@ -275,14 +263,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t31_2 := t31[i*r:][:r]
@@ -302,13 +290,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*c2:][:c2]
@@ -325,14 +313,14 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t36_2 := t36[i*r:][:r]
@@ -352,13 +340,13 @@ func (c *fireTallFused) run() {
 
 	// ada_muon_us.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t44),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*c2:][:c2]

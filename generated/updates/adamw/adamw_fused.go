@@ -3,37 +3,11 @@
 package adamw
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	s          *float32
-	sOut       *float32
-	n0         int        // n
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-	w3         [2]float32 // and nothing
-	beta2Entry [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	w                  *float32
-	mOut               *float32
-	sOut               *float32
-	wOut               *float32
-	n0                 int        // n
-	nodecayEntryNumber [2]float32 // and nothing
-	t14                [2]float32 // and nothing
-	t17                [2]float32 // and nothing
-	epsilonEntry       [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t28                [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -49,19 +23,19 @@ func (c *fireFused) run() {
 	beta2Entry := c.Beta2[0]
 	w3 := F(1) - beta2Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.SOut),
-			n,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
-			[2]float32{w3},
-			[2]float32{beta2Entry},
+		a := regions.R7adf1fc99e89Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.S),
+			P4: unsafe.SliceData(c.SOut),
+			N0: n,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
+			S2: [2]float32{w3},
+			S3: [2]float32{beta2Entry},
 		}
-		fireNest1(&a)
+		regions.R7adf1fc99e89(&a)
 	} else {
 		g := c.G[:n]
 		m := c.M[:n]
@@ -87,20 +61,20 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.WOut),
-			n,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t14},
-			[2]float32{t17},
-			[2]float32{epsilonEntry},
-			[2]float32{lambdaEntry},
-			[2]float32{t28},
+		a := regions.R67276af48b50Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(c.MOut),
+			P2: unsafe.SliceData(c.SOut),
+			P3: unsafe.SliceData(c.WOut),
+			N0: n,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t14},
+			S2: [2]float32{t17},
+			S3: [2]float32{epsilonEntry},
+			S4: [2]float32{lambdaEntry},
+			S5: [2]float32{t28},
 		}
-		fireNest2(&a)
+		regions.R67276af48b50(&a)
 	} else {
 		w := c.W[:n]
 		mOut := c.MOut[:n]

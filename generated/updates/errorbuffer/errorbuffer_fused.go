@@ -3,18 +3,10 @@
 package errorbuffer
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	b       *float32
-	g       *float32
-	bOut    *float32
-	eOut    *float32
-	n0      int        // n
-	n2Entry [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -27,15 +19,15 @@ func (c *fireFused) run() {
 	// error_buffer.b, error_buffer.e
 	n2Entry := c.N2[0]
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(c.EOut),
-			n,
-			[2]float32{n2Entry},
+		a := regions.Re063a27d6b98Args{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(c.G),
+			P2: unsafe.SliceData(c.BOut),
+			P3: unsafe.SliceData(c.EOut),
+			N0: n,
+			S0: [2]float32{n2Entry},
 		}
-		fireNest1(&a)
+		regions.Re063a27d6b98(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

@@ -3,17 +3,10 @@
 package errorbuffersum
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	b    *float32
-	g    *float32
-	bOut *float32
-	eOut *float32
-	n0   int // n
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -25,14 +18,14 @@ func (c *fireFused) run() {
 
 	// error_buffer_sum.b, error_buffer_sum.e
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(c.EOut),
-			n,
+		a := regions.R0c25482acf01Args{
+			P0: unsafe.SliceData(c.B),
+			P1: unsafe.SliceData(c.G),
+			P2: unsafe.SliceData(c.BOut),
+			P3: unsafe.SliceData(c.EOut),
+			N0: n,
 		}
-		fireNest1(&a)
+		regions.R0c25482acf01(&a)
 	} else {
 		b := c.B[:n]
 		g := c.G[:n]

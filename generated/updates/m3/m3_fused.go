@@ -3,111 +3,12 @@
 package m3
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	b          *float32
-	e          *float32
-	n0         int        // r
-	n1         int        // c
-	w2         [2]float32 // and nothing
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	s          *float32
-	e          *float32
-	mOut       *float32
-	sOut       *float32
-	bOut       *float32
-	t23Total   *float32
-	n0         int        // r
-	n1         int        // c
-	n2         int        // 4·c
-	n3         int        // 8·c
-	n4         int        // 12·c
-	t23        [2]float32 // and nothing
-	t12Number  [2]float32 // and nothing
-	w3         [2]float32 // and nothing
-	beta3Entry [2]float32 // and nothing
-}
-
-type fireNest3Args struct {
-	mOut *float32
-	t32  *float32
-	n0   int        // r
-	n1   int        // c
-	t31  [2]float32 // and nothing
-}
-
-type fireNest4Args struct {
-	t33 *float32
-	t34 *float32
-	t35 *float32
-	n0  int // r
-}
-
-type fireNest5Args struct {
-	t32 *float32
-	t36 *float32
-	t37 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest11Args struct {
-	sOut     *float32
-	t47      *float32
-	t51      *float32
-	t52      *float32
-	t58Total *float32
-	n0       int        // r
-	n1       int        // c
-	n2       int        // 8·c
-	n3       int        // 12·c
-	t58      [2]float32 // and nothing
-}
-
-type fireNest23Args struct {
-	t87          *float32
-	t91          *float32
-	t52          *float32
-	t56          *float32
-	v            *float32
-	vOut         *float32
-	z            *float32
-	t109Total    *float32
-	n0           int        // r
-	n1           int        // c
-	n2           int        // 4·c
-	n3           int        // 8·c
-	n4           int        // 12·c
-	t109         [2]float32 // and nothing
-	alphaEntry   [2]float32 // and nothing
-	w4           [2]float32 // and nothing
-	beta2Entry2  [2]float32 // and nothing
-	h            [2]float32 // and nothing
-	epsilonEntry [2]float32 // and nothing
-}
-
-type fireNest24Args struct {
-	w                  *float32
-	z                  *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	t119               [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t127               [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -177,18 +78,18 @@ func (c *fireFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(e),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R2d6a8639b650Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.B),
+			P4: unsafe.SliceData(e),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R2d6a8639b650(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -214,24 +115,24 @@ func (c *fireFused) run() {
 	w3 := F(1) - beta3Entry
 	t12Number := kern.Choose(t12, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(e),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(t23Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t23},
-			[2]float32{t12Number},
-			[2]float32{w3},
-			[2]float32{beta3Entry},
+		a := regions.R6aca8ace9e8bArgs{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(e),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.SOut),
+			P4: unsafe.SliceData(c.BOut),
+			P5: unsafe.SliceData(t23Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t23},
+			S1: [2]float32{t12Number},
+			S2: [2]float32{w3},
+			S3: [2]float32{beta3Entry},
 		}
-		fireNest2(&a)
+		regions.R6aca8ace9e8b(&a)
 	} else {
 		t23_2 := t23
 		t12_2 := (F(0) < t12Number)
@@ -265,14 +166,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(t32),
-			r,
-			c2,
-			[2]float32{t31},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(t32),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t31},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -291,13 +192,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -314,14 +215,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t37),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -341,13 +242,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -364,14 +265,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -391,13 +292,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]
@@ -414,14 +315,14 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t47),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t46),
+			P2: unsafe.SliceData(t47),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t42_2 := t42[i*c2:][:c2]
@@ -441,13 +342,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t50),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t49),
+			P2: unsafe.SliceData(t50),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t48_2 := t48[i*r:][:r]
@@ -465,19 +366,19 @@ func (c *fireFused) run() {
 	// m3.o, m3.p
 	var t58 F
 	if kern.Wide() {
-		a := fireNest11Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t58Total),
-			r,
-			c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t58},
+		a := regions.R25b09bb159d5Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t51),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(t58Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t58},
 		}
-		fireNest11(&a)
+		regions.R25b09bb159d5(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
@@ -507,13 +408,13 @@ func (c *fireFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t55),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t54),
+			P2: unsafe.SliceData(t55),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t53_2 := t53[i*r:][:r]
@@ -536,14 +437,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t67),
-			r,
-			c2,
-			[2]float32{t66},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t67),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t66},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -562,13 +463,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t70),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t70),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*r:][:r]
@@ -585,14 +486,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t67),
-			unsafe.SliceData(t71),
-			unsafe.SliceData(t72),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(t71),
+			P2: unsafe.SliceData(t72),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t67_2 := t67[i*c2:][:c2]
@@ -612,13 +513,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(t75),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t75),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*r:][:r]
@@ -635,14 +536,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t76),
-			unsafe.SliceData(t77),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t76),
+			P2: unsafe.SliceData(t77),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t72_2 := t72[i*c2:][:c2]
@@ -662,13 +563,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t78),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t80),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t79),
+			P2: unsafe.SliceData(t80),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t78_2 := t78[i*r:][:r]
@@ -685,14 +586,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t82),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t82),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t77_2 := t77[i*c2:][:c2]
@@ -712,13 +613,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t84),
+			P2: unsafe.SliceData(t85),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t83_2 := t83[i*r:][:r]
@@ -735,14 +636,14 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t87),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t86),
+			P2: unsafe.SliceData(t87),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t82_2 := t82[i*c2:][:c2]
@@ -762,13 +663,13 @@ func (c *fireFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t88),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t90),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t88),
+			P1: unsafe.SliceData(t89),
+			P2: unsafe.SliceData(t90),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t88_2 := t88[i*r:][:r]
@@ -789,28 +690,28 @@ func (c *fireFused) run() {
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := fireNest23Args{
-			unsafe.SliceData(t87),
-			unsafe.SliceData(t91),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t56),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			unsafe.SliceData(z),
-			unsafe.SliceData(t109Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t109},
-			[2]float32{alphaEntry},
-			[2]float32{w4},
-			[2]float32{beta2Entry2},
-			[2]float32{h},
-			[2]float32{epsilonEntry},
+		a := regions.Ra22fe9c3a833Args{
+			P0: unsafe.SliceData(t87),
+			P1: unsafe.SliceData(t91),
+			P2: unsafe.SliceData(t52),
+			P3: unsafe.SliceData(t56),
+			P4: unsafe.SliceData(c.V),
+			P5: unsafe.SliceData(c.VOut),
+			P6: unsafe.SliceData(z),
+			P7: unsafe.SliceData(t109Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t109},
+			S1: [2]float32{alphaEntry},
+			S2: [2]float32{w4},
+			S3: [2]float32{beta2Entry2},
+			S4: [2]float32{h},
+			S5: [2]float32{epsilonEntry},
 		}
-		fireNest23(&a)
+		regions.Ra22fe9c3a833(&a)
 	} else {
 		t109_2 := t109
 		for i := range r {
@@ -848,18 +749,18 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest24Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(z),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t119},
-			[2]float32{lambdaEntry},
-			[2]float32{t127},
+		a := regions.R228edd8f4b1fArgs{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t119},
+			S2: [2]float32{lambdaEntry},
+			S3: [2]float32{t127},
 		}
-		fireNest24(&a)
+		regions.R228edd8f4b1f(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

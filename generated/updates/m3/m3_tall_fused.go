@@ -3,23 +3,12 @@
 package m3
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireTallNest3Args struct {
-	sOut     *float32
-	mOut     *float32
-	t32      *float32
-	t58Total *float32
-	n0       int        // r
-	n1       int        // c
-	n2       int        // 12·c
-	t58      [2]float32 // and nothing
-	t31      [2]float32 // and nothing
-}
 
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
@@ -88,18 +77,18 @@ func (c *fireTallFused) run() {
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(e),
-			r,
-			c2,
-			[2]float32{w2},
-			[2]float32{beta1Entry},
+		a := regions.R2d6a8639b650Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.B),
+			P4: unsafe.SliceData(e),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{w2},
+			S1: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R2d6a8639b650(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -125,24 +114,24 @@ func (c *fireTallFused) run() {
 	w3 := F(1) - beta3Entry
 	t12Number := kern.Choose(t12, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(e),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(t23Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t23},
-			[2]float32{t12Number},
-			[2]float32{w3},
-			[2]float32{beta3Entry},
+		a := regions.R6aca8ace9e8bArgs{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(e),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.SOut),
+			P4: unsafe.SliceData(c.BOut),
+			P5: unsafe.SliceData(t23Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t23},
+			S1: [2]float32{t12Number},
+			S2: [2]float32{w3},
+			S3: [2]float32{beta3Entry},
 		}
-		fireNest2(&a)
+		regions.R6aca8ace9e8b(&a)
 	} else {
 		t23_2 := t23
 		t12_2 := (F(0) < t12Number)
@@ -177,18 +166,18 @@ func (c *fireTallFused) run() {
 	// m3.o, m3.p
 	var t58 F
 	if kern.Wide() {
-		a := fireTallNest3Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t58Total),
-			r,
-			c2,
-			12 * c2,
-			[2]float32{t58},
-			[2]float32{t31},
+		a := regions.Ra824487ef10fArgs{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(c.MOut),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(t58Total),
+			N0: r,
+			N1: c2,
+			N2: 12 * c2,
+			S0: [2]float32{t58},
+			S1: [2]float32{t31},
 		}
-		fireTallNest3(&a)
+		regions.Ra824487ef10f(&a)
 	} else {
 		t58_2 := t58
 		for i := range r {
@@ -217,13 +206,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -255,13 +244,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -278,14 +267,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -305,13 +294,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]
@@ -328,14 +317,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(t47),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t46),
+			P2: unsafe.SliceData(t47),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t42_2 := t42[i*r:][:r]
@@ -355,13 +344,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t50),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t49),
+			P2: unsafe.SliceData(t50),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t48_2 := t48[i*c2:][:c2]
@@ -378,14 +367,14 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t51),
-			unsafe.SliceData(t52),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(t51),
+			P2: unsafe.SliceData(t52),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t47_2 := t47[i*r:][:r]
@@ -405,13 +394,13 @@ func (c *fireTallFused) run() {
 
 	// m3.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(t55),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t54),
+			P2: unsafe.SliceData(t55),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t53_2 := t53[i*c2:][:c2]
@@ -434,14 +423,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t67),
-			r,
-			c2,
-			[2]float32{t66},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t67),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t66},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -460,13 +449,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t70),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t70),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*c2:][:c2]
@@ -498,13 +487,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(t75),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t75),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*c2:][:c2]
@@ -521,14 +510,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t76),
-			unsafe.SliceData(t77),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t72),
+			P1: unsafe.SliceData(t76),
+			P2: unsafe.SliceData(t77),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t72_2 := t72[i*r:][:r]
@@ -548,13 +537,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t78),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t80),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t79),
+			P2: unsafe.SliceData(t80),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*c2:][:c2]
@@ -571,14 +560,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t81),
-			unsafe.SliceData(t82),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t82),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t77_2 := t77[i*r:][:r]
@@ -598,13 +587,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t84),
+			P2: unsafe.SliceData(t85),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t83_2 := t83[i*c2:][:c2]
@@ -621,14 +610,14 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t86),
-			unsafe.SliceData(t87),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t82),
+			P1: unsafe.SliceData(t86),
+			P2: unsafe.SliceData(t87),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t82_2 := t82[i*r:][:r]
@@ -648,13 +637,13 @@ func (c *fireTallFused) run() {
 
 	// m3.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t88),
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t90),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t88),
+			P1: unsafe.SliceData(t89),
+			P2: unsafe.SliceData(t90),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t88_2 := t88[i*c2:][:c2]
@@ -698,18 +687,18 @@ func (c *fireTallFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest24Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(z),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t119},
-			[2]float32{lambdaEntry},
-			[2]float32{t127},
+		a := regions.R228edd8f4b1fArgs{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t119},
+			S2: [2]float32{lambdaEntry},
+			S3: [2]float32{t127},
 		}
-		fireNest24(&a)
+		regions.R228edd8f4b1f(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -3,104 +3,12 @@
 package m3papersums
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g          *float32
-	m          *float32
-	mOut       *float32
-	b          *float32
-	e          *float32
-	n0         int        // r
-	n1         int        // c
-	beta1Entry [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	s          *float32
-	e          *float32
-	mOut       *float32
-	sOut       *float32
-	bOut       *float32
-	t19Total   *float32
-	n0         int        // r
-	n1         int        // c
-	n2         int        // 4·c
-	n3         int        // 8·c
-	n4         int        // 12·c
-	t19        [2]float32 // and nothing
-	t10Number  [2]float32 // and nothing
-	beta3Entry [2]float32 // and nothing
-}
-
-type fireNest3Args struct {
-	mOut *float32
-	t28  *float32
-	n0   int        // r
-	n1   int        // c
-	t27  [2]float32 // and nothing
-}
-
-type fireNest4Args struct {
-	t29 *float32
-	t30 *float32
-	t31 *float32
-	n0  int // r
-}
-
-type fireNest5Args struct {
-	t28 *float32
-	t32 *float32
-	t33 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest11Args struct {
-	sOut     *float32
-	t43      *float32
-	t47      *float32
-	t48      *float32
-	t54Total *float32
-	n0       int        // r
-	n1       int        // c
-	n2       int        // 8·c
-	n3       int        // 12·c
-	t54      [2]float32 // and nothing
-}
-
-type fireNest21Args struct {
-	g          *float32
-	t78        *float32
-	t82        *float32
-	t83        *float32
-	v          *float32
-	vOut       *float32
-	n0         int        // r
-	n1         int        // c
-	beta2Entry [2]float32 // and nothing
-}
-
-type fireNest23Args struct {
-	w                  *float32
-	t83                *float32
-	t87                *float32
-	t48                *float32
-	t52                *float32
-	vOut               *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	alphaEntry         [2]float32 // and nothing
-	epsilonEntry       [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t104               [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -167,17 +75,17 @@ func (c *fireFused) run() {
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(e),
-			r,
-			c2,
-			[2]float32{beta1Entry},
+		a := regions.R3d2dd69dd767Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.B),
+			P4: unsafe.SliceData(e),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R3d2dd69dd767(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -202,23 +110,23 @@ func (c *fireFused) run() {
 	beta3Entry := c.Beta3[0]
 	t10Number := kern.Choose(t10, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(e),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(t19Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t19},
-			[2]float32{t10Number},
-			[2]float32{beta3Entry},
+		a := regions.Ree20bdad1770Args{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(e),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.SOut),
+			P4: unsafe.SliceData(c.BOut),
+			P5: unsafe.SliceData(t19Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t19},
+			S1: [2]float32{t10Number},
+			S2: [2]float32{beta3Entry},
 		}
-		fireNest2(&a)
+		regions.Ree20bdad1770(&a)
 	} else {
 		t19_2 := t19
 		t10_2 := (F(0) < t10Number)
@@ -252,14 +160,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(t28),
-			r,
-			c2,
-			[2]float32{t27},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.MOut),
+			P1: unsafe.SliceData(t28),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t27},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
@@ -278,13 +186,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t29_2 := t29[i*r:][:r]
@@ -301,14 +209,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t33),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t33),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*c2:][:c2]
@@ -328,13 +236,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t34_2 := t34[i*r:][:r]
@@ -351,14 +259,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*c2:][:c2]
@@ -378,13 +286,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t39_2 := t39[i*r:][:r]
@@ -401,14 +309,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*c2:][:c2]
@@ -428,13 +336,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t46),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t44_2 := t44[i*r:][:r]
@@ -452,19 +360,19 @@ func (c *fireFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
 	if kern.Wide() {
-		a := fireNest11Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t54Total),
-			r,
-			c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t54},
+		a := regions.R25b09bb159d5Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t47),
+			P3: unsafe.SliceData(t48),
+			P4: unsafe.SliceData(t54Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t54},
 		}
-		fireNest11(&a)
+		regions.R25b09bb159d5(&a)
 	} else {
 		t54_2 := t54
 		for i := range r {
@@ -494,13 +402,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t51),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(t51),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t49_2 := t49[i*r:][:r]
@@ -522,14 +430,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t63),
-			r,
-			c2,
-			[2]float32{t62},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(t63),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t62},
 		}
-		fireNest3(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
@@ -548,13 +456,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t64),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t66),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
+			P2: unsafe.SliceData(t66),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t64_2 := t64[i*r:][:r]
@@ -571,14 +479,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t67),
-			unsafe.SliceData(t68),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(t67),
+			P2: unsafe.SliceData(t68),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t63_2 := t63[i*c2:][:c2]
@@ -598,13 +506,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t70),
-			unsafe.SliceData(t71),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(t71),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t69_2 := t69[i*r:][:r]
@@ -621,14 +529,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t73),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t68_2 := t68[i*c2:][:c2]
@@ -648,13 +556,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t74),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t76),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(t76),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t74_2 := t74[i*r:][:r]
@@ -671,14 +579,14 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t78),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
+			N0: r,
+			N1: c2,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t73_2 := t73[i*c2:][:c2]
@@ -698,13 +606,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t81),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(t81),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t79_2 := t79[i*r:][:r]
@@ -722,18 +630,18 @@ func (c *fireFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireNest21Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(t78),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			r,
-			c2,
-			[2]float32{beta2Entry},
+		a := regions.Rdb230f05c8b6Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(t78),
+			P2: unsafe.SliceData(t82),
+			P3: unsafe.SliceData(t83),
+			P4: unsafe.SliceData(c.V),
+			P5: unsafe.SliceData(c.VOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{beta2Entry},
 		}
-		fireNest21(&a)
+		regions.Rdb230f05c8b6(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -758,13 +666,13 @@ func (c *fireFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(t86),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t85),
+			P2: unsafe.SliceData(t86),
+			N0: r,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t84_2 := t84[i*r:][:r]
@@ -786,23 +694,23 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest23Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t83),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t52),
-			unsafe.SliceData(c.VOut),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{alphaEntry},
-			[2]float32{epsilonEntry},
-			[2]float32{lambdaEntry},
-			[2]float32{t104},
+		a := regions.R2f9b578e80f1Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(t83),
+			P2: unsafe.SliceData(t87),
+			P3: unsafe.SliceData(t48),
+			P4: unsafe.SliceData(t52),
+			P5: unsafe.SliceData(c.VOut),
+			P6: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{alphaEntry},
+			S2: [2]float32{epsilonEntry},
+			S3: [2]float32{lambdaEntry},
+			S4: [2]float32{t104},
 		}
-		fireNest23(&a)
+		regions.R2f9b578e80f1(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

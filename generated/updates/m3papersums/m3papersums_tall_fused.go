@@ -3,35 +3,12 @@
 package m3papersums
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"math"
 	"unsafe"
 )
-
-type fireTallNest3Args struct {
-	sOut     *float32
-	mOut     *float32
-	t28      *float32
-	t54Total *float32
-	n0       int        // r
-	n1       int        // c
-	n2       int        // 12·c
-	t54      [2]float32 // and nothing
-	t27      [2]float32 // and nothing
-}
-
-type fireTallNest12Args struct {
-	g          *float32
-	sOut       *float32
-	t63        *float32
-	v          *float32
-	vOut       *float32
-	n0         int        // r
-	n1         int        // c
-	t62        [2]float32 // and nothing
-	beta2Entry [2]float32 // and nothing
-}
 
 // fireTallFused is FireTall in fused arithmetic.
 type fireTallFused FireTall[float32]
@@ -98,17 +75,17 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.B),
-			unsafe.SliceData(e),
-			r,
-			c2,
-			[2]float32{beta1Entry},
+		a := regions.R3d2dd69dd767Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.B),
+			P4: unsafe.SliceData(e),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{beta1Entry},
 		}
-		fireNest1(&a)
+		regions.R3d2dd69dd767(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -133,23 +110,23 @@ func (c *fireTallFused) run() {
 	beta3Entry := c.Beta3[0]
 	t10Number := kern.Choose(t10, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(e),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.BOut),
-			unsafe.SliceData(t19Total),
-			r,
-			c2,
-			4 * c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t19},
-			[2]float32{t10Number},
-			[2]float32{beta3Entry},
+		a := regions.Ree20bdad1770Args{
+			P0: unsafe.SliceData(c.S),
+			P1: unsafe.SliceData(e),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(c.SOut),
+			P4: unsafe.SliceData(c.BOut),
+			P5: unsafe.SliceData(t19Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t19},
+			S1: [2]float32{t10Number},
+			S2: [2]float32{beta3Entry},
 		}
-		fireNest2(&a)
+		regions.Ree20bdad1770(&a)
 	} else {
 		t19_2 := t19
 		t10_2 := (F(0) < t10Number)
@@ -184,18 +161,18 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.o, m3_paper_sums.p
 	var t54 F
 	if kern.Wide() {
-		a := fireTallNest3Args{
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t54Total),
-			r,
-			c2,
-			12 * c2,
-			[2]float32{t54},
-			[2]float32{t27},
+		a := regions.Ra824487ef10fArgs{
+			P0: unsafe.SliceData(c.SOut),
+			P1: unsafe.SliceData(c.MOut),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(t54Total),
+			N0: r,
+			N1: c2,
+			N2: 12 * c2,
+			S0: [2]float32{t54},
+			S1: [2]float32{t27},
 		}
-		fireTallNest3(&a)
+		regions.Ra824487ef10f(&a)
 	} else {
 		t54_2 := t54
 		for i := range r {
@@ -224,13 +201,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t31),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t29_2 := t29[i*c2:][:c2]
@@ -262,13 +239,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t36),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t34_2 := t34[i*c2:][:c2]
@@ -285,14 +262,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t38),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*r:][:r]
@@ -312,13 +289,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t41),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
@@ -335,14 +312,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t43),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*r:][:r]
@@ -362,13 +339,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t46),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t44_2 := t44[i*c2:][:c2]
@@ -385,14 +362,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t48),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t48),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*r:][:r]
@@ -412,13 +389,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(t51),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(t51),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t49_2 := t49[i*c2:][:c2]
@@ -441,18 +418,18 @@ func (c *fireTallFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
-		a := fireTallNest12Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VOut),
-			r,
-			c2,
-			[2]float32{t62},
-			[2]float32{beta2Entry},
+		a := regions.Rfd20e19f9badArgs{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.SOut),
+			P2: unsafe.SliceData(t63),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(c.VOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t62},
+			S1: [2]float32{beta2Entry},
 		}
-		fireTallNest12(&a)
+		regions.Rfd20e19f9bad(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
@@ -476,13 +453,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t64),
-			unsafe.SliceData(t65),
-			unsafe.SliceData(t66),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
+			P2: unsafe.SliceData(t66),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t64_2 := t64[i*c2:][:c2]
@@ -514,13 +491,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t70),
-			unsafe.SliceData(t71),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(t71),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t69_2 := t69[i*c2:][:c2]
@@ -537,14 +514,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t73),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t68_2 := t68[i*r:][:r]
@@ -564,13 +541,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t74),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t76),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(t76),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t74_2 := t74[i*c2:][:c2]
@@ -587,14 +564,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t73),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t78),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t73_2 := t73[i*r:][:r]
@@ -614,13 +591,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t79),
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t81),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(t81),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t79_2 := t79[i*c2:][:c2]
@@ -637,14 +614,14 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest5Args{
-			unsafe.SliceData(t78),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(t83),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t83),
+			N0: c2,
+			N1: r,
 		}
-		fireNest5(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t78_2 := t78[i*r:][:r]
@@ -664,13 +641,13 @@ func (c *fireTallFused) run() {
 
 	// m3_paper_sums.p
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t84),
-			unsafe.SliceData(t85),
-			unsafe.SliceData(t86),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t85),
+			P2: unsafe.SliceData(t86),
+			N0: c2,
 		}
-		fireNest4(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t84_2 := t84[i*c2:][:c2]

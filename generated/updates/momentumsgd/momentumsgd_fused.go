@@ -3,23 +3,11 @@
 package momentumsgd
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g                  *float32
-	s                  *float32
-	w                  *float32
-	sOut               *float32
-	wOut               *float32
-	n0                 int        // n
-	nodecayEntryNumber [2]float32 // and nothing
-	t13                [2]float32 // and nothing
-	etaEntry           [2]float32 // and nothing
-	t15                [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -40,19 +28,19 @@ func (c *fireFused) run() {
 	nodecayEntry := c.Nodecay[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.S),
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(c.SOut),
-			unsafe.SliceData(c.WOut),
-			n,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{t13},
-			[2]float32{etaEntry},
-			[2]float32{t15},
+		a := regions.R969a925236a8Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.S),
+			P2: unsafe.SliceData(c.W),
+			P3: unsafe.SliceData(c.SOut),
+			P4: unsafe.SliceData(c.WOut),
+			N0: n,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{t13},
+			S2: [2]float32{etaEntry},
+			S3: [2]float32{t15},
 		}
-		fireNest1(&a)
+		regions.R969a925236a8(&a)
 	} else {
 		g := c.G[:n]
 		s := c.S[:n]

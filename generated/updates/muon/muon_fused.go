@@ -3,61 +3,11 @@
 package muon
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type fireNest1Args struct {
-	g        *float32
-	m        *float32
-	mOut     *float32
-	d        *float32
-	t13Total *float32
-	n0       int        // r
-	n1       int        // c
-	n2       int        // 8·c
-	n3       int        // 12·c
-	t13      [2]float32 // and nothing
-	w2       [2]float32 // and nothing
-	muEntry  [2]float32 // and nothing
-}
-
-type fireNest2Args struct {
-	d   *float32
-	t22 *float32
-	n0  int        // r
-	n1  int        // c
-	t21 [2]float32 // and nothing
-}
-
-type fireNest3Args struct {
-	t23 *float32
-	t24 *float32
-	t25 *float32
-	n0  int // r
-}
-
-type fireNest4Args struct {
-	t22 *float32
-	t26 *float32
-	t27 *float32
-	n0  int // r
-	n1  int // c
-}
-
-type fireNest12Args struct {
-	w                  *float32
-	t42                *float32
-	t46                *float32
-	wOut               *float32
-	n0                 int        // r
-	n1                 int        // c
-	nodecayEntryNumber [2]float32 // and nothing
-	w3                 [2]float32 // and nothing
-	lambdaEntry        [2]float32 // and nothing
-	t59                [2]float32 // and nothing
-}
 
 // fireFused is Fire in fused arithmetic.
 type fireFused Fire[float32]
@@ -100,21 +50,21 @@ func (c *fireFused) run() {
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t13Total),
-			r,
-			c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t13},
-			[2]float32{w2},
-			[2]float32{muEntry},
+		a := regions.R8d9ab672aaf2Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(d),
+			P4: unsafe.SliceData(t13Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t13},
+			S1: [2]float32{w2},
+			S2: [2]float32{muEntry},
 		}
-		fireNest1(&a)
+		regions.R8d9ab672aaf2(&a)
 	} else {
 		t13_2 := t13
 		for i := range r {
@@ -147,14 +97,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(d),
-			unsafe.SliceData(t22),
-			r,
-			c2,
-			[2]float32{t21},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(d),
+			P1: unsafe.SliceData(t22),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t21},
 		}
-		fireNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -173,13 +123,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t25),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t25),
+			N0: r,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t23_2 := t23[i*r:][:r]
@@ -196,14 +146,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t27),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t27),
+			N0: r,
+			N1: c2,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t22_2 := t22[i*c2:][:c2]
@@ -223,13 +173,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
+			N0: r,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t28_2 := t28[i*r:][:r]
@@ -246,14 +196,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t32),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
+			N0: r,
+			N1: c2,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t27_2 := t27[i*c2:][:c2]
@@ -273,13 +223,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
+			N0: r,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t33_2 := t33[i*r:][:r]
@@ -296,14 +246,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t37),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
+			N0: r,
+			N1: c2,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t32_2 := t32[i*c2:][:c2]
@@ -323,13 +273,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
+			N0: r,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t38_2 := t38[i*r:][:r]
@@ -346,14 +296,14 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			r,
-			c2,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: r,
+			N1: c2,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
 			t37_2 := t37[i*c2:][:c2]
@@ -373,13 +323,13 @@ func (c *fireFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			r,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: r,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
 			t43_2 := t43[i*r:][:r]
@@ -400,19 +350,19 @@ func (c *fireFused) run() {
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := fireNest12Args{
-			unsafe.SliceData(c.W),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t46),
-			unsafe.SliceData(c.WOut),
-			r,
-			c2,
-			[2]float32{nodecayEntryNumber},
-			[2]float32{w3},
-			[2]float32{lambdaEntry},
-			[2]float32{t59},
+		a := regions.Rb8dca46c5292Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t46),
+			P3: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{w3},
+			S2: [2]float32{lambdaEntry},
+			S3: [2]float32{t59},
 		}
-		fireNest12(&a)
+		regions.Rb8dca46c5292(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {

@@ -3,6 +3,7 @@
 package muon
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
@@ -49,21 +50,21 @@ func (c *fireTallFused) run() {
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
-		a := fireNest1Args{
-			unsafe.SliceData(c.G),
-			unsafe.SliceData(c.M),
-			unsafe.SliceData(c.MOut),
-			unsafe.SliceData(d),
-			unsafe.SliceData(t13Total),
-			r,
-			c2,
-			8 * c2,
-			12 * c2,
-			[2]float32{t13},
-			[2]float32{w2},
-			[2]float32{muEntry},
+		a := regions.R8d9ab672aaf2Args{
+			P0: unsafe.SliceData(c.G),
+			P1: unsafe.SliceData(c.M),
+			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(d),
+			P4: unsafe.SliceData(t13Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t13},
+			S1: [2]float32{w2},
+			S2: [2]float32{muEntry},
 		}
-		fireNest1(&a)
+		regions.R8d9ab672aaf2(&a)
 	} else {
 		t13_2 := t13
 		for i := range r {
@@ -96,14 +97,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest2Args{
-			unsafe.SliceData(d),
-			unsafe.SliceData(t22),
-			r,
-			c2,
-			[2]float32{t21},
+		a := regions.R883db4b17644Args{
+			P0: unsafe.SliceData(d),
+			P1: unsafe.SliceData(t22),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{t21},
 		}
-		fireNest2(&a)
+		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
@@ -122,13 +123,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t25),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t25),
+			N0: c2,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t23_2 := t23[i*c2:][:c2]
@@ -160,13 +161,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t30),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
+			N0: c2,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
@@ -183,14 +184,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t27),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(t32),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
+			N0: c2,
+			N1: r,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t27_2 := t27[i*r:][:r]
@@ -210,13 +211,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t35),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
+			N0: c2,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t33_2 := t33[i*c2:][:c2]
@@ -233,14 +234,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t37),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
+			N0: c2,
+			N1: r,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t32_2 := t32[i*r:][:r]
@@ -260,13 +261,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t40),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
+			N0: c2,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t38_2 := t38[i*c2:][:c2]
@@ -283,14 +284,14 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest4Args{
-			unsafe.SliceData(t37),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t42),
-			c2,
-			r,
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: c2,
+			N1: r,
 		}
-		fireNest4(&a)
+		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
 			t37_2 := t37[i*r:][:r]
@@ -310,13 +311,13 @@ func (c *fireTallFused) run() {
 
 	// muon.o
 	if kern.Wide() {
-		a := fireNest3Args{
-			unsafe.SliceData(t43),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(t45),
-			c2,
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
+			N0: c2,
 		}
-		fireNest3(&a)
+		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
 			t43_2 := t43[i*c2:][:c2]

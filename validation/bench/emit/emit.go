@@ -18,6 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/abi"
 	"github.com/nl-hecate/hecate/gen/autodiff"
 	"github.com/nl-hecate/hecate/gen/diag"
+	"github.com/nl-hecate/hecate/gen/emitasm"
 	"github.com/nl-hecate/hecate/gen/emitgo/gokernel"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/ir/irtest"
@@ -90,7 +91,7 @@ func print(out map[string][]byte, name string, pair abi.Pair) error {
 	var bind strings.Builder
 	fmt.Fprintf(&bind, "// %s\n\npackage %s\n\nimport %q\n", marker, name, numPath)
 	pair.Fwd.Name, pair.Bwd.Name = "Forward", "Backward"
-	for path, text := range gen.Assembly([]plan.KernelFile{{Path: folder + name + "/core", Package: name, Source: pages, Kernels: []*plan.Kernel{pair.Fwd, pair.Bwd}}}) {
+	for path, text := range gen.Assembly([]plan.KernelFile{{Path: folder + name + "/core", Kernels: []*plan.Kernel{pair.Fwd, pair.Bwd}}}, emitasm.Package{Folder: folder + name, Name: name}) {
 		if strings.HasPrefix(path, folder) {
 			out[path] = text
 		}

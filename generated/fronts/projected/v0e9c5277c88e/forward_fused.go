@@ -3,158 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // L
-	n1      int // heads
-	n2      int // T
-	n3      int // d_k
-	n4      int // 12·d_k
-	n5      int // -d_k
-	n6      int // 4·d_k
-	n7      int // T·d_k + 3·d_k
-	n8      int // T·d_k
-	n9      int // T·d_k·heads + 3·d_k·heads
-	n10     int // T·d_k·heads
-}
-
-type forwardNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t4        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // T
-	n3        int // d_k
-	n4        int // T·d_k
-	n5        int // T·d_k·heads
-}
-
-type forwardNest4Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	k1        *float32
-	t9        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	kProd     *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // T
-	n3        int // d_k
-	n4        int // 4·d_k
-	n5        int // 8·d_k
-	n6        int // 12·d_k
-	n7        int // 4
-	n8        int // 8
-	n9        int // 12
-	n10       int // T·d_k
-	n11       int // T·d_k·heads
-	n12       int // T·heads
-}
-
-type forwardNest5Args struct {
-	kProd *float32
-	kSqrt *float32
-	t20   *float32
-	n0    int // L
-	n1    int // heads
-	n2    int // T
-	n3    int // T·heads
-}
-
-type forwardNest6Args struct {
-	t20   *float32
-	q1    *float32
-	k1    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // heads
-	n2    int // T
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // d_k
-	n7    int // 12·d_k
-	n8    int // T·d_k
-	n9    int // T·d_k·heads
-	n10   int // T·heads
-}
-
-type forwardNest8Args struct {
-	t30        *float32
-	t20        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	k          *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
-
-type forwardNest9Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t32      *float32
-	t39      *float32
-	n0       int // L
-	n1       int // heads
-	n2       int // T
-	n3       int // d_k + d_v
-	n4       int // 4
-	n5       int // 8
-	n6       int // 12
-	n7       int // T·d_k + T·d_v
-	n8       int // T·d_k·heads + T·d_v·heads
-	n9       int // T·heads
-}
-
-type forwardNest10Args struct {
-	bRho          *float32
-	bTheta        *float32
-	t32           *float32
-	t39           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	t30           *float32
-	qDiv          *float32
-	qSqrt         *float32
-	qDiv3         *float32
-	t20           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int // L
-	n1            int // heads
-	n2            int // T
-	n3            int // T·heads
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -221,24 +74,24 @@ func (c *forwardFused) run() {
 	// projected.k1
 	clear(c.K1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.Reac120db38f1Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.K1Prod),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		forwardNest1(&a)
+		regions.Reac120db38f1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -259,20 +112,20 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
+		a := regions.R639da76346abArgs{
+			P0: unsafe.SliceData(c.BK),
+			P1: unsafe.SliceData(c.K1Prod),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(c.K1Sigmoid),
+			P4: unsafe.SliceData(k1),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
 		}
-		forwardNest2(&a)
+		regions.R639da76346ab(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -322,24 +175,24 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.Reac120db38f1Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(c.Q1Prod),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		forwardNest1(&a)
+		regions.Reac120db38f1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -360,29 +213,29 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.KProd),
-			L,
-			heads,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rbeb0171a3d33Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Prod),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(t9),
+			P4:  unsafe.SliceData(c.Q1Sigmoid),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  4,
+			N8:  8,
+			N9:  12,
+			N10: T * dK,
+			N11: T * dK * heads,
+			N12: T * heads,
 		}
-		forwardNest4(&a)
+		regions.Rbeb0171a3d33(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -421,16 +274,16 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t20),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Rfe70be8ba65aArgs{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t20),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		forwardNest5(&a)
+		regions.Rfe70be8ba65a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -450,25 +303,25 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			heads,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rbc0b3224a3e1Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(q1),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(c.K),
+			P4:  unsafe.SliceData(c.QProd),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  12 * dK,
+			N8:  T * dK,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		forwardNest6(&a)
+		regions.Rbc0b3224a3e1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -495,16 +348,16 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t30),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Rfe70be8ba65aArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t30),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		forwardNest5(&a)
+		regions.Rfe70be8ba65a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -524,27 +377,27 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest8Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Ree0cab58e5e2Args{
+			P0:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.Q),
+			P4:  unsafe.SliceData(c.QDiv2),
+			P5:  unsafe.SliceData(c.K),
+			P6:  unsafe.SliceData(c.KDiv2),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(c.Q1Sigmoid2),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(c.K1Sigmoid2),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  T * dK,
+			N5:  T * dK * heads,
+			N6:  T * heads,
 		}
-		forwardNest8(&a)
+		regions.Ree0cab58e5e2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -593,24 +446,24 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := forwardNest9Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			L,
-			heads,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
+		a := regions.R5b4f584f2722Args{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t39),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK + dV,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T*dK + T*dV,
+			N8: T*dK*heads + T*dV*heads,
+			N9: T * heads,
 		}
-		forwardNest9(&a)
+		regions.R5b4f584f2722(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -640,31 +493,31 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.q
 	if kern.Wide() {
-		a := forwardNest10Args{
-			unsafe.SliceData(c.BRho),
-			unsafe.SliceData(c.BTheta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Ra0f4648d79a4Args{
+			P0:  unsafe.SliceData(c.BRho),
+			P1:  unsafe.SliceData(c.BTheta),
+			P2:  unsafe.SliceData(t32),
+			P3:  unsafe.SliceData(t39),
+			P4:  unsafe.SliceData(c.RhoSigmoid),
+			P5:  unsafe.SliceData(c.Rho),
+			P6:  unsafe.SliceData(c.ThetaSoftplus),
+			P7:  unsafe.SliceData(c.Theta),
+			P8:  unsafe.SliceData(c.ThetaSigmoid),
+			P9:  unsafe.SliceData(c.RhoSigmoid2),
+			P10: unsafe.SliceData(t30),
+			P11: unsafe.SliceData(c.QDiv),
+			P12: unsafe.SliceData(c.QSqrt),
+			P13: unsafe.SliceData(c.QDiv3),
+			P14: unsafe.SliceData(t20),
+			P15: unsafe.SliceData(c.KDiv),
+			P16: unsafe.SliceData(c.KSqrt),
+			P17: unsafe.SliceData(c.KDiv3),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
 		}
-		forwardNest10(&a)
+		regions.Ra0f4648d79a4(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -709,243 +562,6 @@ func (c *forwardFused) run() {
 	}
 }
 
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	bK     *float32
-	k1Prod *float32
-	t4     *float32
-	bQ     *float32
-	q1Prod *float32
-	t9     *float32
-	t412   *float32
-	n0     int // L
-	n1     int // heads
-	n2     int // T
-	n3     int // d_k
-	n4     int // 4·d_k
-	n5     int // 8·d_k
-	n6     int // 12·d_k
-	n7     int // 4
-	n8     int // 8
-	n9     int // 12
-	n10    int // T·d_k
-	n11    int // T·d_k·heads
-	n12    int // T·heads
-}
-
-type backwardNest2Args struct {
-	t92       *float32
-	t282      *float32
-	bThetaBar *float32
-	bRhoBar   *float32
-	n0        int // heads
-	n1        int // L
-	n2        int // T
-	n3        int // T·heads
-}
-
-type backwardNest3Args struct {
-	t92       *float32
-	t282      *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	n0        int // heads
-	n1        int // L
-	n2        int // T
-	n3        int // 4
-	n4        int // 8
-	n5        int // 12
-	n6        int // d_k + d_v
-	n7        int // T·d_k·heads + T·d_v·heads
-	n8        int // T·heads
-	n9        int // T·d_k + T·d_v
-}
-
-type backwardNest4Args struct {
-	t92    *float32
-	t282   *float32
-	wRho   *float32
-	wTheta *float32
-	t342   *float32
-	n0     int // L
-	n1     int // heads
-	n2     int // T
-	n3     int // d_k + d_v
-	n4     int // T·d_k + T·d_v
-	n5     int // T·d_k·heads + T·d_v·heads
-	n6     int // T·heads
-}
-
-type backwardNest5Args struct {
-	t46        *bool
-	qDiv       *float32
-	t23        *bool
-	t422       *bool
-	t412       *float32
-	qDiv3      *float32
-	kBar       *float32
-	t342       *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	t62        *float32
-	q1Sigmoid2 *float32
-	t97        *float32
-	t67        *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // 1
-	n4         int // 4
-	n5         int // 2
-	n6         int // 8
-	n7         int // 3
-	n8         int // 12
-	n9         int // d_k
-	n10        int // 4·d_k
-	n11        int // 4·d_k + 4·d_v
-	n12        int // 8·d_k
-	n13        int // 8·d_k + 8·d_v
-	n14        int // 12·d_k
-	n15        int // 12·d_k + 12·d_v
-	n16        int // d_k + d_v
-	n17        int // T·d_k + T·d_v
-	n18        int // T·d_k
-	n19        int // T·d_k·heads + T·d_v·heads
-	n20        int // T·d_k·heads
-	n21        int // T·heads
-}
-
-type backwardNest6Args struct {
-	vBar *float32
-	t342 *float32
-	t88  *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T
-	n3   int // d_v
-	n4   int // 4·d_k
-	n5   int // d_k + d_v
-	n6   int // T·d_k + T·d_v
-	n7   int // T·d_v
-	n8   int // T·d_k·heads + T·d_v·heads
-	n9   int // T·d_v·heads
-}
-
-type backwardNest7Args struct {
-	bQBar *float32
-	t97   *float32
-	n0    int // heads
-	n1    int // L
-	n2    int // T
-	n3    int // d_k
-	n4    int // T·d_k·heads
-	n5    int // T·d_k
-}
-
-type backwardNest8Args struct {
-	pos  *int32
-	t97  *float32
-	cQ   *float32
-	t100 *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T
-	n3   int // d_k
-	n4   int // 12·d_k
-	n5   int // -d_k
-	n6   int // 4·d_k
-	n7   int // T·d_k + 3·d_k
-	n8   int // T·d_k
-	n9   int // T·d_k·heads + 3·d_k·heads
-	n10  int // T·d_k·heads
-}
-
-type backwardNest9Args struct {
-	q1Stack *float32
-	t97     *float32
-	cQBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·j + 4·d_k·m + (4·T·d_k + 12·d_k)·i + (4·T·d_k·heads + 12·d_k·heads)·k + 12·d_k
-	n2      int // 4·d_k·m + 4·T·d_k·i + 4·T·d_k·heads·k
-	n3      int // 4·d_k·j + 16·d_k·i
-}
-
-type backwardNest10Args struct {
-	t102      *float32
-	q0TailBar *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // d_k
-	n3        int // 4·T·d_k
-	n4        int // 3·d_k
-	n5        int // T·d_k + 3·d_k
-	n6        int // 3·d_k·heads
-	n7        int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest11Args struct {
-	t100 *float32
-	t102 *float32
-	t103 *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T + 3
-	n3   int // d_k
-	n4   int // T·d_k + 3·d_k
-	n5   int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest12Args struct {
-	t103         *float32
-	q0TailBarOut *float32
-	t117         *float32
-	k0TailBar    *float32
-	n0           int // L
-	n1           int // heads
-	n2           int // d_k
-	n3           int // 4·T·d_k
-	n4           int // 3·d_k
-	n5           int // T·d_k + 3·d_k
-	n6           int // 3·d_k·heads
-	n7           int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest13Args struct {
-	t72        *bool
-	kDiv       *float32
-	t13        *bool
-	t68        *bool
-	t67        *float32
-	kDiv3      *float32
-	t4         *float32
-	k1Sigmoid  *float32
-	t62        *float32
-	k1Sigmoid2 *float32
-	t112       *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
-
-type backwardNest18Args struct {
-	t89  *float32
-	t121 *float32
-	t124 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // backwardFused is Backward in fused arithmetic.
 type backwardFused Backward[float32]
 
@@ -987,31 +603,31 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t412),
-			L,
-			heads,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rcb32fe5ecf8cArgs{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.BK),
+			P3:  unsafe.SliceData(c.K1Prod),
+			P4:  unsafe.SliceData(t4),
+			P5:  unsafe.SliceData(c.BQ),
+			P6:  unsafe.SliceData(c.Q1Prod),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(t412),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  4,
+			N8:  8,
+			N9:  12,
+			N10: T * dK,
+			N11: T * dK * heads,
+			N12: T * heads,
 		}
-		backwardNest1(&a)
+		regions.Rcb32fe5ecf8c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1083,17 +699,17 @@ func (c *backwardFused) run() {
 
 	// projected.theta, projected.rho
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t282),
-			unsafe.SliceData(c.BThetaBar),
-			unsafe.SliceData(c.BRhoBar),
-			heads,
-			L,
-			T,
-			T * heads,
+		a := regions.R43c93d87b94dArgs{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.BThetaBar),
+			P3: unsafe.SliceData(c.BRhoBar),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: T * heads,
 		}
-		backwardNest2(&a)
+		regions.R43c93d87b94d(&a)
 	} else {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
@@ -1125,24 +741,24 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t282),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			heads,
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			T*dK + T*dV,
+		a := regions.R6e675a653f16Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.RhoStack),
+			P3: unsafe.SliceData(c.WThetaBar),
+			P4: unsafe.SliceData(c.WRhoBar),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: dK + dV,
+			N7: T*dK*heads + T*dV*heads,
+			N8: T * heads,
+			N9: T*dK + T*dV,
 		}
-		backwardNest3(&a)
+		regions.R6e675a653f16(&a)
 	} else {
 		for i := range heads {
 			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
@@ -1166,21 +782,21 @@ func (c *backwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t282),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t342),
-			L,
-			heads,
-			T,
-			dK + dV,
-			T*dK + T*dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
+		a := regions.R9fe8e2825f10Args{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.WRho),
+			P3: unsafe.SliceData(c.WTheta),
+			P4: unsafe.SliceData(t342),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK + dV,
+			N4: T*dK + T*dV,
+			N5: T*dK*heads + T*dV*heads,
+			N6: T * heads,
 		}
-		backwardNest4(&a)
+		regions.R9fe8e2825f10(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1202,47 +818,47 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.rho, projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t342),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(t67),
-			L,
-			heads,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			4*dK + 4*dV,
-			8 * dK,
-			8*dK + 8*dV,
-			12 * dK,
-			12*dK + 12*dV,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
-			T*dK*heads + T*dV*heads,
-			T * dK * heads,
-			T * heads,
+		a := regions.Ra2f3a2ad85ddArgs{
+			P0:  unsafe.SliceData(t46),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(t422),
+			P4:  unsafe.SliceData(t412),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(c.KBar),
+			P7:  unsafe.SliceData(t342),
+			P8:  unsafe.SliceData(c.KDiv2),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(c.Q1Sigmoid),
+			P11: unsafe.SliceData(c.QBar),
+			P12: unsafe.SliceData(t62),
+			P13: unsafe.SliceData(c.Q1Sigmoid2),
+			P14: unsafe.SliceData(t97),
+			P15: unsafe.SliceData(t67),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  1,
+			N4:  4,
+			N5:  2,
+			N6:  8,
+			N7:  3,
+			N8:  12,
+			N9:  dK,
+			N10: 4 * dK,
+			N11: 4*dK + 4*dV,
+			N12: 8 * dK,
+			N13: 8*dK + 8*dV,
+			N14: 12 * dK,
+			N15: 12*dK + 12*dV,
+			N16: dK + dV,
+			N17: T*dK + T*dV,
+			N18: T * dK,
+			N19: T*dK*heads + T*dV*heads,
+			N20: T * dK * heads,
+			N21: T * heads,
 		}
-		backwardNest5(&a)
+		regions.Ra2f3a2ad85dd(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1286,22 +902,22 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t342),
-			unsafe.SliceData(t88),
-			L,
-			heads,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
-			T*dK*heads + T*dV*heads,
-			T * dV * heads,
+		a := regions.Red3242ba4f02Args{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t342),
+			P2: unsafe.SliceData(t88),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: dK + dV,
+			N6: T*dK + T*dV,
+			N7: T * dV,
+			N8: T*dK*heads + T*dV*heads,
+			N9: T * dV * heads,
 		}
-		backwardNest6(&a)
+		regions.Red3242ba4f02(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1336,17 +952,17 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t97),
-			heads,
-			L,
-			T,
-			dK,
-			T * dK * heads,
-			T * dK,
+		a := regions.R645bcabeb6b1Args{
+			P0: unsafe.SliceData(c.BQBar),
+			P1: unsafe.SliceData(t97),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * dK,
 		}
-		backwardNest7(&a)
+		regions.R645bcabeb6b1(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1364,24 +980,24 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t100)
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t100),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.R1c33127384e4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t97),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(t100),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		backwardNest8(&a)
+		regions.R1c33127384e4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1409,16 +1025,16 @@ func (c *backwardFused) run() {
 					n2 := int(c.Pos[k]) + -j + m
 					if n2 >= 0 {
 						if kern.Wide() {
-							a := backwardNest9Args{
-								unsafe.SliceData(c.Q1Stack),
-								unsafe.SliceData(t97),
-								unsafe.SliceData(c.CQBar),
-								dK,
-								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								4*dK*j + 16*dK*i,
+							a := regions.R3338b3e6a9ffArgs{
+								P0: unsafe.SliceData(c.Q1Stack),
+								P1: unsafe.SliceData(t97),
+								P2: unsafe.SliceData(c.CQBar),
+								N0: dK,
+								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								N3: 4*dK*j + 16*dK*i,
 							}
-							backwardNest9(&a)
+							regions.R3338b3e6a9ff(&a)
 						} else {
 							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t97_2 := t97[((k*heads+i)*T+m)*dK:][:dK]
@@ -1436,19 +1052,19 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t102)
 	if kern.Wide() {
-		a := backwardNest10Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R67e62da7a06eArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest10(&a)
+		regions.R67e62da7a06e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1465,18 +1081,18 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest11Args{
-			unsafe.SliceData(t100),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t103),
-			L,
-			heads,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t100),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t103),
+			N0: L,
+			N1: heads,
+			N2: T + 3,
+			N3: dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest11(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1495,21 +1111,21 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(t117)
 	if kern.Wide() {
-		a := backwardNest12Args{
-			unsafe.SliceData(t103),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(c.K0TailBar),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R8132c72a55b1Args{
+			P0: unsafe.SliceData(t103),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t117),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest12(&a)
+		regions.R8132c72a55b1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1529,27 +1145,27 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.k
 	if kern.Wide() {
-		a := backwardNest13Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t67),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t112),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R5230d3fb4b2dArgs{
+			P0:  unsafe.SliceData(t72),
+			P1:  unsafe.SliceData(c.KDiv),
+			P2:  unsafe.SliceData(t13),
+			P3:  unsafe.SliceData(t68),
+			P4:  unsafe.SliceData(t67),
+			P5:  unsafe.SliceData(c.KDiv3),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(c.K1Sigmoid),
+			P8:  unsafe.SliceData(t62),
+			P9:  unsafe.SliceData(c.K1Sigmoid2),
+			P10: unsafe.SliceData(t112),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  T * dK,
+			N5:  T * dK * heads,
+			N6:  T * heads,
 		}
-		backwardNest13(&a)
+		regions.R5230d3fb4b2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1582,17 +1198,17 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(c.BKBar),
-			unsafe.SliceData(t112),
-			heads,
-			L,
-			T,
-			dK,
-			T * dK * heads,
-			T * dK,
+		a := regions.R645bcabeb6b1Args{
+			P0: unsafe.SliceData(c.BKBar),
+			P1: unsafe.SliceData(t112),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * dK,
 		}
-		backwardNest7(&a)
+		regions.R645bcabeb6b1(&a)
 	} else {
 		for i := range heads {
 			bKBar := c.BKBar[i*dK:][:dK]
@@ -1610,24 +1226,24 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t115)
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t115),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.R1c33127384e4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t112),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(t115),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		backwardNest8(&a)
+		regions.R1c33127384e4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1655,16 +1271,16 @@ func (c *backwardFused) run() {
 					n4 := int(c.Pos[k]) + -j + m
 					if n4 >= 0 {
 						if kern.Wide() {
-							a := backwardNest9Args{
-								unsafe.SliceData(c.K1Stack),
-								unsafe.SliceData(t112),
-								unsafe.SliceData(c.CKBar),
-								dK,
-								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								4*dK*j + 16*dK*i,
+							a := regions.R3338b3e6a9ffArgs{
+								P0: unsafe.SliceData(c.K1Stack),
+								P1: unsafe.SliceData(t112),
+								P2: unsafe.SliceData(c.CKBar),
+								N0: dK,
+								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								N3: 4*dK*j + 16*dK*i,
 							}
-							backwardNest9(&a)
+							regions.R3338b3e6a9ff(&a)
 						} else {
 							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t112_2 := t112[((k*heads+i)*T+m)*dK:][:dK]
@@ -1681,18 +1297,18 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest11Args{
-			unsafe.SliceData(t115),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(t118),
-			L,
-			heads,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t115),
+			P1: unsafe.SliceData(t117),
+			P2: unsafe.SliceData(t118),
+			N0: L,
+			N1: heads,
+			N2: T + 3,
+			N3: dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest11(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1751,17 +1367,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest18Args{
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t121),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t89),
+			P1: unsafe.SliceData(t121),
+			P2: unsafe.SliceData(t124),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest18(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

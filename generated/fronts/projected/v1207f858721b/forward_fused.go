@@ -3,46 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	wEta     *float32
-	t2       *float32
-	t9       *float32
-	t14      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k + d_v
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-	n6       int // T·d_k + T·d_v
-}
-
-type forwardNest2Args struct {
-	t2            *float32
-	t9            *float32
-	t14           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	eta           *float32
-	etaSigmoid    *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-	bEtaEntry     [2]float32 // and nothing
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -82,23 +47,23 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t14),
-			L,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
+		a := regions.R4e462e68160fArgs{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.WEta),
+			P4: unsafe.SliceData(t2),
+			P5: unsafe.SliceData(t9),
+			P6: unsafe.SliceData(t14),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dK + T*dV,
 		}
-		forwardNest1(&a)
+		regions.R4e462e68160f(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -136,25 +101,25 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t14),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-			[2]float32{bEtaEntry},
+		a := regions.R1eb60a246bcbArgs{
+			P0:  unsafe.SliceData(t2),
+			P1:  unsafe.SliceData(t9),
+			P2:  unsafe.SliceData(t14),
+			P3:  unsafe.SliceData(c.RhoSigmoid),
+			P4:  unsafe.SliceData(c.Rho),
+			P5:  unsafe.SliceData(c.ThetaSoftplus),
+			P6:  unsafe.SliceData(c.Theta),
+			P7:  unsafe.SliceData(c.Eta),
+			P8:  unsafe.SliceData(c.EtaSigmoid),
+			P9:  unsafe.SliceData(c.ThetaSigmoid),
+			P10: unsafe.SliceData(c.RhoSigmoid2),
+			N0:  L,
+			N1:  T,
+			S0:  [2]float32{bRhoEntry},
+			S1:  [2]float32{bThetaEntry},
+			S2:  [2]float32{bEtaEntry},
 		}
-		forwardNest2(&a)
+		regions.R1eb60a246bcb(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -187,92 +152,6 @@ func (c *forwardFused) run() {
 	}
 }
 
-type backwardNest1Args struct {
-	etaBar        *float32
-	eta           *float32
-	etaSigmoid    *float32
-	thetaSoftplus *float32
-	thetaBar      *float32
-	thetaSigmoid  *float32
-	rhoSigmoid    *float32
-	rhoBar        *float32
-	rhoSigmoid2   *float32
-	t42           *float32
-	t16           *float32
-	t35           *float32
-	t62Total      *float32
-	t19Total      *float32
-	t38Total      *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // 4·T
-	n3            int        // 8·T
-	n4            int        // 12·T
-	t38           [2]float32 // and nothing
-	t19           [2]float32 // and nothing
-	t62           [2]float32 // and nothing
-}
-
-type backwardNest2Args struct {
-	t42       *float32
-	t16       *float32
-	t35       *float32
-	rhoStack  *float32
-	wEtaBar   *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	wEta      *float32
-	t41       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_k + d_v
-	n6        int // 4·d_k + 4·d_v
-	n7        int // 8·d_k + 8·d_v
-	n8        int // 12·d_k + 12·d_v
-	n9        int // T·d_k + T·d_v
-}
-
-type backwardNest3Args struct {
-	vBar *float32
-	t41  *float32
-	t44  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·d_k
-	n4   int // d_k + d_v
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-}
-
-type backwardNest4Args struct {
-	k0Bar *float32
-	t41   *float32
-	t49   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // d_k + d_v
-	n4    int // T·d_k + T·d_v
-	n5    int // T·d_k
-}
-
-type backwardNest5Args struct {
-	t45  *float32
-	t47  *float32
-	t50  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // backwardFused is Backward in fused arithmetic.
 type backwardFused Backward[float32]
 
@@ -302,32 +181,32 @@ func (c *backwardFused) run() {
 	var t19 F
 	var t38 F
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.EtaBar),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.ThetaBar),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t62Total),
-			unsafe.SliceData(t19Total),
-			unsafe.SliceData(t38Total),
-			L,
-			T,
-			4 * T,
-			8 * T,
-			12 * T,
-			[2]float32{t38},
-			[2]float32{t19},
-			[2]float32{t62},
+		a := regions.R234b80b2f132Args{
+			P0:  unsafe.SliceData(c.EtaBar),
+			P1:  unsafe.SliceData(c.Eta),
+			P2:  unsafe.SliceData(c.EtaSigmoid),
+			P3:  unsafe.SliceData(c.ThetaSoftplus),
+			P4:  unsafe.SliceData(c.ThetaBar),
+			P5:  unsafe.SliceData(c.ThetaSigmoid),
+			P6:  unsafe.SliceData(c.RhoSigmoid),
+			P7:  unsafe.SliceData(c.RhoBar),
+			P8:  unsafe.SliceData(c.RhoSigmoid2),
+			P9:  unsafe.SliceData(t42),
+			P10: unsafe.SliceData(t16),
+			P11: unsafe.SliceData(t35),
+			P12: unsafe.SliceData(t62Total),
+			P13: unsafe.SliceData(t19Total),
+			P14: unsafe.SliceData(t38Total),
+			N0:  L,
+			N1:  T,
+			N2:  4 * T,
+			N3:  8 * T,
+			N4:  12 * T,
+			S0:  [2]float32{t38},
+			S1:  [2]float32{t19},
+			S2:  [2]float32{t62},
 		}
-		backwardNest1(&a)
+		regions.R234b80b2f132(&a)
 	} else {
 		t38_2 := t38
 		t19_2 := t19
@@ -389,30 +268,30 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t41),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			4*dK + 4*dV,
-			8*dK + 8*dV,
-			12*dK + 12*dV,
-			T*dK + T*dV,
+		a := regions.Rbae3f6c71dfcArgs{
+			P0:  unsafe.SliceData(t42),
+			P1:  unsafe.SliceData(t16),
+			P2:  unsafe.SliceData(t35),
+			P3:  unsafe.SliceData(c.RhoStack),
+			P4:  unsafe.SliceData(c.WEtaBar),
+			P5:  unsafe.SliceData(c.WThetaBar),
+			P6:  unsafe.SliceData(c.WRhoBar),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.WEta),
+			P10: unsafe.SliceData(t41),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK + dV,
+			N6:  4*dK + 4*dV,
+			N7:  8*dK + 8*dV,
+			N8:  12*dK + 12*dV,
+			N9:  T*dK + T*dV,
 		}
-		backwardNest2(&a)
+		regions.Rbae3f6c71dfc(&a)
 	} else {
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
@@ -443,19 +322,19 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t44),
-			L,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t44),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: dK + dV,
+			N5: T*dK + T*dV,
+			N6: T * dV,
 		}
-		backwardNest3(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -483,18 +362,18 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.rho
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(c.K0Bar),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t49),
-			L,
-			T,
-			dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
+		a := regions.R7f2dcf236e75Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t49),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: dK + dV,
+			N4: T*dK + T*dV,
+			N5: T * dK,
 		}
-		backwardNest4(&a)
+		regions.R7f2dcf236e75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -516,17 +395,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t45),
-			unsafe.SliceData(t47),
-			unsafe.SliceData(t50),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t50),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest5(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

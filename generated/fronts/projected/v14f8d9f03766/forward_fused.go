@@ -3,104 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	k0    *float32
-	kProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // T·d_k
-}
-
-type forwardNest2Args struct {
-	kProd *float32
-	kSqrt *float32
-	t10   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest3Args struct {
-	t10   *float32
-	q0    *float32
-	k0    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 12·d_k
-	n7    int // T·d_k
-}
-
-type forwardNest5Args struct {
-	t20   *float32
-	t10   *float32
-	q0    *float32
-	q     *float32
-	qDiv2 *float32
-	k     *float32
-	kDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
-
-type forwardNest6Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	wEta     *float32
-	t22      *float32
-	t29      *float32
-	t34      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k + d_v
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-	n6       int // T·d_k + T·d_v
-}
-
-type forwardNest7Args struct {
-	t22           *float32
-	t29           *float32
-	t34           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	eta           *float32
-	etaSigmoid    *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	t20           *float32
-	qDiv          *float32
-	qSqrt         *float32
-	qDiv3         *float32
-	t10           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-	bEtaEntry     [2]float32 // and nothing
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -130,18 +37,18 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.KProd),
-			L,
-			T,
-			dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.KProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -161,14 +68,14 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t10),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
 		}
-		forwardNest2(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -186,22 +93,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.Q0),
+			P2: unsafe.SliceData(c.K0),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 12 * dK,
+			N7: T * dK,
 		}
-		forwardNest3(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -226,14 +133,14 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t20),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
 		}
-		forwardNest2(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -251,20 +158,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R9d5b9b65aab3Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(c.Q),
+			P4: unsafe.SliceData(c.QDiv2),
+			P5: unsafe.SliceData(c.K),
+			P6: unsafe.SliceData(c.KDiv2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest5(&a)
+		regions.R9d5b9b65aab3(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -301,23 +208,23 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t34),
-			L,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
+		a := regions.R4e462e68160fArgs{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.WEta),
+			P4: unsafe.SliceData(t22),
+			P5: unsafe.SliceData(t29),
+			P6: unsafe.SliceData(t34),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dK + T*dV,
 		}
-		forwardNest6(&a)
+		regions.R4e462e68160f(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -355,33 +262,33 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := forwardNest7Args{
-			unsafe.SliceData(t22),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
-			[2]float32{bEtaEntry},
+		a := regions.Rfe3930e06a6fArgs{
+			P0:  unsafe.SliceData(t22),
+			P1:  unsafe.SliceData(t29),
+			P2:  unsafe.SliceData(t34),
+			P3:  unsafe.SliceData(c.RhoSigmoid),
+			P4:  unsafe.SliceData(c.Rho),
+			P5:  unsafe.SliceData(c.ThetaSoftplus),
+			P6:  unsafe.SliceData(c.Theta),
+			P7:  unsafe.SliceData(c.Eta),
+			P8:  unsafe.SliceData(c.EtaSigmoid),
+			P9:  unsafe.SliceData(c.ThetaSigmoid),
+			P10: unsafe.SliceData(c.RhoSigmoid2),
+			P11: unsafe.SliceData(t20),
+			P12: unsafe.SliceData(c.QDiv),
+			P13: unsafe.SliceData(c.QSqrt),
+			P14: unsafe.SliceData(c.QDiv3),
+			P15: unsafe.SliceData(t10),
+			P16: unsafe.SliceData(c.KDiv),
+			P17: unsafe.SliceData(c.KSqrt),
+			P18: unsafe.SliceData(c.KDiv3),
+			N0:  L,
+			N1:  T,
+			S0:  [2]float32{bRhoEntry},
+			S1:  [2]float32{bThetaEntry},
+			S2:  [2]float32{bEtaEntry},
 		}
-		forwardNest7(&a)
+		regions.Rfe3930e06a6f(&a)
 	} else {
 		for i := range L {
 			t22_2 := t22[i*T:][:T]
@@ -424,105 +331,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	t42       *float32
-	t162      *float32
-	t352      *float32
-	rhoStack  *float32
-	wEtaBar   *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	wEta      *float32
-	t41       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_k + d_v
-	n6        int // 4·d_k + 4·d_v
-	n7        int // 8·d_k + 8·d_v
-	n8        int // 12·d_k + 12·d_v
-	n9        int // T·d_k + T·d_v
-}
-
-type backwardNest2Args struct {
-	qBar  *float32
-	qDiv2 *float32
-	kBar  *float32
-	t41   *float32
-	kDiv2 *float32
-	t69   *float32
-	t48   *float32
-	t74   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // 4·d_k + 4·d_v
-	n4    int // 4·d_k
-	n5    int // 8·d_k
-	n6    int // 8·d_k + 8·d_v
-	n7    int // 12·d_k
-	n8    int // 12·d_k + 12·d_v
-	n9    int // 4
-	n10   int // 8
-	n11   int // 12
-	n12   int // d_k + d_v
-	n13   int // T·d_k + T·d_v
-	n14   int // T·d_k
-}
-
-type backwardNest3Args struct {
-	vBar *float32
-	t41  *float32
-	t95  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·d_k
-	n4   int // d_k + d_v
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-}
-
-type backwardNest4Args struct {
-	t53   *bool
-	qDiv  *float32
-	t13   *bool
-	t49   *bool
-	t48   *float32
-	qDiv3 *float32
-	t79   *bool
-	kDiv  *float32
-	t3    *bool
-	t75   *bool
-	t74   *float32
-	kDiv3 *float32
-	q0    *float32
-	qBar  *float32
-	t98   *float32
-	k0    *float32
-	t69   *float32
-	t101  *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
-
-type backwardNest5Args struct {
-	t96  *float32
-	t99  *float32
-	t102 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -618,30 +426,30 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t352),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t41),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			4*dK + 4*dV,
-			8*dK + 8*dV,
-			12*dK + 12*dV,
-			T*dK + T*dV,
+		a := regions.Rbae3f6c71dfcArgs{
+			P0:  unsafe.SliceData(t42),
+			P1:  unsafe.SliceData(t162),
+			P2:  unsafe.SliceData(t352),
+			P3:  unsafe.SliceData(c.RhoStack),
+			P4:  unsafe.SliceData(c.WEtaBar),
+			P5:  unsafe.SliceData(c.WThetaBar),
+			P6:  unsafe.SliceData(c.WRhoBar),
+			P7:  unsafe.SliceData(c.WRho),
+			P8:  unsafe.SliceData(c.WTheta),
+			P9:  unsafe.SliceData(c.WEta),
+			P10: unsafe.SliceData(t41),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  dK + dV,
+			N6:  4*dK + 4*dV,
+			N7:  8*dK + 8*dV,
+			N8:  12*dK + 12*dV,
+			N9:  T*dK + T*dV,
 		}
-		backwardNest1(&a)
+		regions.Rbae3f6c71dfc(&a)
 	} else {
 		wEtaBar := c.WEtaBar[:dK+dV]
 		wThetaBar := c.WThetaBar[:dK+dV]
@@ -672,32 +480,32 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k, projected.rho
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(t74),
-			L,
-			T,
-			dK,
-			4*dK + 4*dV,
-			4 * dK,
-			8 * dK,
-			8*dK + 8*dV,
-			12 * dK,
-			12*dK + 12*dV,
-			4,
-			8,
-			12,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
+		a := regions.R0cc3ea6c8d62Args{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.KBar),
+			P3:  unsafe.SliceData(t41),
+			P4:  unsafe.SliceData(c.KDiv2),
+			P5:  unsafe.SliceData(t69),
+			P6:  unsafe.SliceData(t48),
+			P7:  unsafe.SliceData(t74),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  4*dK + 4*dV,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  8*dK + 8*dV,
+			N7:  12 * dK,
+			N8:  12*dK + 12*dV,
+			N9:  4,
+			N10: 8,
+			N11: 12,
+			N12: dK + dV,
+			N13: T*dK + T*dV,
+			N14: T * dK,
 		}
-		backwardNest2(&a)
+		regions.R0cc3ea6c8d62(&a)
 	} else {
 		for i := range L {
 			t48_2 := t48[i*T:][:T]
@@ -729,19 +537,19 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t41),
-			unsafe.SliceData(t95),
-			L,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t95),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: dK + dV,
+			N5: T*dK + T*dV,
+			N6: T * dV,
 		}
-		backwardNest3(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -763,31 +571,31 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k, projected.k0
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t79),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(t101),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Red01012a7202Args{
+			P0:  unsafe.SliceData(t53),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t13),
+			P3:  unsafe.SliceData(t49),
+			P4:  unsafe.SliceData(t48),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t79),
+			P7:  unsafe.SliceData(c.KDiv),
+			P8:  unsafe.SliceData(t3),
+			P9:  unsafe.SliceData(t75),
+			P10: unsafe.SliceData(t74),
+			P11: unsafe.SliceData(c.KDiv3),
+			P12: unsafe.SliceData(c.Q0),
+			P13: unsafe.SliceData(c.QBar),
+			P14: unsafe.SliceData(t98),
+			P15: unsafe.SliceData(c.K0),
+			P16: unsafe.SliceData(t69),
+			P17: unsafe.SliceData(t101),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  T * dK,
 		}
-		backwardNest4(&a)
+		regions.Red01012a7202(&a)
 	} else {
 		for i := range L {
 			t53_2 := t53[i*T:][:T]
@@ -837,17 +645,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t99),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t96),
+			P1: unsafe.SliceData(t99),
+			P2: unsafe.SliceData(t102),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest5(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,33 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	t2       *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k + d_v
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-	n6       int // T·d_k + T·d_v
-}
-
-type forwardNest2Args struct {
-	t2          *float32
-	rhoSigmoid  *float32
-	rho         *float32
-	rhoSigmoid2 *float32
-	n0          int        // L
-	n1          int        // T
-	bRhoEntry   [2]float32 // and nothing
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -67,19 +45,19 @@ func (c *forwardFused) run() {
 
 	// projected.rho
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t2),
-			L,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
+		a := regions.Rb6db0b007389Args{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(t2),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dK + T*dV,
 		}
-		forwardNest1(&a)
+		regions.Rb6db0b007389(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		for i := range L {
@@ -100,16 +78,16 @@ func (c *forwardFused) run() {
 	// projected.rho
 	bRhoEntry := c.BRho[0]
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
+		a := regions.R696febef04dbArgs{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(c.RhoSigmoid),
+			P2: unsafe.SliceData(c.Rho),
+			P3: unsafe.SliceData(c.RhoSigmoid2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
 		}
-		forwardNest2(&a)
+		regions.R696febef04db(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -125,71 +103,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	rhoSigmoid  *float32
-	rhoBar      *float32
-	rhoSigmoid2 *float32
-	t15         *float32
-	t18Total    *float32
-	n0          int        // L
-	n1          int        // T
-	n2          int        // 8·T
-	n3          int        // 12·T
-	t18         [2]float32 // and nothing
-}
-
-type backwardNest2Args struct {
-	t15      *float32
-	wRho     *float32
-	t19      *float32
-	rhoStack *float32
-	wRhoBar  *float32
-	n0       int // L
-	n1       int // T
-	n2       int // 4
-	n3       int // 8
-	n4       int // 12
-	n5       int // d_k + d_v
-	n6       int // 12·d_k + 12·d_v
-	n7       int // T·d_k + T·d_v
-}
-
-type backwardNest3Args struct {
-	vBar *float32
-	t19  *float32
-	t23  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·d_k
-	n4   int // d_k + d_v
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-}
-
-type backwardNest4Args struct {
-	k0Bar *float32
-	t19   *float32
-	t28   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // d_k + d_v
-	n4    int // T·d_k + T·d_v
-	n5    int // T·d_k
-}
-
-type backwardNest5Args struct {
-	t24  *float32
-	t26  *float32
-	t29  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -215,19 +128,19 @@ func (c *backwardFused) run() {
 	// projected.rho
 	var t18 F
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t15),
-			unsafe.SliceData(t18Total),
-			L,
-			T,
-			8 * T,
-			12 * T,
-			[2]float32{t18},
+		a := regions.R27912caceb3bArgs{
+			P0: unsafe.SliceData(c.RhoSigmoid),
+			P1: unsafe.SliceData(c.RhoBar),
+			P2: unsafe.SliceData(c.RhoSigmoid2),
+			P3: unsafe.SliceData(t15),
+			P4: unsafe.SliceData(t18Total),
+			N0: L,
+			N1: T,
+			N2: 8 * T,
+			N3: 12 * T,
+			S0: [2]float32{t18},
 		}
-		backwardNest1(&a)
+		regions.R27912caceb3b(&a)
 	} else {
 		t18_2 := t18
 		for i := range L {
@@ -256,22 +169,22 @@ func (c *backwardFused) run() {
 	// projected.rho
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t15),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRhoBar),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			12*dK + 12*dV,
-			T*dK + T*dV,
+		a := regions.Ra27a1c196a79Args{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(c.RhoStack),
+			P4: unsafe.SliceData(c.WRhoBar),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK + dV,
+			N6: 12*dK + 12*dV,
+			N7: T*dK + T*dV,
 		}
-		backwardNest2(&a)
+		regions.Ra27a1c196a79(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
@@ -291,19 +204,19 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t23),
-			L,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t23),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: dK + dV,
+			N5: T*dK + T*dV,
+			N6: T * dV,
 		}
-		backwardNest3(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -331,18 +244,18 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.rho
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(c.K0Bar),
-			unsafe.SliceData(t19),
-			unsafe.SliceData(t28),
-			L,
-			T,
-			dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
+		a := regions.R7f2dcf236e75Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t28),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: dK + dV,
+			N4: T*dK + T*dV,
+			N5: T * dK,
 		}
-		backwardNest4(&a)
+		regions.R7f2dcf236e75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -364,17 +277,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t24),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t29),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest5(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

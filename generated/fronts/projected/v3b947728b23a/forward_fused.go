@@ -3,112 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_k
-	n3      int // 12·d_k
-	n4      int // -d_k
-	n5      int // T·d_k + 3·d_k
-	n6      int // T·d_k
-}
-
-type forwardNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t4        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
-
-type forwardNest4Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	k1        *float32
-	t9        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 4·d_k
-	n4        int // 8·d_k
-	n5        int // 12·d_k
-	n6        int // 4
-	n7        int // 8
-	n8        int // 12
-	n9        int // T·d_k
-}
-
-type forwardNest5Args struct {
-	kProd *float32
-	kSqrt *float32
-	t23   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest6Args struct {
-	t23   *float32
-	q1    *float32
-	k1    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 12·d_k
-	n7    int // T·d_k
-}
-
-type forwardNest7Args struct {
-	qProd *float32
-	qSqrt *float32
-	t33   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	t23   *float32
-	kDiv  *float32
-	kSqrt *float32
-	kDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest8Args struct {
-	t33        *float32
-	t23        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	k          *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d_k
-	n3         int // T·d_k
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -163,20 +62,20 @@ func (c *forwardFused) run() {
 	// projected.k1
 	clear(c.K1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.K1Stack),
+			P2: unsafe.SliceData(c.CK),
+			P3: unsafe.SliceData(c.K1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -195,18 +94,18 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rdecfcde6fed7Args{
+			P0: unsafe.SliceData(c.BK),
+			P1: unsafe.SliceData(c.K1Prod),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(c.K1Sigmoid),
+			P4: unsafe.SliceData(k1),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest2(&a)
+		regions.Rdecfcde6fed7(&a)
 	} else {
 		bK := c.BK[:dK]
 		for i := range L {
@@ -248,20 +147,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.Q1Stack),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(c.Q1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -280,26 +179,26 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.KProd),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Re450cd6a8fc4Args{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Prod),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(c.Q1Sigmoid),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.KProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * dK,
 		}
-		forwardNest4(&a)
+		regions.Re450cd6a8fc4(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		for i := range L {
@@ -348,14 +247,14 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t23),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t23),
+			N0: L,
+			N1: T,
 		}
-		forwardNest5(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -373,22 +272,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(t23),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 12 * dK,
+			N7: T * dK,
 		}
-		forwardNest6(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
 			t23_2 := t23[i*T:][:T]
@@ -413,20 +312,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest7Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
+		a := regions.R76762aec8b1aArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t33),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			P5: unsafe.SliceData(t23),
+			P6: unsafe.SliceData(c.KDiv),
+			P7: unsafe.SliceData(c.KSqrt),
+			P8: unsafe.SliceData(c.KDiv3),
+			N0: L,
+			N1: T,
 		}
-		forwardNest7(&a)
+		regions.R76762aec8b1a(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -455,24 +354,24 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest8Args{
-			unsafe.SliceData(t33),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rad231cfa0c1cArgs{
+			P0:  unsafe.SliceData(t33),
+			P1:  unsafe.SliceData(t23),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.Q),
+			P4:  unsafe.SliceData(c.QDiv2),
+			P5:  unsafe.SliceData(c.K),
+			P6:  unsafe.SliceData(c.KDiv2),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(c.Q1Sigmoid2),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(c.K1Sigmoid2),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  T * dK,
 		}
-		forwardNest8(&a)
+		regions.Rad231cfa0c1c(&a)
 	} else {
 		for i := range L {
 			t33_2 := t33[i*T:][:T]
@@ -500,136 +399,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	kBar   *float32
-	kDiv2  *float32
-	bK     *float32
-	k1Prod *float32
-	t4     *float32
-	bQ     *float32
-	q1Prod *float32
-	t9     *float32
-	t62    *float32
-	t312   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_k
-	n3     int // 4·d_k
-	n4     int // 8·d_k
-	n5     int // 12·d_k
-	n6     int // 4
-	n7     int // 8
-	n8     int // 12
-	n9     int // T·d_k
-}
-
-type backwardNest2Args struct {
-	t112       *bool
-	qDiv       *float32
-	t26        *bool
-	t72        *bool
-	t62        *float32
-	qDiv3      *float32
-	t36        *bool
-	kDiv       *float32
-	t16        *bool
-	t322       *bool
-	t312       *float32
-	kDiv3      *float32
-	t9         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid  *float32
-	kBar       *float32
-	k1Sigmoid2 *float32
-	t58        *float32
-	bQBar      *float32
-	t72_2      *float32
-	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // 1
-	n3         int // 4
-	n4         int // 2
-	n5         int // 8
-	n6         int // 3
-	n7         int // 12
-	n8         int // d_k
-	n9         int // 4·d_k
-	n10        int // 8·d_k
-	n11        int // 12·d_k
-	n12        int // T·d_k
-}
-
-type backwardNest3Args struct {
-	pos *int32
-	t58 *float32
-	cQ  *float32
-	t61 *float32
-	t72 *float32
-	cK  *float32
-	t75 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_k
-	n3  int // 12·d_k
-	n4  int // -d_k
-	n5  int // T·d_k + 3·d_k
-	n6  int // T·d_k
-}
-
-type backwardNest4Args struct {
-	q1Stack *float32
-	t58     *float32
-	cQBar   *float32
-	k1Stack *float32
-	t72     *float32
-	cKBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
-	n2      int // 4·d_k·k + 4·T·d_k·j
-	n3      int // 4·d_k·i
-}
-
-type backwardNest5Args struct {
-	t63       *float32
-	q0TailBar *float32
-	t77       *float32
-	k0TailBar *float32
-	n0        int // L
-	n1        int // d_k
-	n2        int // 4·T·d_k
-	n3        int // 3·d_k
-	n4        int // T·d_k + 3·d_k
-}
-
-type backwardNest6Args struct {
-	t61 *float32
-	t63 *float32
-	t64 *float32
-	t75 *float32
-	t77 *float32
-	t78 *float32
-	n0  int // L
-	n1  int // T + 3
-	n2  int // d_k
-	n3  int // T·d_k + 3·d_k
-}
-
-type backwardNest7Args struct {
-	t80  *float32
-	t82  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -665,31 +434,31 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.q, projected.k
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t312),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R19e3e89bfb7eArgs{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.KBar),
+			P3:  unsafe.SliceData(c.KDiv2),
+			P4:  unsafe.SliceData(c.BK),
+			P5:  unsafe.SliceData(c.K1Prod),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(c.BQ),
+			P8:  unsafe.SliceData(c.Q1Prod),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t62),
+			P11: unsafe.SliceData(t312),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  4,
+			N7:  8,
+			N8:  12,
+			N9:  T * dK,
 		}
-		backwardNest1(&a)
+		regions.R19e3e89bfb7e(&a)
 	} else {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
@@ -753,46 +522,46 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t26),
-			unsafe.SliceData(t72_2),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t16),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(t312),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.BKBar),
-			L,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R610db326ec19Args{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t26),
+			P3:  unsafe.SliceData(t72_2),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t36),
+			P7:  unsafe.SliceData(c.KDiv),
+			P8:  unsafe.SliceData(t16),
+			P9:  unsafe.SliceData(t322),
+			P10: unsafe.SliceData(t312),
+			P11: unsafe.SliceData(c.KDiv3),
+			P12: unsafe.SliceData(t9),
+			P13: unsafe.SliceData(c.Q1Sigmoid),
+			P14: unsafe.SliceData(c.QBar),
+			P15: unsafe.SliceData(c.Q1Sigmoid2),
+			P16: unsafe.SliceData(t4),
+			P17: unsafe.SliceData(c.K1Sigmoid),
+			P18: unsafe.SliceData(c.KBar),
+			P19: unsafe.SliceData(c.K1Sigmoid2),
+			P20: unsafe.SliceData(t58),
+			P21: unsafe.SliceData(c.BQBar),
+			P22: unsafe.SliceData(t72),
+			P23: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  1,
+			N3:  4,
+			N4:  2,
+			N5:  8,
+			N6:  3,
+			N7:  12,
+			N8:  dK,
+			N9:  4 * dK,
+			N10: 8 * dK,
+			N11: 12 * dK,
+			N12: T * dK,
 		}
-		backwardNest2(&a)
+		regions.R610db326ec19(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -848,23 +617,23 @@ func (c *backwardFused) run() {
 	clear(t61)
 	clear(t75)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t75),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rb0257cdf8f75Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(t61),
+			P4: unsafe.SliceData(t72),
+			P5: unsafe.SliceData(c.CK),
+			P6: unsafe.SliceData(t75),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		backwardNest3(&a)
+		regions.Rb0257cdf8f75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -894,19 +663,19 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := backwardNest4Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t58),
-							unsafe.SliceData(c.CQBar),
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(c.CKBar),
-							dK,
-							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							4*dK*k + 4*T*dK*j,
-							4 * dK * i,
+						a := regions.R90595b6873ffArgs{
+							P0: unsafe.SliceData(c.Q1Stack),
+							P1: unsafe.SliceData(t58),
+							P2: unsafe.SliceData(c.CQBar),
+							P3: unsafe.SliceData(c.K1Stack),
+							P4: unsafe.SliceData(t72),
+							P5: unsafe.SliceData(c.CKBar),
+							N0: dK,
+							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							N2: 4*dK*k + 4*T*dK*j,
+							N3: 4 * dK * i,
 						}
-						backwardNest4(&a)
+						regions.R90595b6873ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t58_2 := t58[(j*T+k)*dK:][:dK]
@@ -928,18 +697,18 @@ func (c *backwardFused) run() {
 	clear(t63)
 	clear(t77)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t63),
-			unsafe.SliceData(c.Q0TailBar),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(c.K0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.R8aa87091a8b1Args{
+			P0: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			P2: unsafe.SliceData(t77),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest5(&a)
+		regions.R8aa87091a8b1(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -957,19 +726,19 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.k1
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t61),
-			unsafe.SliceData(t63),
-			unsafe.SliceData(t64),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t78),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.R5825173d34d1Args{
+			P0: unsafe.SliceData(t61),
+			P1: unsafe.SliceData(t63),
+			P2: unsafe.SliceData(t64),
+			P3: unsafe.SliceData(t75),
+			P4: unsafe.SliceData(t77),
+			P5: unsafe.SliceData(t78),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest6(&a)
+		regions.R5825173d34d1(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1011,16 +780,16 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(t80),
-			unsafe.SliceData(t82),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest7(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {

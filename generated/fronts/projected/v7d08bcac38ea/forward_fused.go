@@ -3,124 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_k
-	n3      int // 12·d_k
-	n4      int // -d_k
-	n5      int // T·d_k + 3·d_k
-	n6      int // T·d_k
-}
-
-type forwardNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t4        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
-
-type forwardNest4Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	k1        *float32
-	t9        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 4·d_k
-	n4        int // 8·d_k
-	n5        int // 12·d_k
-	n6        int // 4
-	n7        int // 8
-	n8        int // 12
-	n9        int // T·d_k
-}
-
-type forwardNest6Args struct {
-	bV        *float32
-	vProd     *float32
-	vSigmoid  *float32
-	v         *float32
-	vSigmoid2 *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_v
-	n3        int // T·d_v
-}
-
-type forwardNest7Args struct {
-	kProd *float32
-	kSqrt *float32
-	t25   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest8Args struct {
-	t25   *float32
-	q1    *float32
-	k1    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 12·d_k
-	n7    int // T·d_k
-}
-
-type forwardNest9Args struct {
-	qProd *float32
-	qSqrt *float32
-	t35   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	t25   *float32
-	kDiv  *float32
-	kSqrt *float32
-	kDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest10Args struct {
-	t35        *float32
-	t25        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	k          *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d_k
-	n3         int // T·d_k
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -174,20 +61,20 @@ func (c *forwardFused) run() {
 	// projected.k1
 	clear(c.K1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.K1Stack),
+			P2: unsafe.SliceData(c.CK),
+			P3: unsafe.SliceData(c.K1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -206,18 +93,18 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rdecfcde6fed7Args{
+			P0: unsafe.SliceData(c.BK),
+			P1: unsafe.SliceData(c.K1Prod),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(c.K1Sigmoid),
+			P4: unsafe.SliceData(k1),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest2(&a)
+		regions.Rdecfcde6fed7(&a)
 	} else {
 		bK := c.BK[:dK]
 		for i := range L {
@@ -259,20 +146,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.Q1Stack),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(c.Q1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -291,26 +178,26 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.KProd),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Re450cd6a8fc4Args{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Prod),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(c.Q1Sigmoid),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.KProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * dK,
 		}
-		forwardNest4(&a)
+		regions.Re450cd6a8fc4(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		for i := range L {
@@ -360,20 +247,20 @@ func (c *forwardFused) run() {
 	// projected.v
 	clear(c.VProd)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.VStack),
-			unsafe.SliceData(c.CV),
-			unsafe.SliceData(c.VProd),
-			L,
-			T,
-			dV,
-			12 * dV,
-			-dV,
-			T*dV + 3*dV,
-			T * dV,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.VStack),
+			P2: unsafe.SliceData(c.CV),
+			P3: unsafe.SliceData(c.VProd),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 12 * dV,
+			N4: -dV,
+			N5: T*dV + 3*dV,
+			N6: T * dV,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -392,18 +279,18 @@ func (c *forwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(c.BV),
-			unsafe.SliceData(c.VProd),
-			unsafe.SliceData(c.VSigmoid),
-			unsafe.SliceData(c.V),
-			unsafe.SliceData(c.VSigmoid2),
-			L,
-			T,
-			dV,
-			T * dV,
+		a := regions.Raa5c2aff006fArgs{
+			P0: unsafe.SliceData(c.BV),
+			P1: unsafe.SliceData(c.VProd),
+			P2: unsafe.SliceData(c.VSigmoid),
+			P3: unsafe.SliceData(c.V),
+			P4: unsafe.SliceData(c.VSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
 		}
-		forwardNest6(&a)
+		regions.Raa5c2aff006f(&a)
 	} else {
 		bV := c.BV[:dV]
 		for i := range L {
@@ -425,14 +312,14 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest7Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t25),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t25),
+			N0: L,
+			N1: T,
 		}
-		forwardNest7(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -450,22 +337,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest8Args{
-			unsafe.SliceData(t25),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 12 * dK,
+			N7: T * dK,
 		}
-		forwardNest8(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
 			t25_2 := t25[i*T:][:T]
@@ -490,20 +377,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest9Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t35),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
+		a := regions.R76762aec8b1aArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t35),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			P5: unsafe.SliceData(t25),
+			P6: unsafe.SliceData(c.KDiv),
+			P7: unsafe.SliceData(c.KSqrt),
+			P8: unsafe.SliceData(c.KDiv3),
+			N0: L,
+			N1: T,
 		}
-		forwardNest9(&a)
+		regions.R76762aec8b1a(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -532,24 +419,24 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest10Args{
-			unsafe.SliceData(t35),
-			unsafe.SliceData(t25),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rad231cfa0c1cArgs{
+			P0:  unsafe.SliceData(t35),
+			P1:  unsafe.SliceData(t25),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.Q),
+			P4:  unsafe.SliceData(c.QDiv2),
+			P5:  unsafe.SliceData(c.K),
+			P6:  unsafe.SliceData(c.KDiv2),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(c.Q1Sigmoid2),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(c.K1Sigmoid2),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  T * dK,
 		}
-		forwardNest10(&a)
+		regions.Rad231cfa0c1c(&a)
 	} else {
 		for i := range L {
 			t35_2 := t35[i*T:][:T]
@@ -577,185 +464,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	kBar   *float32
-	kDiv2  *float32
-	bK     *float32
-	k1Prod *float32
-	t4     *float32
-	bQ     *float32
-	q1Prod *float32
-	t9     *float32
-	t62    *float32
-	t312   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_k
-	n3     int // 4·d_k
-	n4     int // 8·d_k
-	n5     int // 12·d_k
-	n6     int // 4
-	n7     int // 8
-	n8     int // 12
-	n9     int // T·d_k
-}
-
-type backwardNest2Args struct {
-	vBar      *float32
-	vSigmoid  *float32
-	bV        *float32
-	vProd     *float32
-	vSigmoid2 *float32
-	t57       *float32
-	bVBar     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_v
-	n3        int // 4·d_v
-	n4        int // 8·d_v
-	n5        int // 12·d_v
-	n6        int // T·d_v
-}
-
-type backwardNest3Args struct {
-	pos *int32
-	t57 *float32
-	cV  *float32
-	t60 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_v
-	n3  int // 12·d_v
-	n4  int // -d_v
-	n5  int // T·d_v + 3·d_v
-	n6  int // T·d_v
-}
-
-type backwardNest4Args struct {
-	vStack *float32
-	t57    *float32
-	cVBar  *float32
-	n0     int // d_v
-	n1     int // -4·d_v·i + 4·d_v·k + (4·T·d_v + 12·d_v)·j + 12·d_v
-	n2     int // 4·d_v·k + 4·T·d_v·j
-	n3     int // 4·d_v·i
-}
-
-type backwardNest5Args struct {
-	t62       *float32
-	v0TailBar *float32
-	n0        int // L
-	n1        int // d_v
-	n2        int // 4·T·d_v
-	n3        int // 3·d_v
-	n4        int // T·d_v + 3·d_v
-}
-
-type backwardNest6Args struct {
-	t60 *float32
-	t62 *float32
-	t63 *float32
-	n0  int // L
-	n1  int // T + 3
-	n2  int // d_v
-	n3  int // T·d_v + 3·d_v
-}
-
-type backwardNest7Args struct {
-	t112       *bool
-	qDiv       *float32
-	t28        *bool
-	t72        *bool
-	t62        *float32
-	qDiv3      *float32
-	t36        *bool
-	kDiv       *float32
-	t18        *bool
-	t322       *bool
-	t312       *float32
-	kDiv3      *float32
-	t9         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid  *float32
-	kBar       *float32
-	k1Sigmoid2 *float32
-	t72_2      *float32
-	bQBar      *float32
-	t87        *float32
-	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // 1
-	n3         int // 4
-	n4         int // 2
-	n5         int // 8
-	n6         int // 3
-	n7         int // 12
-	n8         int // d_k
-	n9         int // 4·d_k
-	n10        int // 8·d_k
-	n11        int // 12·d_k
-	n12        int // T·d_k
-}
-
-type backwardNest8Args struct {
-	pos *int32
-	t72 *float32
-	cQ  *float32
-	t75 *float32
-	t87 *float32
-	cK  *float32
-	t90 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_k
-	n3  int // 12·d_k
-	n4  int // -d_k
-	n5  int // T·d_k + 3·d_k
-	n6  int // T·d_k
-}
-
-type backwardNest9Args struct {
-	q1Stack *float32
-	t72     *float32
-	cQBar   *float32
-	k1Stack *float32
-	t87     *float32
-	cKBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
-	n2      int // 4·d_k·k + 4·T·d_k·j
-	n3      int // 4·d_k·i
-}
-
-type backwardNest12Args struct {
-	t78          *float32
-	q0TailBarOut *float32
-	t92          *float32
-	k0TailBar    *float32
-	n0           int // L
-	n1           int // d_k
-	n2           int // 4·T·d_k
-	n3           int // 3·d_k
-	n4           int // T·d_k + 3·d_k
-}
-
-type backwardNest14Args struct {
-	t96  *float32
-	t98  *float32
-	t100 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -797,31 +505,31 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.q, projected.k
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t312),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R19e3e89bfb7eArgs{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.KBar),
+			P3:  unsafe.SliceData(c.KDiv2),
+			P4:  unsafe.SliceData(c.BK),
+			P5:  unsafe.SliceData(c.K1Prod),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(c.BQ),
+			P8:  unsafe.SliceData(c.Q1Prod),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(t62),
+			P11: unsafe.SliceData(t312),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  4 * dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  4,
+			N7:  8,
+			N8:  12,
+			N9:  T * dK,
 		}
-		backwardNest1(&a)
+		regions.R19e3e89bfb7e(&a)
 	} else {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
@@ -884,23 +592,23 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(c.BVBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(c.VSigmoid),
-			unsafe.SliceData(c.BV),
-			unsafe.SliceData(c.VProd),
-			unsafe.SliceData(c.VSigmoid2),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.BVBar),
-			L,
-			T,
-			dV,
-			4 * dV,
-			8 * dV,
-			12 * dV,
-			T * dV,
+		a := regions.Ra2945eb570ceArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(c.VSigmoid),
+			P2: unsafe.SliceData(c.BV),
+			P3: unsafe.SliceData(c.VProd),
+			P4: unsafe.SliceData(c.VSigmoid2),
+			P5: unsafe.SliceData(t57),
+			P6: unsafe.SliceData(c.BVBar),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dV,
+			N4: 8 * dV,
+			N5: 12 * dV,
+			N6: T * dV,
 		}
-		backwardNest2(&a)
+		regions.Ra2945eb570ce(&a)
 	} else {
 		bV := c.BV[:dV]
 		bVBar := c.BVBar[:dV]
@@ -925,20 +633,20 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t60)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t57),
-			unsafe.SliceData(c.CV),
-			unsafe.SliceData(t60),
-			L,
-			T,
-			dV,
-			12 * dV,
-			-dV,
-			T*dV + 3*dV,
-			T * dV,
+		a := regions.R9bad44902ef7Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t57),
+			P2: unsafe.SliceData(c.CV),
+			P3: unsafe.SliceData(t60),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 12 * dV,
+			N4: -dV,
+			N5: T*dV + 3*dV,
+			N6: T * dV,
 		}
-		backwardNest3(&a)
+		regions.R9bad44902ef7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -963,16 +671,16 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := backwardNest4Args{
-							unsafe.SliceData(c.VStack),
-							unsafe.SliceData(t57),
-							unsafe.SliceData(c.CVBar),
-							dV,
-							-4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
-							4*dV*k + 4*T*dV*j,
-							4 * dV * i,
+						a := regions.R3338b3e6a9ffArgs{
+							P0: unsafe.SliceData(c.VStack),
+							P1: unsafe.SliceData(t57),
+							P2: unsafe.SliceData(c.CVBar),
+							N0: dV,
+							N1: -4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
+							N2: 4*dV*k + 4*T*dV*j,
+							N3: 4 * dV * i,
 						}
-						backwardNest4(&a)
+						regions.R3338b3e6a9ff(&a)
 					} else {
 						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
 						t57_2 := t57[(j*T+k)*dV:][:dV]
@@ -989,16 +697,16 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t62_2)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(c.V0TailBar),
-			L,
-			dV,
-			4 * T * dV,
-			3 * dV,
-			T*dV + 3*dV,
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t62_2),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: dV,
+			N2: 4 * T * dV,
+			N3: 3 * dV,
+			N4: T*dV + 3*dV,
 		}
-		backwardNest5(&a)
+		regions.R4efc802c9c7d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1013,16 +721,16 @@ func (c *backwardFused) run() {
 
 	// projected.v
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t60),
-			unsafe.SliceData(t62_2),
-			unsafe.SliceData(t63),
-			L,
-			T + 3,
-			dV,
-			T*dV + 3*dV,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t60),
+			P1: unsafe.SliceData(t62_2),
+			P2: unsafe.SliceData(t63),
+			N0: L,
+			N1: T + 3,
+			N2: dV,
+			N3: T*dV + 3*dV,
 		}
-		backwardNest6(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1047,46 +755,46 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t72_2),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(t322),
-			unsafe.SliceData(t312),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.BKBar),
-			L,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.R610db326ec19Args{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t28),
+			P3:  unsafe.SliceData(t72_2),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t36),
+			P7:  unsafe.SliceData(c.KDiv),
+			P8:  unsafe.SliceData(t18),
+			P9:  unsafe.SliceData(t322),
+			P10: unsafe.SliceData(t312),
+			P11: unsafe.SliceData(c.KDiv3),
+			P12: unsafe.SliceData(t9),
+			P13: unsafe.SliceData(c.Q1Sigmoid),
+			P14: unsafe.SliceData(c.QBar),
+			P15: unsafe.SliceData(c.Q1Sigmoid2),
+			P16: unsafe.SliceData(t4),
+			P17: unsafe.SliceData(c.K1Sigmoid),
+			P18: unsafe.SliceData(c.KBar),
+			P19: unsafe.SliceData(c.K1Sigmoid2),
+			P20: unsafe.SliceData(t72),
+			P21: unsafe.SliceData(c.BQBar),
+			P22: unsafe.SliceData(t87),
+			P23: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  1,
+			N3:  4,
+			N4:  2,
+			N5:  8,
+			N6:  3,
+			N7:  12,
+			N8:  dK,
+			N9:  4 * dK,
+			N10: 8 * dK,
+			N11: 12 * dK,
+			N12: T * dK,
 		}
-		backwardNest7(&a)
+		regions.R610db326ec19(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		bKBar := c.BKBar[:dK]
@@ -1142,23 +850,23 @@ func (c *backwardFused) run() {
 	clear(t75)
 	clear(t90)
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t87),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t90),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rb0257cdf8f75Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(t75),
+			P4: unsafe.SliceData(t87),
+			P5: unsafe.SliceData(c.CK),
+			P6: unsafe.SliceData(t90),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		backwardNest8(&a)
+		regions.Rb0257cdf8f75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1188,19 +896,19 @@ func (c *backwardFused) run() {
 				n4 := int(c.Pos[j]) + -i + k
 				if n4 >= 0 {
 					if kern.Wide() {
-						a := backwardNest9Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t72),
-							unsafe.SliceData(c.CQBar),
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t87),
-							unsafe.SliceData(c.CKBar),
-							dK,
-							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							4*dK*k + 4*T*dK*j,
-							4 * dK * i,
+						a := regions.R90595b6873ffArgs{
+							P0: unsafe.SliceData(c.Q1Stack),
+							P1: unsafe.SliceData(t72),
+							P2: unsafe.SliceData(c.CQBar),
+							P3: unsafe.SliceData(c.K1Stack),
+							P4: unsafe.SliceData(t87),
+							P5: unsafe.SliceData(c.CKBar),
+							N0: dK,
+							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							N2: 4*dK*k + 4*T*dK*j,
+							N3: 4 * dK * i,
 						}
-						backwardNest9(&a)
+						regions.R90595b6873ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t72_3 := t72[(j*T+k)*dK:][:dK]
@@ -1221,16 +929,16 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t77)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t77),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t77),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest5(&a)
+		regions.R4efc802c9c7d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1245,16 +953,16 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t77),
-			unsafe.SliceData(t78),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest6(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1271,18 +979,18 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(t92)
 	if kern.Wide() {
-		a := backwardNest12Args{
-			unsafe.SliceData(t78),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(c.K0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.Rc3112d76228aArgs{
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t92),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest12(&a)
+		regions.Rc3112d76228a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1300,16 +1008,16 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t90),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t93),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t90),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t93),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest6(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1365,17 +1073,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest14Args{
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t98),
-			unsafe.SliceData(t100),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t96),
+			P1: unsafe.SliceData(t98),
+			P2: unsafe.SliceData(t100),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest14(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

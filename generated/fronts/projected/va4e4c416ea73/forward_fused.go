@@ -3,74 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	k0    *float32
-	kProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // T·d_k
-}
-
-type forwardNest2Args struct {
-	kProd *float32
-	kSqrt *float32
-	t10   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest3Args struct {
-	t10   *float32
-	q0    *float32
-	k0    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 12·d_k
-	n7    int // T·d_k
-}
-
-type forwardNest4Args struct {
-	qProd *float32
-	qSqrt *float32
-	t20   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	t10   *float32
-	kDiv  *float32
-	kSqrt *float32
-	kDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest5Args struct {
-	t20   *float32
-	t10   *float32
-	q0    *float32
-	q     *float32
-	qDiv2 *float32
-	k     *float32
-	kDiv2 *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -97,18 +34,18 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.KProd),
-			L,
-			T,
-			dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.KProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -128,14 +65,14 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t10),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
 		}
-		forwardNest2(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -153,22 +90,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest3Args{
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(c.Q0),
+			P2: unsafe.SliceData(c.K0),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 12 * dK,
+			N7: T * dK,
 		}
-		forwardNest3(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
 			t10_2 := t10[i*T:][:T]
@@ -193,20 +130,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
+		a := regions.R76762aec8b1aArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			P5: unsafe.SliceData(t10),
+			P6: unsafe.SliceData(c.KDiv),
+			P7: unsafe.SliceData(c.KSqrt),
+			P8: unsafe.SliceData(c.KDiv3),
+			N0: L,
+			N1: T,
 		}
-		forwardNest4(&a)
+		regions.R76762aec8b1a(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -235,20 +172,20 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(t10),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.R9d5b9b65aab3Args{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(c.Q0),
+			P3: unsafe.SliceData(c.Q),
+			P4: unsafe.SliceData(c.QDiv2),
+			P5: unsafe.SliceData(c.K),
+			P6: unsafe.SliceData(c.KDiv2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest5(&a)
+		regions.R9d5b9b65aab3(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -270,60 +207,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar  *float32
-	qDiv2 *float32
-	kBar  *float32
-	kDiv2 *float32
-	t62   *float32
-	t31   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // 8·d_k
-	n4    int // 12·d_k
-	n5    int // 4
-	n6    int // 8
-	n7    int // 12
-	n8    int // T·d_k
-}
-
-type backwardNest2Args struct {
-	t112  *bool
-	qDiv  *float32
-	t13   *bool
-	t72   *bool
-	t62   *float32
-	qDiv3 *float32
-	t36   *bool
-	kDiv  *float32
-	t3    *bool
-	t32   *bool
-	t31   *float32
-	kDiv3 *float32
-	q0    *float32
-	qBar  *float32
-	t54   *float32
-	k0    *float32
-	kBar  *float32
-	t57   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // T·d_k
-}
-
-type backwardNest3Args struct {
-	t52  *float32
-	t55  *float32
-	t58  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -379,24 +262,24 @@ func (c *backwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t31),
-			L,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Rc8e0a482906dArgs{
+			P0: unsafe.SliceData(c.QBar),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(c.KBar),
+			P3: unsafe.SliceData(c.KDiv2),
+			P4: unsafe.SliceData(t62),
+			P5: unsafe.SliceData(t31),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * dK,
 		}
-		backwardNest1(&a)
+		regions.Rc8e0a482906d(&a)
 	} else {
 		for i := range L {
 			t62_2 := t62[i*T:][:T]
@@ -430,31 +313,31 @@ func (c *backwardFused) run() {
 
 	// projected.q0, projected.q, projected.k, projected.k0
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t36),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t3),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t31),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(c.Q0),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(t54),
-			unsafe.SliceData(c.K0),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t57),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Red01012a7202Args{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t13),
+			P3:  unsafe.SliceData(t72),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t36),
+			P7:  unsafe.SliceData(c.KDiv),
+			P8:  unsafe.SliceData(t3),
+			P9:  unsafe.SliceData(t32),
+			P10: unsafe.SliceData(t31),
+			P11: unsafe.SliceData(c.KDiv3),
+			P12: unsafe.SliceData(c.Q0),
+			P13: unsafe.SliceData(c.QBar),
+			P14: unsafe.SliceData(t54),
+			P15: unsafe.SliceData(c.K0),
+			P16: unsafe.SliceData(c.KBar),
+			P17: unsafe.SliceData(t57),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  T * dK,
 		}
-		backwardNest2(&a)
+		regions.Red01012a7202(&a)
 	} else {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
@@ -504,17 +387,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(t52),
-			unsafe.SliceData(t55),
-			unsafe.SliceData(t58),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t55),
+			P2: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest3(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -3,40 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t2       *float32
-	t9       *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k + d_v
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-	n6       int // T·d_k + T·d_v
-}
-
-type forwardNest2Args struct {
-	t2            *float32
-	t9            *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -75,21 +46,21 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t9),
-			L,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
+		a := regions.Rc9dfef440ac5Args{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(t2),
+			P4: unsafe.SliceData(t9),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dK + T*dV,
 		}
-		forwardNest1(&a)
+		regions.Rc9dfef440ac5(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -119,21 +90,21 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(t2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
+		a := regions.R80e34292e1e6Args{
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(c.RhoSigmoid),
+			P3: unsafe.SliceData(c.Rho),
+			P4: unsafe.SliceData(c.ThetaSoftplus),
+			P5: unsafe.SliceData(c.Theta),
+			P6: unsafe.SliceData(c.ThetaSigmoid),
+			P7: unsafe.SliceData(c.RhoSigmoid2),
+			N0: L,
+			N1: T,
+			S0: [2]float32{bRhoEntry},
+			S1: [2]float32{bThetaEntry},
 		}
-		forwardNest2(&a)
+		regions.R80e34292e1e6(&a)
 	} else {
 		for i := range L {
 			t2_2 := t2[i*T:][:T]
@@ -158,82 +129,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	thetaSoftplus *float32
-	thetaBar      *float32
-	thetaSigmoid  *float32
-	rhoSigmoid    *float32
-	rhoBar        *float32
-	rhoSigmoid2   *float32
-	t92           *float32
-	t28           *float32
-	t122Total     *float32
-	t31Total      *float32
-	n0            int        // L
-	n1            int        // T
-	n2            int        // 4·T
-	n3            int        // 8·T
-	n4            int        // 12·T
-	t31           [2]float32 // and nothing
-	t122          [2]float32 // and nothing
-}
-
-type backwardNest2Args struct {
-	t92       *float32
-	t28       *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t34       *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_k + d_v
-	n6        int // 8·d_k + 8·d_v
-	n7        int // 12·d_k + 12·d_v
-	n8        int // T·d_k + T·d_v
-}
-
-type backwardNest3Args struct {
-	vBar *float32
-	t34  *float32
-	t37  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·d_k
-	n4   int // d_k + d_v
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-}
-
-type backwardNest4Args struct {
-	k0Bar *float32
-	t34   *float32
-	t42   *float32
-	n0    int // L
-	n1    int // T
-	n2    int // d_k
-	n3    int // d_k + d_v
-	n4    int // T·d_k + T·d_v
-	n5    int // T·d_k
-}
-
-type backwardNest5Args struct {
-	t38  *float32
-	t40  *float32
-	t43  *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -262,26 +157,26 @@ func (c *backwardFused) run() {
 	var t122 F
 	var t31 F
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.ThetaBar),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.RhoBar),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(t122Total),
-			unsafe.SliceData(t31Total),
-			L,
-			T,
-			4 * T,
-			8 * T,
-			12 * T,
-			[2]float32{t31},
-			[2]float32{t122},
+		a := regions.R472b91fa3b39Args{
+			P0: unsafe.SliceData(c.ThetaSoftplus),
+			P1: unsafe.SliceData(c.ThetaBar),
+			P2: unsafe.SliceData(c.ThetaSigmoid),
+			P3: unsafe.SliceData(c.RhoSigmoid),
+			P4: unsafe.SliceData(c.RhoBar),
+			P5: unsafe.SliceData(c.RhoSigmoid2),
+			P6: unsafe.SliceData(t92),
+			P7: unsafe.SliceData(t28),
+			P8: unsafe.SliceData(t122Total),
+			P9: unsafe.SliceData(t31Total),
+			N0: L,
+			N1: T,
+			N2: 4 * T,
+			N3: 8 * T,
+			N4: 12 * T,
+			S0: [2]float32{t31},
+			S1: [2]float32{t122},
 		}
-		backwardNest1(&a)
+		regions.R472b91fa3b39(&a)
 	} else {
 		t31_2 := t31
 		t122_2 := t122
@@ -327,26 +222,26 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t28),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t34),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			8*dK + 8*dV,
-			12*dK + 12*dV,
-			T*dK + T*dV,
+		a := regions.R6d9811d6c94dArgs{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(c.RhoStack),
+			P3: unsafe.SliceData(c.WThetaBar),
+			P4: unsafe.SliceData(c.WRhoBar),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(t34),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK + dV,
+			N6: 8*dK + 8*dV,
+			N7: 12*dK + 12*dV,
+			N8: T*dK + T*dV,
 		}
-		backwardNest2(&a)
+		regions.R6d9811d6c94d(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
@@ -372,19 +267,19 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t37),
-			L,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t37),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: dK + dV,
+			N5: T*dK + T*dV,
+			N6: T * dV,
 		}
-		backwardNest3(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -412,18 +307,18 @@ func (c *backwardFused) run() {
 
 	// projected.k0, projected.rho
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(c.K0Bar),
-			unsafe.SliceData(t34),
-			unsafe.SliceData(t42),
-			L,
-			T,
-			dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
+		a := regions.R7f2dcf236e75Args{
+			P0: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t42),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: dK + dV,
+			N4: T*dK + T*dV,
+			N5: T * dK,
 		}
-		backwardNest4(&a)
+		regions.R7f2dcf236e75(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -445,17 +340,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t40),
-			unsafe.SliceData(t43),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t43),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest5(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

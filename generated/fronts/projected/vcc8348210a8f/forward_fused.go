@@ -3,164 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // L
-	n1      int // heads
-	n2      int // T
-	n3      int // d_k
-	n4      int // 12·d_k
-	n5      int // -d_k
-	n6      int // 4·d_k
-	n7      int // T·d_k + 3·d_k
-	n8      int // T·d_k
-	n9      int // T·d_k·heads + 3·d_k·heads
-	n10     int // T·d_k·heads
-}
-
-type forwardNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t4        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // T
-	n3        int // d_k
-	n4        int // T·d_k
-	n5        int // T·d_k·heads
-}
-
-type forwardNest4Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	k1        *float32
-	t9        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	kProd     *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // T
-	n3        int // d_k
-	n4        int // 4·d_k
-	n5        int // 8·d_k
-	n6        int // 12·d_k
-	n7        int // 4
-	n8        int // 8
-	n9        int // 12
-	n10       int // T·d_k
-	n11       int // T·d_k·heads
-	n12       int // T·heads
-}
-
-type forwardNest5Args struct {
-	kProd *float32
-	kSqrt *float32
-	t20   *float32
-	n0    int // L
-	n1    int // heads
-	n2    int // T
-	n3    int // T·heads
-}
-
-type forwardNest6Args struct {
-	t20   *float32
-	q1    *float32
-	k1    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // heads
-	n2    int // T
-	n3    int // 4
-	n4    int // 8
-	n5    int // 12
-	n6    int // d_k
-	n7    int // 12·d_k
-	n8    int // T·d_k
-	n9    int // T·d_k·heads
-	n10   int // T·heads
-}
-
-type forwardNest8Args struct {
-	t30        *float32
-	t20        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	k          *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
-
-type forwardNest9Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	wEta     *float32
-	t32      *float32
-	t39      *float32
-	t44      *float32
-	n0       int // L
-	n1       int // heads
-	n2       int // T
-	n3       int // d_k + d_v
-	n4       int // 4
-	n5       int // 8
-	n6       int // 12
-	n7       int // T·d_k + T·d_v
-	n8       int // T·d_k·heads + T·d_v·heads
-	n9       int // T·heads
-}
-
-type forwardNest10Args struct {
-	bRho          *float32
-	bTheta        *float32
-	bEta          *float32
-	t32           *float32
-	t39           *float32
-	t44           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	eta           *float32
-	etaSigmoid    *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	t30           *float32
-	qDiv          *float32
-	qSqrt         *float32
-	qDiv3         *float32
-	t20           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int // L
-	n1            int // heads
-	n2            int // T
-	n3            int // T·heads
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -228,24 +75,24 @@ func (c *forwardFused) run() {
 	// projected.k1
 	clear(c.K1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.Reac120db38f1Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.K1Stack),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(c.K1Prod),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		forwardNest1(&a)
+		regions.Reac120db38f1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -266,20 +113,20 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
+		a := regions.R639da76346abArgs{
+			P0: unsafe.SliceData(c.BK),
+			P1: unsafe.SliceData(c.K1Prod),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(c.K1Sigmoid),
+			P4: unsafe.SliceData(k1),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
 		}
-		forwardNest2(&a)
+		regions.R639da76346ab(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -329,24 +176,24 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.Reac120db38f1Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(c.Q1Prod),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		forwardNest1(&a)
+		regions.Reac120db38f1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -367,29 +214,29 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.KProd),
-			L,
-			heads,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rbeb0171a3d33Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Prod),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(t9),
+			P4:  unsafe.SliceData(c.Q1Sigmoid),
+			P5:  unsafe.SliceData(q1),
+			P6:  unsafe.SliceData(c.KProd),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  4,
+			N8:  8,
+			N9:  12,
+			N10: T * dK,
+			N11: T * dK * heads,
+			N12: T * heads,
 		}
-		forwardNest4(&a)
+		regions.Rbeb0171a3d33(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -428,16 +275,16 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t20),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Rfe70be8ba65aArgs{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t20),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		forwardNest5(&a)
+		regions.Rfe70be8ba65a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -457,25 +304,25 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			heads,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rbc0b3224a3e1Args{
+			P0:  unsafe.SliceData(t20),
+			P1:  unsafe.SliceData(q1),
+			P2:  unsafe.SliceData(k1),
+			P3:  unsafe.SliceData(c.K),
+			P4:  unsafe.SliceData(c.QProd),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dK,
+			N7:  12 * dK,
+			N8:  T * dK,
+			N9:  T * dK * heads,
+			N10: T * heads,
 		}
-		forwardNest6(&a)
+		regions.Rbc0b3224a3e1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -502,16 +349,16 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t30),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.Rfe70be8ba65aArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t30),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		forwardNest5(&a)
+		regions.Rfe70be8ba65a(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -531,27 +378,27 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest8Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Ree0cab58e5e2Args{
+			P0:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.Q),
+			P4:  unsafe.SliceData(c.QDiv2),
+			P5:  unsafe.SliceData(c.K),
+			P6:  unsafe.SliceData(c.KDiv2),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(c.Q1Sigmoid2),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(c.K1Sigmoid2),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  T * dK,
+			N5:  T * dK * heads,
+			N6:  T * heads,
 		}
-		forwardNest8(&a)
+		regions.Ree0cab58e5e2(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -600,26 +447,26 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta, projected.eta
 	if kern.Wide() {
-		a := forwardNest9Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t44),
-			L,
-			heads,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
+		a := regions.R5d0675068cb3Args{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(c.WEta),
+			P4: unsafe.SliceData(t32),
+			P5: unsafe.SliceData(t39),
+			P6: unsafe.SliceData(t44),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK + dV,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T*dK + T*dV,
+			N8: T*dK*heads + T*dV*heads,
+			N9: T * heads,
 		}
-		forwardNest9(&a)
+		regions.R5d0675068cb3(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -656,35 +503,35 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.eta, projected.q
 	if kern.Wide() {
-		a := forwardNest10Args{
-			unsafe.SliceData(c.BRho),
-			unsafe.SliceData(c.BTheta),
-			unsafe.SliceData(c.BEta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(t44),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.Eta),
-			unsafe.SliceData(c.EtaSigmoid),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.R1be721d8b12aArgs{
+			P0:  unsafe.SliceData(c.BRho),
+			P1:  unsafe.SliceData(c.BTheta),
+			P2:  unsafe.SliceData(c.BEta),
+			P3:  unsafe.SliceData(t32),
+			P4:  unsafe.SliceData(t39),
+			P5:  unsafe.SliceData(t44),
+			P6:  unsafe.SliceData(c.RhoSigmoid),
+			P7:  unsafe.SliceData(c.Rho),
+			P8:  unsafe.SliceData(c.ThetaSoftplus),
+			P9:  unsafe.SliceData(c.Theta),
+			P10: unsafe.SliceData(c.Eta),
+			P11: unsafe.SliceData(c.EtaSigmoid),
+			P12: unsafe.SliceData(c.ThetaSigmoid),
+			P13: unsafe.SliceData(c.RhoSigmoid2),
+			P14: unsafe.SliceData(t30),
+			P15: unsafe.SliceData(c.QDiv),
+			P16: unsafe.SliceData(c.QSqrt),
+			P17: unsafe.SliceData(c.QDiv3),
+			P18: unsafe.SliceData(t20),
+			P19: unsafe.SliceData(c.KDiv),
+			P20: unsafe.SliceData(c.KSqrt),
+			P21: unsafe.SliceData(c.KDiv3),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  T * heads,
 		}
-		forwardNest10(&a)
+		regions.R1be721d8b12a(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -737,250 +584,6 @@ func (c *forwardFused) run() {
 	}
 }
 
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	bK     *float32
-	k1Prod *float32
-	t4     *float32
-	bQ     *float32
-	q1Prod *float32
-	t9     *float32
-	t48    *float32
-	n0     int // L
-	n1     int // heads
-	n2     int // T
-	n3     int // d_k
-	n4     int // 4·d_k
-	n5     int // 8·d_k
-	n6     int // 12·d_k
-	n7     int // 4
-	n8     int // 8
-	n9     int // 12
-	n10    int // T·d_k
-	n11    int // T·d_k·heads
-	n12    int // T·heads
-}
-
-type backwardNest2Args struct {
-	t42       *float32
-	t162      *float32
-	t352      *float32
-	bEtaBar   *float32
-	bThetaBar *float32
-	bRhoBar   *float32
-	n0        int // heads
-	n1        int // L
-	n2        int // T
-	n3        int // 12·T·heads
-	n4        int // T·heads
-}
-
-type backwardNest3Args struct {
-	t42       *float32
-	t162      *float32
-	t352      *float32
-	rhoStack  *float32
-	wEtaBar   *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	n0        int // heads
-	n1        int // L
-	n2        int // T
-	n3        int // 4
-	n4        int // 8
-	n5        int // 12
-	n6        int // d_k + d_v
-	n7        int // T·d_k·heads + T·d_v·heads
-	n8        int // T·heads
-	n9        int // T·d_k + T·d_v
-}
-
-type backwardNest4Args struct {
-	t42    *float32
-	t162   *float32
-	t352   *float32
-	wRho   *float32
-	wTheta *float32
-	wEta   *float32
-	t412   *float32
-	n0     int // L
-	n1     int // heads
-	n2     int // T
-	n3     int // d_k + d_v
-	n4     int // T·d_k + T·d_v
-	n5     int // T·d_k·heads + T·d_v·heads
-	n6     int // T·heads
-}
-
-type backwardNest5Args struct {
-	t53        *bool
-	qDiv       *float32
-	t23        *bool
-	t49        *bool
-	t48        *float32
-	qDiv3      *float32
-	kBar       *float32
-	t412       *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	t69        *float32
-	q1Sigmoid2 *float32
-	t104       *float32
-	t74        *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // 1
-	n4         int // 4
-	n5         int // 2
-	n6         int // 8
-	n7         int // 3
-	n8         int // 12
-	n9         int // d_k
-	n10        int // 4·d_k
-	n11        int // 4·d_k + 4·d_v
-	n12        int // 8·d_k
-	n13        int // 8·d_k + 8·d_v
-	n14        int // 12·d_k
-	n15        int // 12·d_k + 12·d_v
-	n16        int // d_k + d_v
-	n17        int // T·d_k + T·d_v
-	n18        int // T·d_k
-	n19        int // T·d_k·heads + T·d_v·heads
-	n20        int // T·d_k·heads
-	n21        int // T·heads
-}
-
-type backwardNest6Args struct {
-	vBar *float32
-	t412 *float32
-	t95  *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T
-	n3   int // d_v
-	n4   int // 4·d_k
-	n5   int // d_k + d_v
-	n6   int // T·d_k + T·d_v
-	n7   int // T·d_v
-	n8   int // T·d_k·heads + T·d_v·heads
-	n9   int // T·d_v·heads
-}
-
-type backwardNest7Args struct {
-	bQBar *float32
-	t104  *float32
-	n0    int // heads
-	n1    int // L
-	n2    int // T
-	n3    int // d_k
-	n4    int // T·d_k·heads
-	n5    int // T·d_k
-}
-
-type backwardNest8Args struct {
-	pos  *int32
-	t104 *float32
-	cQ   *float32
-	t107 *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T
-	n3   int // d_k
-	n4   int // 12·d_k
-	n5   int // -d_k
-	n6   int // 4·d_k
-	n7   int // T·d_k + 3·d_k
-	n8   int // T·d_k
-	n9   int // T·d_k·heads + 3·d_k·heads
-	n10  int // T·d_k·heads
-}
-
-type backwardNest9Args struct {
-	q1Stack *float32
-	t104    *float32
-	cQBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·j + 4·d_k·m + (4·T·d_k + 12·d_k)·i + (4·T·d_k·heads + 12·d_k·heads)·k + 12·d_k
-	n2      int // 4·d_k·m + 4·T·d_k·i + 4·T·d_k·heads·k
-	n3      int // 4·d_k·j + 16·d_k·i
-}
-
-type backwardNest10Args struct {
-	t109      *float32
-	q0TailBar *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // d_k
-	n3        int // 4·T·d_k
-	n4        int // 3·d_k
-	n5        int // T·d_k + 3·d_k
-	n6        int // 3·d_k·heads
-	n7        int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest11Args struct {
-	t107 *float32
-	t109 *float32
-	t110 *float32
-	n0   int // L
-	n1   int // heads
-	n2   int // T + 3
-	n3   int // d_k
-	n4   int // T·d_k + 3·d_k
-	n5   int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest12Args struct {
-	t110         *float32
-	q0TailBarOut *float32
-	t124         *float32
-	k0TailBar    *float32
-	n0           int // L
-	n1           int // heads
-	n2           int // d_k
-	n3           int // 4·T·d_k
-	n4           int // 3·d_k
-	n5           int // T·d_k + 3·d_k
-	n6           int // 3·d_k·heads
-	n7           int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest13Args struct {
-	t79        *bool
-	kDiv       *float32
-	t13        *bool
-	t75        *bool
-	t74        *float32
-	kDiv3      *float32
-	t4         *float32
-	k1Sigmoid  *float32
-	t69        *float32
-	k1Sigmoid2 *float32
-	t119       *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
-
-type backwardNest18Args struct {
-	t96  *float32
-	t128 *float32
-	t131 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
-}
-
 // backwardFused is Backward in fused arithmetic.
 type backwardFused Backward[float32]
 
@@ -1023,31 +626,31 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t48),
-			L,
-			heads,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.Rcb32fe5ecf8cArgs{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.BK),
+			P3:  unsafe.SliceData(c.K1Prod),
+			P4:  unsafe.SliceData(t4),
+			P5:  unsafe.SliceData(c.BQ),
+			P6:  unsafe.SliceData(c.Q1Prod),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(t48),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  4 * dK,
+			N5:  8 * dK,
+			N6:  12 * dK,
+			N7:  4,
+			N8:  8,
+			N9:  12,
+			N10: T * dK,
+			N11: T * dK * heads,
+			N12: T * heads,
 		}
-		backwardNest1(&a)
+		regions.Rcb32fe5ecf8c(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1124,20 +727,20 @@ func (c *backwardFused) run() {
 
 	// projected.eta, projected.theta, projected.rho
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t352),
-			unsafe.SliceData(c.BEtaBar),
-			unsafe.SliceData(c.BThetaBar),
-			unsafe.SliceData(c.BRhoBar),
-			heads,
-			L,
-			T,
-			12 * T * heads,
-			T * heads,
+		a := regions.R2100d043e1fcArgs{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(t352),
+			P3: unsafe.SliceData(c.BEtaBar),
+			P4: unsafe.SliceData(c.BThetaBar),
+			P5: unsafe.SliceData(c.BRhoBar),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: 12 * T * heads,
+			N4: T * heads,
 		}
-		backwardNest2(&a)
+		regions.R2100d043e1fc(&a)
 	} else {
 		bEtaBar := c.BEtaBar[:heads]
 		bThetaBar := c.BThetaBar[:heads]
@@ -1179,26 +782,26 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t352),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WEtaBar),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			heads,
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
-			T*dK + T*dV,
+		a := regions.Rca796312c73fArgs{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(t352),
+			P3: unsafe.SliceData(c.RhoStack),
+			P4: unsafe.SliceData(c.WEtaBar),
+			P5: unsafe.SliceData(c.WThetaBar),
+			P6: unsafe.SliceData(c.WRhoBar),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: dK + dV,
+			N7: T*dK*heads + T*dV*heads,
+			N8: T * heads,
+			N9: T*dK + T*dV,
 		}
-		backwardNest3(&a)
+		regions.Rca796312c73f(&a)
 	} else {
 		for i := range heads {
 			wEtaBar := c.WEtaBar[i*(dK+dV):][:dK+dV]
@@ -1226,23 +829,23 @@ func (c *backwardFused) run() {
 
 	// projected.rho, projected.eta, projected.theta
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(t42),
-			unsafe.SliceData(t162),
-			unsafe.SliceData(t352),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(c.WEta),
-			unsafe.SliceData(t412),
-			L,
-			heads,
-			T,
-			dK + dV,
-			T*dK + T*dV,
-			T*dK*heads + T*dV*heads,
-			T * heads,
+		a := regions.R3ecf3bb28b45Args{
+			P0: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t162),
+			P2: unsafe.SliceData(t352),
+			P3: unsafe.SliceData(c.WRho),
+			P4: unsafe.SliceData(c.WTheta),
+			P5: unsafe.SliceData(c.WEta),
+			P6: unsafe.SliceData(t412),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK + dV,
+			N4: T*dK + T*dV,
+			N5: T*dK*heads + T*dV*heads,
+			N6: T * heads,
 		}
-		backwardNest4(&a)
+		regions.R3ecf3bb28b45(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1267,47 +870,47 @@ func (c *backwardFused) run() {
 
 	// projected.k, projected.rho, projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t53),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t49),
-			unsafe.SliceData(t48),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t104),
-			unsafe.SliceData(t74),
-			L,
-			heads,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			4*dK + 4*dV,
-			8 * dK,
-			8*dK + 8*dV,
-			12 * dK,
-			12*dK + 12*dV,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
-			T*dK*heads + T*dV*heads,
-			T * dK * heads,
-			T * heads,
+		a := regions.Ra2f3a2ad85ddArgs{
+			P0:  unsafe.SliceData(t53),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(t49),
+			P4:  unsafe.SliceData(t48),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(c.KBar),
+			P7:  unsafe.SliceData(t412),
+			P8:  unsafe.SliceData(c.KDiv2),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(c.Q1Sigmoid),
+			P11: unsafe.SliceData(c.QBar),
+			P12: unsafe.SliceData(t69),
+			P13: unsafe.SliceData(c.Q1Sigmoid2),
+			P14: unsafe.SliceData(t104),
+			P15: unsafe.SliceData(t74),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  1,
+			N4:  4,
+			N5:  2,
+			N6:  8,
+			N7:  3,
+			N8:  12,
+			N9:  dK,
+			N10: 4 * dK,
+			N11: 4*dK + 4*dV,
+			N12: 8 * dK,
+			N13: 8*dK + 8*dV,
+			N14: 12 * dK,
+			N15: 12*dK + 12*dV,
+			N16: dK + dV,
+			N17: T*dK + T*dV,
+			N18: T * dK,
+			N19: T*dK*heads + T*dV*heads,
+			N20: T * dK * heads,
+			N21: T * heads,
 		}
-		backwardNest5(&a)
+		regions.Ra2f3a2ad85dd(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1351,22 +954,22 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(t95),
-			L,
-			heads,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
-			T*dK*heads + T*dV*heads,
-			T * dV * heads,
+		a := regions.Red3242ba4f02Args{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t412),
+			P2: unsafe.SliceData(t95),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dV,
+			N4: 4 * dK,
+			N5: dK + dV,
+			N6: T*dK + T*dV,
+			N7: T * dV,
+			N8: T*dK*heads + T*dV*heads,
+			N9: T * dV * heads,
 		}
-		backwardNest6(&a)
+		regions.Red3242ba4f02(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1401,17 +1004,17 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t104),
-			heads,
-			L,
-			T,
-			dK,
-			T * dK * heads,
-			T * dK,
+		a := regions.R645bcabeb6b1Args{
+			P0: unsafe.SliceData(c.BQBar),
+			P1: unsafe.SliceData(t104),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * dK,
 		}
-		backwardNest7(&a)
+		regions.R645bcabeb6b1(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -1429,24 +1032,24 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t107)
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t104),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t107),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.R1c33127384e4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t104),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(t107),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		backwardNest8(&a)
+		regions.R1c33127384e4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1474,16 +1077,16 @@ func (c *backwardFused) run() {
 					n2 := int(c.Pos[k]) + -j + m
 					if n2 >= 0 {
 						if kern.Wide() {
-							a := backwardNest9Args{
-								unsafe.SliceData(c.Q1Stack),
-								unsafe.SliceData(t104),
-								unsafe.SliceData(c.CQBar),
-								dK,
-								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								4*dK*j + 16*dK*i,
+							a := regions.R3338b3e6a9ffArgs{
+								P0: unsafe.SliceData(c.Q1Stack),
+								P1: unsafe.SliceData(t104),
+								P2: unsafe.SliceData(c.CQBar),
+								N0: dK,
+								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								N3: 4*dK*j + 16*dK*i,
 							}
-							backwardNest9(&a)
+							regions.R3338b3e6a9ff(&a)
 						} else {
 							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t104_2 := t104[((k*heads+i)*T+m)*dK:][:dK]
@@ -1501,19 +1104,19 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t109)
 	if kern.Wide() {
-		a := backwardNest10Args{
-			unsafe.SliceData(t109),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R67e62da7a06eArgs{
+			P0: unsafe.SliceData(t109),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest10(&a)
+		regions.R67e62da7a06e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1530,18 +1133,18 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest11Args{
-			unsafe.SliceData(t107),
-			unsafe.SliceData(t109),
-			unsafe.SliceData(t110),
-			L,
-			heads,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t107),
+			P1: unsafe.SliceData(t109),
+			P2: unsafe.SliceData(t110),
+			N0: L,
+			N1: heads,
+			N2: T + 3,
+			N3: dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest11(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1560,21 +1163,21 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(t124)
 	if kern.Wide() {
-		a := backwardNest12Args{
-			unsafe.SliceData(t110),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(c.K0TailBar),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R8132c72a55b1Args{
+			P0: unsafe.SliceData(t110),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t124),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest12(&a)
+		regions.R8132c72a55b1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1594,27 +1197,27 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.k
 	if kern.Wide() {
-		a := backwardNest13Args{
-			unsafe.SliceData(t79),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t75),
-			unsafe.SliceData(t74),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t69),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t119),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R5230d3fb4b2dArgs{
+			P0:  unsafe.SliceData(t79),
+			P1:  unsafe.SliceData(c.KDiv),
+			P2:  unsafe.SliceData(t13),
+			P3:  unsafe.SliceData(t75),
+			P4:  unsafe.SliceData(t74),
+			P5:  unsafe.SliceData(c.KDiv3),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(c.K1Sigmoid),
+			P8:  unsafe.SliceData(t69),
+			P9:  unsafe.SliceData(c.K1Sigmoid2),
+			P10: unsafe.SliceData(t119),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  T * dK,
+			N5:  T * dK * heads,
+			N6:  T * heads,
 		}
-		backwardNest13(&a)
+		regions.R5230d3fb4b2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1647,17 +1250,17 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(c.BKBar),
-			unsafe.SliceData(t119),
-			heads,
-			L,
-			T,
-			dK,
-			T * dK * heads,
-			T * dK,
+		a := regions.R645bcabeb6b1Args{
+			P0: unsafe.SliceData(c.BKBar),
+			P1: unsafe.SliceData(t119),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * dK,
 		}
-		backwardNest7(&a)
+		regions.R645bcabeb6b1(&a)
 	} else {
 		for i := range heads {
 			bKBar := c.BKBar[i*dK:][:dK]
@@ -1675,24 +1278,24 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t122)
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t119),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t122),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.R1c33127384e4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t119),
+			P2:  unsafe.SliceData(c.CK),
+			P3:  unsafe.SliceData(t122),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		backwardNest8(&a)
+		regions.R1c33127384e4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1720,16 +1323,16 @@ func (c *backwardFused) run() {
 					n4 := int(c.Pos[k]) + -j + m
 					if n4 >= 0 {
 						if kern.Wide() {
-							a := backwardNest9Args{
-								unsafe.SliceData(c.K1Stack),
-								unsafe.SliceData(t119),
-								unsafe.SliceData(c.CKBar),
-								dK,
-								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								4*dK*j + 16*dK*i,
+							a := regions.R3338b3e6a9ffArgs{
+								P0: unsafe.SliceData(c.K1Stack),
+								P1: unsafe.SliceData(t119),
+								P2: unsafe.SliceData(c.CKBar),
+								N0: dK,
+								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								N3: 4*dK*j + 16*dK*i,
 							}
-							backwardNest9(&a)
+							regions.R3338b3e6a9ff(&a)
 						} else {
 							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t119_2 := t119[((k*heads+i)*T+m)*dK:][:dK]
@@ -1746,18 +1349,18 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest11Args{
-			unsafe.SliceData(t122),
-			unsafe.SliceData(t124),
-			unsafe.SliceData(t125),
-			L,
-			heads,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t124),
+			P2: unsafe.SliceData(t125),
+			N0: L,
+			N1: heads,
+			N2: T + 3,
+			N3: dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest11(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1816,17 +1419,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest18Args{
-			unsafe.SliceData(t96),
-			unsafe.SliceData(t128),
-			unsafe.SliceData(t131),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t96),
+			P1: unsafe.SliceData(t128),
+			P2: unsafe.SliceData(t131),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest18(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {

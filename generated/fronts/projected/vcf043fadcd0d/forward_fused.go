@@ -3,92 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	q1Stack   *float32
-	q0TailOut *float32
-	t         *float32
-	k0TailOut *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // d_k
-	n3        int // 4·T·d_k
-	n4        int // 3·d_k
-	n5        int // T·d_k + 3·d_k
-	n6        int // 3·d_k·heads
-	n7        int // T·d_k·heads + 3·d_k·heads
-}
-
-type forwardNest2Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // L
-	n1      int // heads
-	n2      int // T
-	n3      int // d_k
-	n4      int // 12·d_k
-	n5      int // -d_k
-	n6      int // 4·d_k
-	n7      int // T·d_k + 3·d_k
-	n8      int // T·d_k
-	n9      int // T·d_k·heads + 3·d_k·heads
-	n10     int // T·d_k·heads
-}
-
-type forwardNest3Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t6        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // T
-	n3        int // d_k
-	n4        int // 8·d_k
-	n5        int // 12·d_k
-	n6        int // 4
-	n7        int // 8
-	n8        int // 12
-	n9        int // T·d_k
-	n10       int // T·d_k·heads
-	n11       int // T·heads
-}
-
-type forwardNest4Args struct {
-	qProd *float32
-	qSqrt *float32
-	t18   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // heads
-	n2    int // T
-	n3    int // T·heads
-}
-
-type forwardNest5Args struct {
-	t18        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t6         *float32
-	q1Sigmoid2 *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -156,21 +75,21 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.Q0TailOut),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.K0TailOut),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.Rb5b69f82d6d8Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(c.Q0TailOut),
+			P2: unsafe.SliceData(t),
+			P3: unsafe.SliceData(c.K0TailOut),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		forwardNest1(&a)
+		regions.Rb5b69f82d6d8(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -191,24 +110,24 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.Reac120db38f1Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(c.Q1Stack),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(c.Q1Prod),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		forwardNest2(&a)
+		regions.Reac120db38f1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -229,27 +148,27 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := forwardNest3Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			L,
-			heads,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R961e62a2feb1Args{
+			P0:  unsafe.SliceData(c.BQ),
+			P1:  unsafe.SliceData(c.Q1Prod),
+			P2:  unsafe.SliceData(t6),
+			P3:  unsafe.SliceData(c.Q1Sigmoid),
+			P4:  unsafe.SliceData(q1),
+			P5:  unsafe.SliceData(c.QProd),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  4,
+			N7:  8,
+			N8:  12,
+			N9:  T * dK,
+			N10: T * dK * heads,
+			N11: T * heads,
 		}
-		forwardNest3(&a)
+		regions.R961e62a2feb1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -280,18 +199,18 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			heads,
-			T,
-			T * heads,
+		a := regions.R2f1b1712fc10Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: T * heads,
 		}
-		forwardNest4(&a)
+		regions.R2f1b1712fc10(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -316,22 +235,22 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.q1
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R1bbedccdaf66Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			P4: unsafe.SliceData(t6),
+			P5: unsafe.SliceData(c.Q1Sigmoid2),
+			N0: L,
+			N1: heads,
+			N2: T,
+			N3: dK,
+			N4: T * dK,
+			N5: T * dK * heads,
+			N6: T * heads,
 		}
-		forwardNest5(&a)
+		regions.R1bbedccdaf66(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -353,112 +272,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	bQ     *float32
-	q1Prod *float32
-	t6     *float32
-	t62    *float32
-	n0     int // L
-	n1     int // heads
-	n2     int // T
-	n3     int // d_k
-	n4     int // 8·d_k
-	n5     int // 12·d_k
-	n6     int // 4
-	n7     int // 8
-	n8     int // 12
-	n9     int // T·d_k
-	n10    int // T·d_k·heads
-	n11    int // T·heads
-}
-
-type backwardNest2Args struct {
-	t112       *bool
-	qDiv       *float32
-	t11        *bool
-	t72        *bool
-	t62        *float32
-	qDiv3      *float32
-	t6         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	q1Sigmoid2 *float32
-	t33        *float32
-	n0         int // L
-	n1         int // heads
-	n2         int // T
-	n3         int // d_k
-	n4         int // T·d_k
-	n5         int // T·d_k·heads
-	n6         int // T·heads
-}
-
-type backwardNest3Args struct {
-	bQBar *float32
-	t33   *float32
-	n0    int // heads
-	n1    int // L
-	n2    int // T
-	n3    int // d_k
-	n4    int // T·d_k·heads
-	n5    int // T·d_k
-}
-
-type backwardNest4Args struct {
-	pos *int32
-	t33 *float32
-	cQ  *float32
-	t36 *float32
-	n0  int // L
-	n1  int // heads
-	n2  int // T
-	n3  int // d_k
-	n4  int // 12·d_k
-	n5  int // -d_k
-	n6  int // 4·d_k
-	n7  int // T·d_k + 3·d_k
-	n8  int // T·d_k
-	n9  int // T·d_k·heads + 3·d_k·heads
-	n10 int // T·d_k·heads
-}
-
-type backwardNest5Args struct {
-	q1Stack *float32
-	t33     *float32
-	cQBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·j + 4·d_k·m + (4·T·d_k + 12·d_k)·i + (4·T·d_k·heads + 12·d_k·heads)·k + 12·d_k
-	n2      int // 4·d_k·m + 4·T·d_k·i + 4·T·d_k·heads·k
-	n3      int // 4·d_k·j + 16·d_k·i
-}
-
-type backwardNest6Args struct {
-	t38       *float32
-	q0TailBar *float32
-	n0        int // L
-	n1        int // heads
-	n2        int // d_k
-	n3        int // 4·T·d_k
-	n4        int // 3·d_k
-	n5        int // T·d_k + 3·d_k
-	n6        int // 3·d_k·heads
-	n7        int // T·d_k·heads + 3·d_k·heads
-}
-
-type backwardNest7Args struct {
-	t36 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // L
-	n1  int // heads
-	n2  int // T + 3
-	n3  int // d_k
-	n4  int // T·d_k + 3·d_k
-	n5  int // T·d_k·heads + 3·d_k·heads
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -484,27 +297,27 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t62),
-			L,
-			heads,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R455fe59d96cdArgs{
+			P0:  unsafe.SliceData(c.QBar),
+			P1:  unsafe.SliceData(c.QDiv2),
+			P2:  unsafe.SliceData(c.BQ),
+			P3:  unsafe.SliceData(c.Q1Prod),
+			P4:  unsafe.SliceData(t6),
+			P5:  unsafe.SliceData(t62),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  8 * dK,
+			N5:  12 * dK,
+			N6:  4,
+			N7:  8,
+			N8:  12,
+			N9:  T * dK,
+			N10: T * dK * heads,
+			N11: T * heads,
 		}
-		backwardNest1(&a)
+		regions.R455fe59d96cd(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -548,27 +361,27 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t33),
-			L,
-			heads,
-			T,
-			dK,
-			T * dK,
-			T * dK * heads,
-			T * heads,
+		a := regions.R5230d3fb4b2dArgs{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t11),
+			P3:  unsafe.SliceData(t72),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t6),
+			P7:  unsafe.SliceData(c.Q1Sigmoid),
+			P8:  unsafe.SliceData(c.QBar),
+			P9:  unsafe.SliceData(c.Q1Sigmoid2),
+			P10: unsafe.SliceData(t33),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  T * dK,
+			N5:  T * dK * heads,
+			N6:  T * heads,
 		}
-		backwardNest2(&a)
+		regions.R5230d3fb4b2d(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -601,17 +414,17 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t33),
-			heads,
-			L,
-			T,
-			dK,
-			T * dK * heads,
-			T * dK,
+		a := regions.R645bcabeb6b1Args{
+			P0: unsafe.SliceData(c.BQBar),
+			P1: unsafe.SliceData(t33),
+			N0: heads,
+			N1: L,
+			N2: T,
+			N3: dK,
+			N4: T * dK * heads,
+			N5: T * dK,
 		}
-		backwardNest3(&a)
+		regions.R645bcabeb6b1(&a)
 	} else {
 		for i := range heads {
 			bQBar := c.BQBar[i*dK:][:dK]
@@ -629,24 +442,24 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t36)
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t36),
-			L,
-			heads,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			4 * dK,
-			T*dK + 3*dK,
-			T * dK,
-			T*dK*heads + 3*dK*heads,
-			T * dK * heads,
+		a := regions.R1c33127384e4Args{
+			P0:  unsafe.SliceData(c.Pos),
+			P1:  unsafe.SliceData(t33),
+			P2:  unsafe.SliceData(c.CQ),
+			P3:  unsafe.SliceData(t36),
+			N0:  L,
+			N1:  heads,
+			N2:  T,
+			N3:  dK,
+			N4:  12 * dK,
+			N5:  -dK,
+			N6:  4 * dK,
+			N7:  T*dK + 3*dK,
+			N8:  T * dK,
+			N9:  T*dK*heads + 3*dK*heads,
+			N10: T * dK * heads,
 		}
-		backwardNest4(&a)
+		regions.R1c33127384e4(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -674,16 +487,16 @@ func (c *backwardFused) run() {
 					n2 := int(c.Pos[k]) + -j + m
 					if n2 >= 0 {
 						if kern.Wide() {
-							a := backwardNest5Args{
-								unsafe.SliceData(c.Q1Stack),
-								unsafe.SliceData(t33),
-								unsafe.SliceData(c.CQBar),
-								dK,
-								-4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
-								4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
-								4*dK*j + 16*dK*i,
+							a := regions.R3338b3e6a9ffArgs{
+								P0: unsafe.SliceData(c.Q1Stack),
+								P1: unsafe.SliceData(t33),
+								P2: unsafe.SliceData(c.CQBar),
+								N0: dK,
+								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
+								N2: 4*dK*m + 4*T*dK*i + 4*T*dK*heads*k,
+								N3: 4*dK*j + 16*dK*i,
 							}
-							backwardNest5(&a)
+							regions.R3338b3e6a9ff(&a)
 						} else {
 							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
 							t33_2 := t33[((k*heads+i)*T+m)*dK:][:dK]
@@ -701,19 +514,19 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t38)
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			heads,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
-			3 * dK * heads,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R67e62da7a06eArgs{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest6(&a)
+		regions.R67e62da7a06e(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -730,18 +543,18 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			L,
-			heads,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
-			T*dK*heads + 3*dK*heads,
+		a := regions.R03f4713e7c86Args{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: L,
+			N1: heads,
+			N2: T + 3,
+			N3: dK,
+			N4: T*dK + 3*dK,
+			N5: T*dK*heads + 3*dK*heads,
 		}
-		backwardNest7(&a)
+		regions.R03f4713e7c86(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

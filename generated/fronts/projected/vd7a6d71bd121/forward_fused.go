@@ -3,77 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	q1Stack   *float32
-	q0TailOut *float32
-	t         *float32
-	k0TailOut *float32
-	n0        int // L
-	n1        int // d_k
-	n2        int // 4·T·d_k
-	n3        int // 3·d_k
-	n4        int // T·d_k + 3·d_k
-}
-
-type forwardNest2Args struct {
-	pos     *int32
-	q1Stack *float32
-	cQ      *float32
-	q1Prod  *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_k
-	n3      int // 12·d_k
-	n4      int // -d_k
-	n5      int // T·d_k + 3·d_k
-	n6      int // T·d_k
-}
-
-type forwardNest3Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	t6        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	qProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 8·d_k
-	n4        int // 12·d_k
-	n5        int // 4
-	n6        int // 8
-	n7        int // 12
-	n8        int // T·d_k
-}
-
-type forwardNest4Args struct {
-	qProd *float32
-	qSqrt *float32
-	t18   *float32
-	qDiv  *float32
-	qDiv3 *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest5Args struct {
-	t18        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	t6         *float32
-	q1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d_k
-	n3         int // T·d_k
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -124,18 +58,18 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.Q0TailOut),
-			unsafe.SliceData(t),
-			unsafe.SliceData(c.K0TailOut),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.R7c7764ea5e24Args{
+			P0: unsafe.SliceData(c.Q1Stack),
+			P1: unsafe.SliceData(c.Q0TailOut),
+			P2: unsafe.SliceData(t),
+			P3: unsafe.SliceData(c.K0TailOut),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		forwardNest1(&a)
+		regions.R7c7764ea5e24(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -154,20 +88,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.Q1Stack),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(c.Q1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest2(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -186,24 +120,24 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := forwardNest3Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Rf72501d24e07Args{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Prod),
+			P2: unsafe.SliceData(t6),
+			P3: unsafe.SliceData(c.Q1Sigmoid),
+			P4: unsafe.SliceData(q1),
+			P5: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * dK,
 		}
-		forwardNest3(&a)
+		regions.Rf72501d24e07(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		for i := range L {
@@ -232,16 +166,16 @@ func (c *forwardFused) run() {
 
 	// projected.q
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t18),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QDiv3),
-			L,
-			T,
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t18),
+			P3: unsafe.SliceData(c.QDiv),
+			P4: unsafe.SliceData(c.QDiv3),
+			N0: L,
+			N1: T,
 		}
-		forwardNest4(&a)
+		regions.Raa55a3d55bb9(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -264,19 +198,19 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.q1
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(t18),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rc7d0ee56052aArgs{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(c.QDiv2),
+			P4: unsafe.SliceData(t6),
+			P5: unsafe.SliceData(c.Q1Sigmoid2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest5(&a)
+		regions.Rc7d0ee56052a(&a)
 	} else {
 		for i := range L {
 			t18_2 := t18[i*T:][:T]
@@ -296,96 +230,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	bQ     *float32
-	q1Prod *float32
-	t6     *float32
-	t62    *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_k
-	n3     int // 8·d_k
-	n4     int // 12·d_k
-	n5     int // 4
-	n6     int // 8
-	n7     int // 12
-	n8     int // T·d_k
-}
-
-type backwardNest2Args struct {
-	t112       *bool
-	qDiv       *float32
-	t11        *bool
-	t72        *bool
-	t62        *float32
-	qDiv3      *float32
-	t6         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	q1Sigmoid2 *float32
-	t33        *float32
-	bQBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // 1
-	n3         int // 4
-	n4         int // 2
-	n5         int // 8
-	n6         int // 3
-	n7         int // 12
-	n8         int // d_k
-	n9         int // 4·d_k
-	n10        int // 8·d_k
-	n11        int // 12·d_k
-	n12        int // T·d_k
-}
-
-type backwardNest3Args struct {
-	pos *int32
-	t33 *float32
-	cQ  *float32
-	t36 *float32
-	n0  int // L
-	n1  int // T
-	n2  int // d_k
-	n3  int // 12·d_k
-	n4  int // -d_k
-	n5  int // T·d_k + 3·d_k
-	n6  int // T·d_k
-}
-
-type backwardNest4Args struct {
-	q1Stack *float32
-	t33     *float32
-	cQBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
-	n2      int // 4·d_k·k + 4·T·d_k·j
-	n3      int // 4·d_k·i
-}
-
-type backwardNest5Args struct {
-	t38       *float32
-	q0TailBar *float32
-	n0        int // L
-	n1        int // d_k
-	n2        int // 4·T·d_k
-	n3        int // 3·d_k
-	n4        int // T·d_k + 3·d_k
-}
-
-type backwardNest6Args struct {
-	t36 *float32
-	t38 *float32
-	t39 *float32
-	n0  int // L
-	n1  int // T + 3
-	n2  int // d_k
-	n3  int // T·d_k + 3·d_k
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -410,24 +254,24 @@ func (c *backwardFused) run() {
 
 	// projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(t62),
-			L,
-			T,
-			dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Re4075fc73fddArgs{
+			P0: unsafe.SliceData(c.QBar),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(c.BQ),
+			P3: unsafe.SliceData(c.Q1Prod),
+			P4: unsafe.SliceData(t6),
+			P5: unsafe.SliceData(t62),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 8 * dK,
+			N4: 12 * dK,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * dK,
 		}
-		backwardNest1(&a)
+		regions.Re4075fc73fdd(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		for i := range L {
@@ -468,34 +312,34 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t11),
-			unsafe.SliceData(t72),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t6),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(c.BQBar),
-			L,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.Rc6606f6002bbArgs{
+			P0:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t11),
+			P3:  unsafe.SliceData(t72),
+			P4:  unsafe.SliceData(t62),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(t6),
+			P7:  unsafe.SliceData(c.Q1Sigmoid),
+			P8:  unsafe.SliceData(c.QBar),
+			P9:  unsafe.SliceData(c.Q1Sigmoid2),
+			P10: unsafe.SliceData(t33),
+			P11: unsafe.SliceData(c.BQBar),
+			N0:  L,
+			N1:  T,
+			N2:  1,
+			N3:  4,
+			N4:  2,
+			N5:  8,
+			N6:  3,
+			N7:  12,
+			N8:  dK,
+			N9:  4 * dK,
+			N10: 8 * dK,
+			N11: 12 * dK,
+			N12: T * dK,
 		}
-		backwardNest2(&a)
+		regions.Rc6606f6002bb(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -529,20 +373,20 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t36)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t33),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t36),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.R9bad44902ef7Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(t36),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		backwardNest3(&a)
+		regions.R9bad44902ef7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -567,16 +411,16 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := backwardNest4Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t33),
-							unsafe.SliceData(c.CQBar),
-							dK,
-							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							4*dK*k + 4*T*dK*j,
-							4 * dK * i,
+						a := regions.R3338b3e6a9ffArgs{
+							P0: unsafe.SliceData(c.Q1Stack),
+							P1: unsafe.SliceData(t33),
+							P2: unsafe.SliceData(c.CQBar),
+							N0: dK,
+							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							N2: 4*dK*k + 4*T*dK*j,
+							N3: 4 * dK * i,
 						}
-						backwardNest4(&a)
+						regions.R3338b3e6a9ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t33_2 := t33[(j*T+k)*dK:][:dK]
@@ -593,16 +437,16 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t38)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(t38),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest5(&a)
+		regions.R4efc802c9c7d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -617,16 +461,16 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest6Args{
-			unsafe.SliceData(t36),
-			unsafe.SliceData(t38),
-			unsafe.SliceData(t39),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest6(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {

@@ -3,136 +3,11 @@
 package projected
 
 import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"unsafe"
 )
-
-type forwardNest1Args struct {
-	pos     *int32
-	k1Stack *float32
-	cK      *float32
-	k1Prod  *float32
-	n0      int // L
-	n1      int // T
-	n2      int // d_k
-	n3      int // 12·d_k
-	n4      int // -d_k
-	n5      int // T·d_k + 3·d_k
-	n6      int // T·d_k
-}
-
-type forwardNest2Args struct {
-	bK        *float32
-	k1Prod    *float32
-	t4        *float32
-	k1Sigmoid *float32
-	k1        *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // T·d_k
-}
-
-type forwardNest4Args struct {
-	bQ        *float32
-	q1Prod    *float32
-	k1        *float32
-	t9        *float32
-	q1Sigmoid *float32
-	q1        *float32
-	kProd     *float32
-	n0        int // L
-	n1        int // T
-	n2        int // d_k
-	n3        int // 4·d_k
-	n4        int // 8·d_k
-	n5        int // 12·d_k
-	n6        int // 4
-	n7        int // 8
-	n8        int // 12
-	n9        int // T·d_k
-}
-
-type forwardNest5Args struct {
-	kProd *float32
-	kSqrt *float32
-	t20   *float32
-	n0    int // L
-	n1    int // T
-}
-
-type forwardNest6Args struct {
-	t20   *float32
-	q1    *float32
-	k1    *float32
-	k     *float32
-	qProd *float32
-	n0    int // L
-	n1    int // T
-	n2    int // 4
-	n3    int // 8
-	n4    int // 12
-	n5    int // d_k
-	n6    int // 12·d_k
-	n7    int // T·d_k
-}
-
-type forwardNest8Args struct {
-	t30        *float32
-	t20        *float32
-	q1         *float32
-	q          *float32
-	qDiv2      *float32
-	k          *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid2 *float32
-	t4         *float32
-	k1Sigmoid2 *float32
-	n0         int // L
-	n1         int // T
-	n2         int // d_k
-	n3         int // T·d_k
-}
-
-type forwardNest9Args struct {
-	rhoStack *float32
-	wRho     *float32
-	wTheta   *float32
-	t32      *float32
-	t39      *float32
-	n0       int // L
-	n1       int // T
-	n2       int // d_k + d_v
-	n3       int // 4
-	n4       int // 8
-	n5       int // 12
-	n6       int // T·d_k + T·d_v
-}
-
-type forwardNest10Args struct {
-	t32           *float32
-	t39           *float32
-	rhoSigmoid    *float32
-	rho           *float32
-	thetaSoftplus *float32
-	theta         *float32
-	thetaSigmoid  *float32
-	rhoSigmoid2   *float32
-	t30           *float32
-	qDiv          *float32
-	qSqrt         *float32
-	qDiv3         *float32
-	t20           *float32
-	kDiv          *float32
-	kSqrt         *float32
-	kDiv3         *float32
-	n0            int        // L
-	n1            int        // T
-	bRhoEntry     [2]float32 // and nothing
-	bThetaEntry   [2]float32 // and nothing
-}
 
 // forwardFused is Forward in fused arithmetic.
 type forwardFused Forward[float32]
@@ -184,20 +59,20 @@ func (c *forwardFused) run() {
 	// projected.k1
 	clear(c.K1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.K1Stack),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(c.K1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.K1Stack),
+			P2: unsafe.SliceData(c.CK),
+			P3: unsafe.SliceData(c.K1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -216,18 +91,18 @@ func (c *forwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := forwardNest2Args{
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(k1),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rdecfcde6fed7Args{
+			P0: unsafe.SliceData(c.BK),
+			P1: unsafe.SliceData(c.K1Prod),
+			P2: unsafe.SliceData(t4),
+			P3: unsafe.SliceData(c.K1Sigmoid),
+			P4: unsafe.SliceData(k1),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
 		}
-		forwardNest2(&a)
+		regions.Rdecfcde6fed7(&a)
 	} else {
 		bK := c.BK[:dK]
 		for i := range L {
@@ -269,20 +144,20 @@ func (c *forwardFused) run() {
 	// projected.q1
 	clear(c.Q1Prod)
 	if kern.Wide() {
-		a := forwardNest1Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(c.Q1Stack),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(c.Q1Prod),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.Rd9a55a23ea9dArgs{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(c.Q1Stack),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(c.Q1Prod),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		forwardNest1(&a)
+		regions.Rd9a55a23ea9d(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -301,26 +176,26 @@ func (c *forwardFused) run() {
 
 	// projected.q1, projected.k
 	if kern.Wide() {
-		a := forwardNest4Args{
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.KProd),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.Re450cd6a8fc4Args{
+			P0: unsafe.SliceData(c.BQ),
+			P1: unsafe.SliceData(c.Q1Prod),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(c.Q1Sigmoid),
+			P5: unsafe.SliceData(q1),
+			P6: unsafe.SliceData(c.KProd),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * dK,
 		}
-		forwardNest4(&a)
+		regions.Re450cd6a8fc4(&a)
 	} else {
 		bQ := c.BQ[:dK]
 		for i := range L {
@@ -353,14 +228,14 @@ func (c *forwardFused) run() {
 
 	// projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.KProd),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(t20),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.KProd),
+			P1: unsafe.SliceData(c.KSqrt),
+			P2: unsafe.SliceData(t20),
+			N0: L,
+			N1: T,
 		}
-		forwardNest5(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
@@ -378,22 +253,22 @@ func (c *forwardFused) run() {
 
 	// projected.k, projected.q
 	if kern.Wide() {
-		a := forwardNest6Args{
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(k1),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.QProd),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK,
-			12 * dK,
-			T * dK,
+		a := regions.Ree31a150653aArgs{
+			P0: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(q1),
+			P2: unsafe.SliceData(k1),
+			P3: unsafe.SliceData(c.K),
+			P4: unsafe.SliceData(c.QProd),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK,
+			N6: 12 * dK,
+			N7: T * dK,
 		}
-		forwardNest6(&a)
+		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
 			t20_2 := t20[i*T:][:T]
@@ -418,14 +293,14 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k
 	if kern.Wide() {
-		a := forwardNest5Args{
-			unsafe.SliceData(c.QProd),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(t30),
-			L,
-			T,
+		a := regions.Re6152592f1f7Args{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSqrt),
+			P2: unsafe.SliceData(t30),
+			N0: L,
+			N1: T,
 		}
-		forwardNest5(&a)
+		regions.Re6152592f1f7(&a)
 	} else {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
@@ -443,24 +318,24 @@ func (c *forwardFused) run() {
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
-		a := forwardNest8Args{
-			unsafe.SliceData(t30),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(q1),
-			unsafe.SliceData(c.Q),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.K),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid2),
-			L,
-			T,
-			dK,
-			T * dK,
+		a := regions.Rad231cfa0c1cArgs{
+			P0:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(t20),
+			P2:  unsafe.SliceData(q1),
+			P3:  unsafe.SliceData(c.Q),
+			P4:  unsafe.SliceData(c.QDiv2),
+			P5:  unsafe.SliceData(c.K),
+			P6:  unsafe.SliceData(c.KDiv2),
+			P7:  unsafe.SliceData(t9),
+			P8:  unsafe.SliceData(c.Q1Sigmoid2),
+			P9:  unsafe.SliceData(t4),
+			P10: unsafe.SliceData(c.K1Sigmoid2),
+			N0:  L,
+			N1:  T,
+			N2:  dK,
+			N3:  T * dK,
 		}
-		forwardNest8(&a)
+		regions.Rad231cfa0c1c(&a)
 	} else {
 		for i := range L {
 			t30_2 := t30[i*T:][:T]
@@ -503,21 +378,21 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.theta
 	if kern.Wide() {
-		a := forwardNest9Args{
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			L,
-			T,
-			dK + dV,
-			4,
-			8,
-			12,
-			T*dK + T*dV,
+		a := regions.Rc9dfef440ac5Args{
+			P0: unsafe.SliceData(c.RhoStack),
+			P1: unsafe.SliceData(c.WRho),
+			P2: unsafe.SliceData(c.WTheta),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t39),
+			N0: L,
+			N1: T,
+			N2: dK + dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T*dK + T*dV,
 		}
-		forwardNest9(&a)
+		regions.Rc9dfef440ac5(&a)
 	} else {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
@@ -547,29 +422,29 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := forwardNest10Args{
-			unsafe.SliceData(t32),
-			unsafe.SliceData(t39),
-			unsafe.SliceData(c.RhoSigmoid),
-			unsafe.SliceData(c.Rho),
-			unsafe.SliceData(c.ThetaSoftplus),
-			unsafe.SliceData(c.Theta),
-			unsafe.SliceData(c.ThetaSigmoid),
-			unsafe.SliceData(c.RhoSigmoid2),
-			unsafe.SliceData(t30),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(c.QSqrt),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(t20),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(c.KSqrt),
-			unsafe.SliceData(c.KDiv3),
-			L,
-			T,
-			[2]float32{bRhoEntry},
-			[2]float32{bThetaEntry},
+		a := regions.R70bf475b047aArgs{
+			P0:  unsafe.SliceData(t32),
+			P1:  unsafe.SliceData(t39),
+			P2:  unsafe.SliceData(c.RhoSigmoid),
+			P3:  unsafe.SliceData(c.Rho),
+			P4:  unsafe.SliceData(c.ThetaSoftplus),
+			P5:  unsafe.SliceData(c.Theta),
+			P6:  unsafe.SliceData(c.ThetaSigmoid),
+			P7:  unsafe.SliceData(c.RhoSigmoid2),
+			P8:  unsafe.SliceData(t30),
+			P9:  unsafe.SliceData(c.QDiv),
+			P10: unsafe.SliceData(c.QSqrt),
+			P11: unsafe.SliceData(c.QDiv3),
+			P12: unsafe.SliceData(t20),
+			P13: unsafe.SliceData(c.KDiv),
+			P14: unsafe.SliceData(c.KSqrt),
+			P15: unsafe.SliceData(c.KDiv3),
+			N0:  L,
+			N1:  T,
+			S0:  [2]float32{bRhoEntry},
+			S1:  [2]float32{bThetaEntry},
 		}
-		forwardNest10(&a)
+		regions.R70bf475b047a(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -606,194 +481,6 @@ func (c *forwardFused) run() {
 			}
 		}
 	}
-}
-
-type backwardNest1Args struct {
-	qBar   *float32
-	qDiv2  *float32
-	bK     *float32
-	k1Prod *float32
-	t4     *float32
-	bQ     *float32
-	q1Prod *float32
-	t9     *float32
-	t412   *float32
-	n0     int // L
-	n1     int // T
-	n2     int // d_k
-	n3     int // 4·d_k
-	n4     int // 8·d_k
-	n5     int // 12·d_k
-	n6     int // 4
-	n7     int // 8
-	n8     int // 12
-	n9     int // T·d_k
-}
-
-type backwardNest2Args struct {
-	t92       *float32
-	t282      *float32
-	rhoStack  *float32
-	wThetaBar *float32
-	wRhoBar   *float32
-	wRho      *float32
-	wTheta    *float32
-	t342      *float32
-	n0        int // L
-	n1        int // T
-	n2        int // 4
-	n3        int // 8
-	n4        int // 12
-	n5        int // d_k + d_v
-	n6        int // 8·d_k + 8·d_v
-	n7        int // 12·d_k + 12·d_v
-	n8        int // T·d_k + T·d_v
-}
-
-type backwardNest3Args struct {
-	t46        *bool
-	qDiv       *float32
-	t23        *bool
-	t422       *bool
-	t412       *float32
-	qDiv3      *float32
-	kBar       *float32
-	t342       *float32
-	kDiv2      *float32
-	t9         *float32
-	q1Sigmoid  *float32
-	qBar       *float32
-	q1Sigmoid2 *float32
-	t62        *float32
-	t97        *float32
-	bQBar      *float32
-	t67        *float32
-	n0         int // L
-	n1         int // T
-	n2         int // 1
-	n3         int // 4
-	n4         int // 2
-	n5         int // 8
-	n6         int // 3
-	n7         int // 12
-	n8         int // d_k
-	n9         int // 4·d_k
-	n10        int // 4·d_k + 4·d_v
-	n11        int // 8·d_k
-	n12        int // 8·d_k + 8·d_v
-	n13        int // 12·d_k
-	n14        int // 12·d_k + 12·d_v
-	n15        int // d_k + d_v
-	n16        int // T·d_k + T·d_v
-	n17        int // T·d_k
-}
-
-type backwardNest4Args struct {
-	vBar *float32
-	t342 *float32
-	t88  *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_v
-	n3   int // 4·d_k
-	n4   int // d_k + d_v
-	n5   int // T·d_k + T·d_v
-	n6   int // T·d_v
-}
-
-type backwardNest5Args struct {
-	pos  *int32
-	t97  *float32
-	cQ   *float32
-	t100 *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d_k
-	n3   int // 12·d_k
-	n4   int // -d_k
-	n5   int // T·d_k + 3·d_k
-	n6   int // T·d_k
-}
-
-type backwardNest6Args struct {
-	q1Stack *float32
-	t97     *float32
-	cQBar   *float32
-	n0      int // d_k
-	n1      int // -4·d_k·i + 4·d_k·k + (4·T·d_k + 12·d_k)·j + 12·d_k
-	n2      int // 4·d_k·k + 4·T·d_k·j
-	n3      int // 4·d_k·i
-}
-
-type backwardNest7Args struct {
-	t102      *float32
-	q0TailBar *float32
-	n0        int // L
-	n1        int // d_k
-	n2        int // 4·T·d_k
-	n3        int // 3·d_k
-	n4        int // T·d_k + 3·d_k
-}
-
-type backwardNest8Args struct {
-	t100 *float32
-	t102 *float32
-	t103 *float32
-	n0   int // L
-	n1   int // T + 3
-	n2   int // d_k
-	n3   int // T·d_k + 3·d_k
-}
-
-type backwardNest9Args struct {
-	t103         *float32
-	q0TailBarOut *float32
-	t117         *float32
-	k0TailBar    *float32
-	n0           int // L
-	n1           int // d_k
-	n2           int // 4·T·d_k
-	n3           int // 3·d_k
-	n4           int // T·d_k + 3·d_k
-}
-
-type backwardNest10Args struct {
-	t72        *bool
-	kDiv       *float32
-	t13        *bool
-	t68        *bool
-	t67        *float32
-	kDiv3      *float32
-	t4         *float32
-	k1Sigmoid  *float32
-	t62        *float32
-	k1Sigmoid2 *float32
-	t112       *float32
-	bKBar      *float32
-	n0         int // L
-	n1         int // T
-	n2         int // 1
-	n3         int // 4
-	n4         int // 2
-	n5         int // 8
-	n6         int // 3
-	n7         int // 12
-	n8         int // d_k
-	n9         int // 4·d_k
-	n10        int // 8·d_k
-	n11        int // 12·d_k
-	n12        int // T·d_k
-}
-
-type backwardNest14Args struct {
-	t89  *float32
-	t121 *float32
-	t123 *float32
-	xBar *float32
-	n0   int // L
-	n1   int // T
-	n2   int // d
-	n3   int // T·d
 }
 
 // backwardFused is Backward in fused arithmetic.
@@ -836,28 +523,28 @@ func (c *backwardFused) run() {
 
 	// projected.k1, projected.q1, projected.q
 	if kern.Wide() {
-		a := backwardNest1Args{
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.QDiv2),
-			unsafe.SliceData(c.BK),
-			unsafe.SliceData(c.K1Prod),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.BQ),
-			unsafe.SliceData(c.Q1Prod),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(t412),
-			L,
-			T,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			4,
-			8,
-			12,
-			T * dK,
+		a := regions.R0a732f4961a9Args{
+			P0: unsafe.SliceData(c.QBar),
+			P1: unsafe.SliceData(c.QDiv2),
+			P2: unsafe.SliceData(c.BK),
+			P3: unsafe.SliceData(c.K1Prod),
+			P4: unsafe.SliceData(t4),
+			P5: unsafe.SliceData(c.BQ),
+			P6: unsafe.SliceData(c.Q1Prod),
+			P7: unsafe.SliceData(t9),
+			P8: unsafe.SliceData(t412),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 4 * dK,
+			N4: 8 * dK,
+			N5: 12 * dK,
+			N6: 4,
+			N7: 8,
+			N8: 12,
+			N9: T * dK,
 		}
-		backwardNest1(&a)
+		regions.R0a732f4961a9(&a)
 	} else {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
@@ -935,26 +622,26 @@ func (c *backwardFused) run() {
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
-		a := backwardNest2Args{
-			unsafe.SliceData(t92),
-			unsafe.SliceData(t282),
-			unsafe.SliceData(c.RhoStack),
-			unsafe.SliceData(c.WThetaBar),
-			unsafe.SliceData(c.WRhoBar),
-			unsafe.SliceData(c.WRho),
-			unsafe.SliceData(c.WTheta),
-			unsafe.SliceData(t342),
-			L,
-			T,
-			4,
-			8,
-			12,
-			dK + dV,
-			8*dK + 8*dV,
-			12*dK + 12*dV,
-			T*dK + T*dV,
+		a := regions.R6d9811d6c94dArgs{
+			P0: unsafe.SliceData(t92),
+			P1: unsafe.SliceData(t282),
+			P2: unsafe.SliceData(c.RhoStack),
+			P3: unsafe.SliceData(c.WThetaBar),
+			P4: unsafe.SliceData(c.WRhoBar),
+			P5: unsafe.SliceData(c.WRho),
+			P6: unsafe.SliceData(c.WTheta),
+			P7: unsafe.SliceData(t342),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dK + dV,
+			N6: 8*dK + 8*dV,
+			N7: 12*dK + 12*dV,
+			N8: T*dK + T*dV,
 		}
-		backwardNest2(&a)
+		regions.R6d9811d6c94d(&a)
 	} else {
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
@@ -981,44 +668,44 @@ func (c *backwardFused) run() {
 	// projected.k, projected.rho, projected.q1, projected.q
 	clear(c.BQBar)
 	if kern.Wide() {
-		a := backwardNest3Args{
-			unsafe.SliceData(t46),
-			unsafe.SliceData(c.QDiv),
-			unsafe.SliceData(t23),
-			unsafe.SliceData(t422),
-			unsafe.SliceData(t412),
-			unsafe.SliceData(c.QDiv3),
-			unsafe.SliceData(c.KBar),
-			unsafe.SliceData(t342),
-			unsafe.SliceData(c.KDiv2),
-			unsafe.SliceData(t9),
-			unsafe.SliceData(c.Q1Sigmoid),
-			unsafe.SliceData(c.QBar),
-			unsafe.SliceData(c.Q1Sigmoid2),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.BQBar),
-			unsafe.SliceData(t67),
-			L,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			4*dK + 4*dV,
-			8 * dK,
-			8*dK + 8*dV,
-			12 * dK,
-			12*dK + 12*dV,
-			dK + dV,
-			T*dK + T*dV,
-			T * dK,
+		a := regions.R4c4ead92f520Args{
+			P0:  unsafe.SliceData(t46),
+			P1:  unsafe.SliceData(c.QDiv),
+			P2:  unsafe.SliceData(t23),
+			P3:  unsafe.SliceData(t422),
+			P4:  unsafe.SliceData(t412),
+			P5:  unsafe.SliceData(c.QDiv3),
+			P6:  unsafe.SliceData(c.KBar),
+			P7:  unsafe.SliceData(t342),
+			P8:  unsafe.SliceData(c.KDiv2),
+			P9:  unsafe.SliceData(t9),
+			P10: unsafe.SliceData(c.Q1Sigmoid),
+			P11: unsafe.SliceData(c.QBar),
+			P12: unsafe.SliceData(c.Q1Sigmoid2),
+			P13: unsafe.SliceData(t62),
+			P14: unsafe.SliceData(t97),
+			P15: unsafe.SliceData(c.BQBar),
+			P16: unsafe.SliceData(t67),
+			N0:  L,
+			N1:  T,
+			N2:  1,
+			N3:  4,
+			N4:  2,
+			N5:  8,
+			N6:  3,
+			N7:  12,
+			N8:  dK,
+			N9:  4 * dK,
+			N10: 4*dK + 4*dV,
+			N11: 8 * dK,
+			N12: 8*dK + 8*dV,
+			N13: 12 * dK,
+			N14: 12*dK + 12*dV,
+			N15: dK + dV,
+			N16: T*dK + T*dV,
+			N17: T * dK,
 		}
-		backwardNest3(&a)
+		regions.R4c4ead92f520(&a)
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
@@ -1063,19 +750,19 @@ func (c *backwardFused) run() {
 
 	// projected.v, projected.rho
 	if kern.Wide() {
-		a := backwardNest4Args{
-			unsafe.SliceData(c.VBar),
-			unsafe.SliceData(t342),
-			unsafe.SliceData(t88),
-			L,
-			T,
-			dV,
-			4 * dK,
-			dK + dV,
-			T*dK + T*dV,
-			T * dV,
+		a := regions.Rbd0e3277083cArgs{
+			P0: unsafe.SliceData(c.VBar),
+			P1: unsafe.SliceData(t342),
+			P2: unsafe.SliceData(t88),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4 * dK,
+			N4: dK + dV,
+			N5: T*dK + T*dV,
+			N6: T * dV,
 		}
-		backwardNest4(&a)
+		regions.Rbd0e3277083c(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1098,20 +785,20 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t100)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t97),
-			unsafe.SliceData(c.CQ),
-			unsafe.SliceData(t100),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.R9bad44902ef7Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t97),
+			P2: unsafe.SliceData(c.CQ),
+			P3: unsafe.SliceData(t100),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		backwardNest5(&a)
+		regions.R9bad44902ef7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1136,16 +823,16 @@ func (c *backwardFused) run() {
 				n2 := int(c.Pos[j]) + -i + k
 				if n2 >= 0 {
 					if kern.Wide() {
-						a := backwardNest6Args{
-							unsafe.SliceData(c.Q1Stack),
-							unsafe.SliceData(t97),
-							unsafe.SliceData(c.CQBar),
-							dK,
-							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							4*dK*k + 4*T*dK*j,
-							4 * dK * i,
+						a := regions.R3338b3e6a9ffArgs{
+							P0: unsafe.SliceData(c.Q1Stack),
+							P1: unsafe.SliceData(t97),
+							P2: unsafe.SliceData(c.CQBar),
+							N0: dK,
+							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							N2: 4*dK*k + 4*T*dK*j,
+							N3: 4 * dK * i,
 						}
-						backwardNest6(&a)
+						regions.R3338b3e6a9ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t97_2 := t97[(j*T+k)*dK:][:dK]
@@ -1162,16 +849,16 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t102)
 	if kern.Wide() {
-		a := backwardNest7Args{
-			unsafe.SliceData(t102),
-			unsafe.SliceData(c.Q0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t102),
+			P1: unsafe.SliceData(c.Q0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest7(&a)
+		regions.R4efc802c9c7d(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1186,16 +873,16 @@ func (c *backwardFused) run() {
 
 	// projected.q1
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(t100),
-			unsafe.SliceData(t102),
-			unsafe.SliceData(t103),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t100),
+			P1: unsafe.SliceData(t102),
+			P2: unsafe.SliceData(t103),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest8(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1212,18 +899,18 @@ func (c *backwardFused) run() {
 	// projected.q1, projected.k1
 	clear(t117)
 	if kern.Wide() {
-		a := backwardNest9Args{
-			unsafe.SliceData(t103),
-			unsafe.SliceData(c.Q0TailBarOut),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(c.K0TailBar),
-			L,
-			dK,
-			4 * T * dK,
-			3 * dK,
-			T*dK + 3*dK,
+		a := regions.Rc3112d76228aArgs{
+			P0: unsafe.SliceData(t103),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t117),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
 		}
-		backwardNest9(&a)
+		regions.Rc3112d76228a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
@@ -1242,34 +929,34 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	if kern.Wide() {
-		a := backwardNest10Args{
-			unsafe.SliceData(t72),
-			unsafe.SliceData(c.KDiv),
-			unsafe.SliceData(t13),
-			unsafe.SliceData(t68),
-			unsafe.SliceData(t67),
-			unsafe.SliceData(c.KDiv3),
-			unsafe.SliceData(t4),
-			unsafe.SliceData(c.K1Sigmoid),
-			unsafe.SliceData(t62),
-			unsafe.SliceData(c.K1Sigmoid2),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.BKBar),
-			L,
-			T,
-			1,
-			4,
-			2,
-			8,
-			3,
-			12,
-			dK,
-			4 * dK,
-			8 * dK,
-			12 * dK,
-			T * dK,
+		a := regions.Rc6606f6002bbArgs{
+			P0:  unsafe.SliceData(t72),
+			P1:  unsafe.SliceData(c.KDiv),
+			P2:  unsafe.SliceData(t13),
+			P3:  unsafe.SliceData(t68),
+			P4:  unsafe.SliceData(t67),
+			P5:  unsafe.SliceData(c.KDiv3),
+			P6:  unsafe.SliceData(t4),
+			P7:  unsafe.SliceData(c.K1Sigmoid),
+			P8:  unsafe.SliceData(t62),
+			P9:  unsafe.SliceData(c.K1Sigmoid2),
+			P10: unsafe.SliceData(t112),
+			P11: unsafe.SliceData(c.BKBar),
+			N0:  L,
+			N1:  T,
+			N2:  1,
+			N3:  4,
+			N4:  2,
+			N5:  8,
+			N6:  3,
+			N7:  12,
+			N8:  dK,
+			N9:  4 * dK,
+			N10: 8 * dK,
+			N11: 12 * dK,
+			N12: T * dK,
 		}
-		backwardNest10(&a)
+		regions.Rc6606f6002bb(&a)
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
@@ -1303,20 +990,20 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t115)
 	if kern.Wide() {
-		a := backwardNest5Args{
-			unsafe.SliceData(c.Pos),
-			unsafe.SliceData(t112),
-			unsafe.SliceData(c.CK),
-			unsafe.SliceData(t115),
-			L,
-			T,
-			dK,
-			12 * dK,
-			-dK,
-			T*dK + 3*dK,
-			T * dK,
+		a := regions.R9bad44902ef7Args{
+			P0: unsafe.SliceData(c.Pos),
+			P1: unsafe.SliceData(t112),
+			P2: unsafe.SliceData(c.CK),
+			P3: unsafe.SliceData(t115),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: 12 * dK,
+			N4: -dK,
+			N5: T*dK + 3*dK,
+			N6: T * dK,
 		}
-		backwardNest5(&a)
+		regions.R9bad44902ef7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1341,16 +1028,16 @@ func (c *backwardFused) run() {
 				n4 := int(c.Pos[j]) + -i + k
 				if n4 >= 0 {
 					if kern.Wide() {
-						a := backwardNest6Args{
-							unsafe.SliceData(c.K1Stack),
-							unsafe.SliceData(t112),
-							unsafe.SliceData(c.CKBar),
-							dK,
-							-4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
-							4*dK*k + 4*T*dK*j,
-							4 * dK * i,
+						a := regions.R3338b3e6a9ffArgs{
+							P0: unsafe.SliceData(c.K1Stack),
+							P1: unsafe.SliceData(t112),
+							P2: unsafe.SliceData(c.CKBar),
+							N0: dK,
+							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
+							N2: 4*dK*k + 4*T*dK*j,
+							N3: 4 * dK * i,
 						}
-						backwardNest6(&a)
+						regions.R3338b3e6a9ff(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
 						t112_2 := t112[(j*T+k)*dK:][:dK]
@@ -1366,16 +1053,16 @@ func (c *backwardFused) run() {
 
 	// projected.k1
 	if kern.Wide() {
-		a := backwardNest8Args{
-			unsafe.SliceData(t115),
-			unsafe.SliceData(t117),
-			unsafe.SliceData(t118),
-			L,
-			T + 3,
-			dK,
-			T*dK + 3*dK,
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t115),
+			P1: unsafe.SliceData(t117),
+			P2: unsafe.SliceData(t118),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
 		}
-		backwardNest8(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
@@ -1420,17 +1107,17 @@ func (c *backwardFused) run() {
 
 	// projected.k0
 	if kern.Wide() {
-		a := backwardNest14Args{
-			unsafe.SliceData(t89),
-			unsafe.SliceData(t121),
-			unsafe.SliceData(t123),
-			unsafe.SliceData(c.XBar),
-			L,
-			T,
-			d,
-			T * d,
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t89),
+			P1: unsafe.SliceData(t121),
+			P2: unsafe.SliceData(t123),
+			P3: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
 		}
-		backwardNest14(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {
