@@ -68,10 +68,7 @@ func (r *resolver) otherReads() map[string]bool {
 
 // withoutArguments is a definition with numbers for arguments that no function reads.
 func (r *resolver) withoutArguments(e *notation.Define, kept func(notation.Expr) bool) *notation.Define {
-	zero := func(x notation.Expr) notation.Expr { return r.zeroUnused(x, kept) }
-	d := *e
-	d.Value, d.With = zero(d.Value), notation.RewriteValues(d.With, zero)
-	return &d
+	return notation.Copy(e, func(x notation.Expr) notation.Expr { return r.zeroUnused(x, kept) })
 }
 
 // zeroUnused is an expression with numbers for arguments that no function reads, except

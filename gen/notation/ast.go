@@ -14,7 +14,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/source"
 )
 
-// A Span locates a node in its page.
+// A Span locates a node in its page. Expressions and statements embed theirs, which gives them
+// the method Where.
 type Span = source.Span
 
 // A File is the tree of one page: the units of all its `hecate` blocks.

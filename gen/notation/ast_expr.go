@@ -9,40 +9,40 @@ type Expr interface {
 type (
 	// Number is a literal; Text keeps its spelling.
 	Number struct {
-		Span  Span
+		Span
 		Value float64
 		Text  string
 	}
 	// Ident is a name with optional adjoint bar and braced time suffix:
 	// `M̄_{t−1}`. A one-letter suffix without braces is part of Name.Text.
 	Ident struct {
-		Span Span
+		Span
 		Name Word
 		Bar  bool
 		Time Expr // inside _{…}, nil if absent
 	}
 	// Field is `ℓ.r`: a with-name seen from outside, or a page's part.
 	Field struct {
-		Span Span
+		Span
 		X    Expr
 		Name Word
 	}
 	// Index is `X[i, j]`; an item may be a Tuple `(h,i)`.
 	Index struct {
-		Span Span
-		X    Expr
-		At   []Expr
+		Span
+		X  Expr
+		At []Expr
 	}
 	// Tuple is `(h, i)` in an index.
 	Tuple struct {
-		Span  Span
+		Span
 		Items []Expr
 	}
 	// Call is `f(a, b; c)`; Semi holds the argument counts at which a
 	// semicolon stood. At is the member of a family: `rule[l](x)`. Bar is set
 	// for the result of a part, which is printed and never parsed.
 	Call struct {
-		Span Span
+		Span
 		Fun  Word
 		Bar  bool
 		At   []Expr
@@ -51,59 +51,59 @@ type (
 	}
 	// Frozen is `frozen r(x)`: r read without its writes.
 	Frozen struct {
-		Span Span
-		X    *Call
+		Span
+		X *Call
 	}
 	// Grad is `∇_M ℓ(…)` or `∇_{W1} J(…)`.
 	Grad struct {
-		Span Span
+		Span
 		Wrt  Word
 		Call *Call
 	}
 	// Unary is `−x`.
 	Unary struct {
-		Span Span
-		X    Expr
+		Span
+		X Expr
 	}
 	// Binary is `a + b`, `a − b`, `a · b`, `a ⊙ b`, `a / b`, `a ∪ b`, `a mod b`, `a ∘ b`.
 	Binary struct {
-		Span Span
+		Span
 		Op   string // "+", "−", "·", "⊙", "/", "∪", "mod", "∘"
 		X, Y Expr
 	}
 	// Juxt is a row of two or more factors: `θ_t M k`.
 	Juxt struct {
-		Span  Span
+		Span
 		Items []Expr
 	}
 	// Power is `x²`, `x^{n−1}`.
 	Power struct {
-		Span Span
-		X    Expr
-		Exp  Expr
+		Span
+		X   Expr
+		Exp Expr
 	}
 	// Transpose is `Aᵀ`.
 	Transpose struct {
-		Span Span
-		X    Expr
+		Span
+		X Expr
 	}
 	// Norm is `‖x‖`; Abs is `|x|`.
 	Norm struct {
-		Span Span
-		X    Expr
+		Span
+		X Expr
 	}
 	Abs struct {
-		Span Span
-		X    Expr
+		Span
+		X Expr
 	}
 	// Inner is `⟨A, B⟩`.
 	Inner struct {
-		Span Span
+		Span
 		X, Y Expr
 	}
 	// Reduce is `Σ_{i∈n} x`, `softmax_{j∈c}(x)`, `mean_{t∈T if c}(x), empty = 0`.
 	Reduce struct {
-		Span    Span
+		Span
 		Op      string // "Σ", "Π", "softmax", "logsumexp", "mean", "max", "min"
 		Binders []*Binder
 		Body    Expr
@@ -111,21 +111,21 @@ type (
 	}
 	// Stack is `[a; b]`; List is `[1, 8, 64]`.
 	Stack struct {
-		Span  Span
+		Span
 		Items []Expr
 	}
 	List struct {
-		Span  Span
+		Span
 		Items []Expr
 	}
 	// Piecewise is `{ a if c ; b otherwise }`.
 	Piecewise struct {
-		Span Span
+		Span
 		Arms []*Arm
 	}
 	// Case is `case p { = 1 : a ; otherwise : b }`, decided at configuration.
 	Case struct {
-		Span Span
+		Span
 		On   Expr
 		Arms []*Arm
 	}
@@ -139,18 +139,18 @@ type (
 	}
 	// Relation is `a ≤ b`, chained by And.
 	Relation struct {
-		Span Span
+		Span
 		Op   string // "=", "≠", "<", "≤", ">", "≥", "∈", "≡"
 		X, Y Expr
 	}
 	// And is `a and b` or a comma between conditions.
 	And struct {
-		Span Span
+		Span
 		X, Y Expr
 	}
 	// Set is `{a, b}` or `{0…V−1}` as a value.
 	Set struct {
-		Span   Span
+		Span
 		Items  []Expr
 		Lo, Hi Expr
 	}
@@ -158,39 +158,13 @@ type (
 	// `solve ζ[i∈r] ∈ [lo, hi] : left = right tol 1e-10`: what the target must
 	// be for the two sides to agree.
 	Solve struct {
-		Span   Span
+		Span
 		Domain *Type // nil where none is written
 		Left   Expr
 		Right  Expr
 		Tol    Expr // nil where none is written
 	}
 )
-
-func (e *Number) Where() Span    { return e.Span }
-func (e *Ident) Where() Span     { return e.Span }
-func (e *Field) Where() Span     { return e.Span }
-func (e *Index) Where() Span     { return e.Span }
-func (e *Tuple) Where() Span     { return e.Span }
-func (e *Call) Where() Span      { return e.Span }
-func (e *Frozen) Where() Span    { return e.Span }
-func (e *Grad) Where() Span      { return e.Span }
-func (e *Unary) Where() Span     { return e.Span }
-func (e *Binary) Where() Span    { return e.Span }
-func (e *Juxt) Where() Span      { return e.Span }
-func (e *Power) Where() Span     { return e.Span }
-func (e *Transpose) Where() Span { return e.Span }
-func (e *Norm) Where() Span      { return e.Span }
-func (e *Abs) Where() Span       { return e.Span }
-func (e *Inner) Where() Span     { return e.Span }
-func (e *Reduce) Where() Span    { return e.Span }
-func (e *Stack) Where() Span     { return e.Span }
-func (e *List) Where() Span      { return e.Span }
-func (e *Piecewise) Where() Span { return e.Span }
-func (e *Case) Where() Span      { return e.Span }
-func (e *Relation) Where() Span  { return e.Span }
-func (e *And) Where() Span       { return e.Span }
-func (e *Set) Where() Span       { return e.Span }
-func (e *Solve) Where() Span     { return e.Span }
 
 func (*Number) expr()    {}
 func (*Ident) expr()     {}

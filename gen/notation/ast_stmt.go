@@ -13,9 +13,9 @@ type Stmt interface {
 type (
 	// Dims is `dims d, d_q = d_k, d = H × d_h`.
 	Dims struct {
-		Span  Span
-		Items []*DimsItem
+		Span
 		When  Expr // condition of `when c :`, nil if none
+		Items []*DimsItem
 	}
 	// DimsItem is one axis; Factors has two or more entries for `d = H × d_h`.
 	DimsItem struct {
@@ -29,11 +29,11 @@ type (
 	// clock or option: a keyword, one or more names with type, init and
 	// attributes. `outer W, U ∈ ℝ^{d×d}` gives both names the type.
 	Declare struct {
-		Span    Span
+		Span
+		Family  *Family
+		When    Expr // condition of `when c :`, nil if none
 		Keyword Word
 		Names   []*DeclName
-		When    Expr // condition of `when c :`, nil if none
-		Family  *Family
 	}
 	// DeclName is one declared name.
 	DeclName struct {
@@ -55,7 +55,8 @@ type (
 	// Define is `lhs = expr`, with local definitions after `with`. Read is set
 	// for `read y_t = expr`, Match for `match M_t = expr`, InLog for `expr in log`.
 	Define struct {
-		Span   Span
+		Span
+		Family *Family
 		Read   bool
 		Match  bool
 		InLog  bool
@@ -64,7 +65,6 @@ type (
 		With   []*Define
 		Label  *Word // the stable id when the author gives one: `{id}` at the end
 		Cite   *Cite
-		Family *Family
 	}
 	// Target is a left-hand side: `k_t`, `out[t∈T]`, `f(A ∈ …; k)[i∈r]`.
 	Target struct {
@@ -78,40 +78,40 @@ type (
 	// Claim is `claim a = b`, `claim ≡ sequential`, and the equalities inside
 	// eval, adjoint and relax.
 	Claim struct {
-		Span    Span
+		Span
+		Family  *Family
+		When    Expr
 		Keyword Word // claim, eval, adjoint, relax
 		Left    Expr // nil for `claim ≡ sequential`
 		Right   Expr
 		With    []*Define
-		When    Expr
 		Reason  *Text
 		Tag     *Word // {tag} at the end of the line
 		Cite    *Cite
-		Family  *Family
 	}
 	// Kink is `kink |ℓ.r[i]| = δ : C¹`.
 	Kink struct {
-		Span  Span
+		Span
+		When  Expr
 		Left  Expr
 		Right Expr
 		Class Word // C⁰ or C¹
-		When  Expr
 	}
 	// Invariant is `invariant ∀ i∈m : ‖S_t[i]‖ = 1 {tag}`.
 	Invariant struct {
-		Span    Span
+		Span
+		When    Expr
 		Binders []*Binder
 		Cond    Expr // a Relation, or several
 		Tag     *Word
-		When    Expr
 	}
 	// Provides is `provides Causal, AffineInState(M)`; Requires has one item and a reason.
 	Provides struct {
-		Span   Span
+		Span
+		When   Expr // provides only
 		Marks  []*Mark
 		Reason *Text // requires only
 		Needs  bool  // true for requires
-		When   Expr  // provides only
 	}
 	// Mark is a marker with the names it speaks of.
 	Mark struct {
@@ -121,7 +121,7 @@ type (
 	}
 	// Special is `special A = Formula with η := 0`.
 	Special struct {
-		Span  Span
+		Span
 		Left  *Formula
 		LWith []*Override
 		Right *Formula
@@ -130,29 +130,29 @@ type (
 	// Trial is `trial Composition(Rule, Attention)`: a formula in which a page that
 	// is not complete is proved and tested.
 	Trial struct {
-		Span    Span
+		Span
 		Formula *Formula
 	}
 	// Erratum is `erratum paper#11 "text" by claim write.gradient`.
 	Erratum struct {
-		Span Span
+		Span
 		Cite *Cite
 		Text *Text
 		By   Word
 	}
 	// Cost is `cost write+read = 4·d_k·d_v + O(d_k + d_v)`.
 	Cost struct {
-		Span  Span
+		Span
+		When  Expr
 		Name  Word
 		Value Expr
 		Big   Expr // inside O(…), nil if absent
 		Tag   *Word
-		When  Expr
 	}
 	// Iterate is `iterate X from e for 5 : X ← e' with … orient rows ≤ cols`, or
 	// through a list of parts `iterate X from e for i∈N : X ← part[i](X)`.
 	Iterate struct {
-		Span   Span
+		Span
 		Name   Word
 		From   Expr
 		Index  *Word // of the round, or of the parts of a list; else nil
@@ -163,13 +163,13 @@ type (
 	}
 	// NoGrad is `nograd x "reason"`.
 	NoGrad struct {
-		Span   Span
+		Span
 		Name   Word
 		Reason *Text
 	}
 	// Fit is `fit M : M k_t → v_t`; Weights are the states that learn.
 	Fit struct {
-		Span    Span
+		Span
 		Weights []Word
 		Predict Expr
 		Target  Expr
@@ -178,7 +178,7 @@ type (
 	// Each is `each W of structure : body`, `each (W : F → V) of …` or, with Fit
 	// set, `each fit (W : F(W; s) → V(s)) of …`.
 	Each struct {
-		Span    Span
+		Span
 		Fit     bool
 		Name    Word
 		Predict Expr // F or F(W; s), nil if absent
@@ -188,7 +188,7 @@ type (
 	}
 	// Level is `level l∈K : memory[l], period [1, 8] when a[l] = 1`.
 	Level struct {
-		Span   Span
+		Span
 		Binder *Binder
 		Rule   Expr
 		Period Expr // nil if absent
@@ -196,7 +196,7 @@ type (
 	}
 	// Guard is `guard cond else Name`.
 	Guard struct {
-		Span Span
+		Span
 		Cond Expr
 		Else Word
 	}
@@ -276,24 +276,6 @@ func (n *DeclName) SharesClauses(m *DeclName) bool {
 		n.Of == m.Of && n.At == m.At && n.Seed == m.Seed && n.Reason == m.Reason &&
 		slices.Equal(n.ByLevel, m.ByLevel) && slices.Equal(n.Attrs, m.Attrs)
 }
-
-func (s *Dims) Where() Span      { return s.Span }
-func (s *Declare) Where() Span   { return s.Span }
-func (s *Define) Where() Span    { return s.Span }
-func (s *Claim) Where() Span     { return s.Span }
-func (s *Kink) Where() Span      { return s.Span }
-func (s *Invariant) Where() Span { return s.Span }
-func (s *Provides) Where() Span  { return s.Span }
-func (s *Special) Where() Span   { return s.Span }
-func (s *Trial) Where() Span     { return s.Span }
-func (s *Erratum) Where() Span   { return s.Span }
-func (s *Cost) Where() Span      { return s.Span }
-func (s *Iterate) Where() Span   { return s.Span }
-func (s *NoGrad) Where() Span    { return s.Span }
-func (s *Fit) Where() Span       { return s.Span }
-func (s *Each) Where() Span      { return s.Span }
-func (s *Level) Where() Span     { return s.Span }
-func (s *Guard) Where() Span     { return s.Span }
 
 func (*Dims) stmt()      {}
 func (*Declare) stmt()   {}

@@ -1,9 +1,11 @@
 package notation
 
 import (
-	"fmt"
 	"iter"
 	"reflect"
+	"sync"
+
+	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // Inspect calls visit for n and, while visit returns true, for every node
@@ -66,149 +68,51 @@ func isNil(n any) bool {
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// list turns nodes of one type into nodes.
-func list[T any](ns []T, more ...any) []any {
-	out := make([]any, 0, len(ns)+len(more))
-	for _, n := range ns {
-		out = append(out, n)
-	}
-	return append(out, more...)
-}
-
+// children are the nodes directly below a node: its fields that are nodes or lists of
+// nodes, in the order in which its type declares them.
 func children(n any) []any {
-	switch n := n.(type) {
-	case *File:
-		return list(n.Units)
-	case *Unit:
-		all := append(list(n.Params), n.Result, n.Formula, n.For, n.Else)
-		return append(append(append(all, list(n.With)...), n.Cite), list(n.Body)...)
-	case *Param:
-		return []any{n.Type}
-	case *Formula:
-		return list(n.Parts, n.Over)
-	case *Apply:
-		return list(n.Args)
-	case *Override:
-		return append([]any{n.Value, n.Apply}, list(n.List)...)
-	case *Cite:
-		return nil
-	case *Type:
-		return append(append(list(n.Shape), n.Lo, n.Hi), list(n.Members)...)
-	case *Target:
-		return append(append([]any{n.Name}, list(n.Params)...), list(n.Index)...)
-	case *DimsItem:
-		return []any{n.Size}
-	case *DeclName:
-		all := []any{n.Type, n.Init, n.Within, n.Dist}
-		return append(append(all, list(n.ByLevel)...), n.Seed)
-	case *Mark, *Family:
-		return nil
-	case *Binder:
-		all := []any{n.Range}
-		return append(append(all, list(n.Tuple)...), n.Cond)
-	case *Arm:
-		return []any{n.Cond, n.Value}
-	case Stmt:
-		return stmtChildren(n)
-	case Expr:
-		return exprChildren(n)
+	v := reflect.ValueOf(n).Elem()
+	var out []any
+	for _, i := range nodeFields(v.Type()) {
+		f := v.Field(i)
+		if f.Kind() != reflect.Slice {
+			out = append(out, f.Interface())
+			continue
+		}
+		for k := range f.Len() {
+			out = append(out, f.Index(k).Interface())
+		}
 	}
-	panic(fmt.Sprintf("notation: BUG: no node %T", n))
+	return out
 }
 
-func stmtChildren(s Stmt) []any {
-	switch s := s.(type) {
-	case *Dims:
-		return append([]any{s.When}, list(s.Items)...)
-	case *Declare:
-		return append([]any{s.Family, s.When}, list(s.Names)...)
-	case *Define:
-		return append(append([]any{s.Family, s.Target, s.Value}, list(s.With)...), s.Cite)
-	case *Claim:
-		return append(append([]any{s.Family, s.When, s.Left, s.Right}, list(s.With)...), s.Cite)
-	case *Kink:
-		return []any{s.When, s.Left, s.Right}
-	case *Invariant:
-		return append([]any{s.When}, list(s.Binders, s.Cond)...)
-	case *Provides:
-		return append([]any{s.When}, list(s.Marks)...)
-	case *Special:
-		all := append([]any{s.Left}, list(s.LWith)...)
-		return append(append(all, s.Right), list(s.With)...)
-	case *Trial:
-		return []any{s.Formula}
-	case *Erratum:
-		return []any{s.Cite}
-	case *Cost:
-		return []any{s.When, s.Value, s.Big}
-	case *Iterate:
-		return append([]any{s.From, s.Count, s.Step}, list(s.With)...)
-	case *NoGrad:
-		return nil
-	case *Fit:
-		return append([]any{s.Predict, s.Target}, list(s.With)...)
-	case *Each:
-		return append([]any{s.Predict, s.Target, s.Of}, list(s.Body)...)
-	case *Level:
-		return []any{s.Binder, s.Rule, s.Period, s.When}
-	case *Guard:
-		return []any{s.Cond}
+// fieldsOf remembers nodeFields by type.
+var fieldsOf sync.Map
+
+// nodeFields are the numbers of the fields of a node type that hold nodes.
+func nodeFields(t reflect.Type) []int {
+	if known, ok := fieldsOf.Load(t); ok {
+		return known.([]int)
 	}
-	panic(fmt.Sprintf("notation: BUG: no statement %T", s))
+	var out []int
+	for i := range t.NumField() {
+		if holdsNodes(t.Field(i).Type) {
+			out = append(out, i)
+		}
+	}
+	fieldsOf.Store(t, out)
+	return out
 }
 
-func exprChildren(e Expr) []any {
-	switch e := e.(type) {
-	case *Number:
-		return nil
-	case *Ident:
-		return []any{e.Time}
-	case *Field:
-		return []any{e.X}
-	case *Index:
-		return append([]any{e.X}, list(e.At)...)
-	case *Tuple:
-		return list(e.Items)
-	case *Call:
-		return append(list(e.At), list(e.Args)...)
-	case *Frozen:
-		return []any{e.X}
-	case *Grad:
-		return []any{e.Call}
-	case *Unary:
-		return []any{e.X}
-	case *Binary:
-		return []any{e.X, e.Y}
-	case *Juxt:
-		return list(e.Items)
-	case *Power:
-		return []any{e.X, e.Exp}
-	case *Transpose:
-		return []any{e.X}
-	case *Norm:
-		return []any{e.X}
-	case *Abs:
-		return []any{e.X}
-	case *Inner:
-		return []any{e.X, e.Y}
-	case *Reduce:
-		return list(e.Binders, e.Body, e.Empty)
-	case *Stack:
-		return list(e.Items)
-	case *List:
-		return list(e.Items)
-	case *Piecewise:
-		return list(e.Arms)
-	case *Case:
-		return append([]any{e.On}, list(e.Arms)...)
-	case *Relation:
-		return []any{e.X, e.Y}
-	case *And:
-		return []any{e.X, e.Y}
-	case *Set:
-		return list(e.Items, e.Lo, e.Hi)
-	case *Solve:
-		return []any{e.Domain, e.Left, e.Right, e.Tol}
+// holdsNodes reports whether a field of a type holds nodes: pointers to structs, expressions
+// or statements. Words and texts are leaves.
+func holdsNodes(t reflect.Type) bool {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
 	}
-	panic(fmt.Sprintf("notation: BUG: no expression %T", e))
+	switch t {
+	case reflect.TypeFor[*Word](), reflect.TypeFor[*Text](), reflect.TypeFor[*source.File]():
+		return false
+	}
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface
 }

@@ -95,3 +95,6 @@ func (s Span) Before(t Span) bool {
 	}
 	return s.Start < t.Start
 }
+
+// Where is the span itself: a node that embeds its span has a place by this method.
+func (s Span) Where() Span { return s }

@@ -71,15 +71,9 @@ type freezer struct {
 func (f *freezer) statement(st notation.Stmt) notation.Stmt {
 	switch s := st.(type) {
 	case *notation.Define:
-		freeze := f.except(s.Target.Name.Name)
-		d := *s
-		d.Value, d.With = freeze(s.Value), notation.RewriteValues(s.With, freeze)
-		return &d
+		return notation.Copy(s, f.except(s.Target.Name.Name))
 	case *notation.Iterate:
-		freeze := f.except(s.Name)
-		it := *s
-		it.From, it.Step, it.With = freeze(s.From), freeze(s.Step), notation.RewriteValues(s.With, freeze)
-		return &it
+		return notation.Copy(s, f.except(s.Name))
 	}
 	return st
 }
@@ -95,9 +89,7 @@ func (f *freezer) expr(x notation.Expr, own string) notation.Expr {
 	return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 		switch n := n.(type) {
 		case *notation.Grad:
-			g := *n
-			g.Call = f.expr(n.Call, "").(*notation.Call)
-			return &g
+			return notation.Copy(n, func(x notation.Expr) notation.Expr { return f.expr(x, "") })
 		case *notation.Ident:
 			name := n.Name.Text
 			if !f.states[name] || name == own || !notation.IsPrevious(n.Time) {

@@ -64,10 +64,8 @@ func (f *Families) expand(st notation.Stmt, r *memberCopy) []notation.Stmt {
 		c.Tag = r.tag(st.Tag)
 		return []notation.Stmt{&c}
 	case *notation.Kink:
-		k := *st
 		r.claim = true
-		k.Left, k.Right = r.expr(st.Left), r.expr(st.Right)
-		return []notation.Stmt{&k}
+		return []notation.Stmt{notation.Copy(st, r.expr)}
 	case *notation.Invariant:
 		v := *st
 		r = r.scope(nil, st.Binders)
@@ -207,7 +205,7 @@ func (r *memberCopy) expr(e notation.Expr) notation.Expr {
 			}
 		case *notation.Reduce:
 			in := r.scope(nil, n.Binders)
-			return &notation.Reduce{Span: n.Span, Op: n.Op, Binders: notation.RewriteBinders(n.Binders, in.expr), Body: in.expr(n.Body), Empty: r.expr(n.Empty)}
+			return &notation.Reduce{Span: n.Span, Op: n.Op, Binders: notation.CopyAll(n.Binders, in.expr), Body: in.expr(n.Body), Empty: r.expr(n.Empty)}
 		case *notation.Field:
 			return n // a local name of a function
 		}
@@ -270,9 +268,7 @@ func (r *memberCopy) index(x *notation.Index) notation.Expr {
 		return &out
 	}
 	out.Span = old.Span.To(x.At[0].Where())
-	var at []notation.Expr
-	for _, a := range x.At[1:] {
-		at = append(at, r.expr(a))
-	}
-	return &notation.Index{Span: x.Span, X: &out, At: at}
+	rest := notation.Copy(&notation.Index{Span: x.Span, At: x.At[1:]}, r.expr)
+	rest.X = &out
+	return rest
 }

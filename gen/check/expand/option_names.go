@@ -36,19 +36,16 @@ func (s *substitution) renameSizes(t *notation.Type) *notation.Type {
 	if t == nil || !slices.ContainsFunc(t.Shape, renames) {
 		return t // the same node: names that share a type go on sharing it
 	}
-	c := *t
-	c.Shape = nil
-	for _, x := range t.Shape {
-		c.Shape = append(c.Shape, notation.Rewrite(x, func(n notation.Expr) notation.Expr {
+	return notation.Copy(t, func(x notation.Expr) notation.Expr {
+		return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 			if id, ok := n.(*notation.Ident); ok && s.renamesOption(id.Name.Text) {
 				d := *id
 				d.Name = s.word(id.Name)
 				return &d
 			}
 			return nil
-		}))
-	}
-	return &c
+		})
+	})
 }
 
 // renamesOption reports whether a name is an option of the page with another name in the

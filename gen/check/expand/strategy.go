@@ -158,16 +158,16 @@ func (r renamer) expr(x notation.Expr) notation.Expr {
 			c.Name.Text, c.Time = r.text(n.Name.Text), r.expr(n.Time)
 			return &c
 		case *notation.Reduce:
-			c := *n
-			c.Binders, c.Body, c.Empty = r.binders(n.Binders), r.expr(n.Body), r.expr(n.Empty)
-			return &c
+			c := notation.Copy(n, r.expr)
+			c.Binders = r.binders(n.Binders)
+			return c
 		}
 		return nil
 	})
 }
 
 func (r renamer) binders(bs []*notation.Binder) []*notation.Binder {
-	out := notation.RewriteBinders(bs, r.expr)
+	out := notation.CopyAll(bs, r.expr)
 	for _, b := range out {
 		if to := r.indices[b.Name.Text]; to != "" {
 			b.Name.Text = to
@@ -178,13 +178,12 @@ func (r renamer) binders(bs []*notation.Binder) []*notation.Binder {
 }
 
 func (r renamer) define(d *notation.Define) *notation.Define {
-	c, t := *d, *d.Target
-	t.Name, t.Index = r.expr(d.Target.Name).(*notation.Ident), r.binders(d.Target.Index)
-	c.Target, c.Value, c.With = &t, r.expr(d.Value), nil
-	for _, w := range d.With {
-		c.With = append(c.With, r.define(w))
+	c := notation.Copy(d, r.expr)
+	c.Target.Name, c.Target.Index = r.expr(d.Target.Name).(*notation.Ident), r.binders(d.Target.Index)
+	for i, w := range d.With {
+		c.With[i] = r.define(w)
 	}
-	return &c
+	return c
 }
 
 func (r renamer) statement(st notation.Stmt) notation.Stmt {
@@ -201,12 +200,11 @@ func (r renamer) statement(st notation.Stmt) notation.Stmt {
 		}
 		return &c
 	case *notation.Claim:
-		c := *s
-		c.Left, c.Right, c.With = r.expr(s.Left), r.expr(s.Right), nil
-		for _, w := range s.With {
-			c.With = append(c.With, r.define(w))
+		c := notation.Copy(s, r.expr)
+		for i, w := range s.With {
+			c.With[i] = r.define(w)
 		}
-		return &c
+		return c
 	}
 	return st
 }

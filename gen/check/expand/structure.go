@@ -120,9 +120,7 @@ func (e *expander) withReads(d *notation.Define) *notation.Define {
 	}
 	hidden := notation.Locals(d.Target.Params, d)
 	read := func(x notation.Expr) notation.Expr { return e.readAs(x, hidden) }
-	c := *d
-	c.Value, c.With = read(d.Value), notation.RewriteValues(d.With, read)
-	return &c
+	return notation.Copy(d, read)
 }
 
 // iteration is an iteration of the structure with what the law reads.

@@ -88,38 +88,8 @@ func (s *substitution) stmt(st notation.Stmt) notation.Stmt {
 			c.With = append(c.With, s.define(w))
 		}
 		return &c
-	case *notation.Invariant:
-		c := *st
-		c.Cond, c.When, c.Binders = s.expr(st.Cond), s.expr(st.When), notation.RewriteBinders(st.Binders, s.expr)
-		return &c
-	}
-	return s.line(st)
-}
-
-// line copies a line that is written once; only names with the suffix of their page change.
-func (s *substitution) line(st notation.Stmt) notation.Stmt {
-	switch st := st.(type) {
-	case *notation.Dims:
-		c := *st
-		c.Items, c.When = nil, s.expr(st.When)
-		for _, it := range st.Items {
-			i := *it
-			i.Size = s.expr(it.Size)
-			c.Items = append(c.Items, &i)
-		}
-		return &c
-	case *notation.Kink:
-		c := *st
-		c.Left, c.Right, c.When = s.expr(st.Left), s.expr(st.Right), s.expr(st.When)
-		return &c
-	case *notation.Provides:
-		c := *st
-		c.When = s.expr(st.When)
-		return &c
-	case *notation.Cost:
-		c := *st
-		c.Value, c.Big, c.When = s.expr(st.Value), s.expr(st.Big), s.expr(st.When)
-		return &c
+	case *notation.Invariant, *notation.Dims, *notation.Kink, *notation.Provides, *notation.Cost:
+		return notation.Copy(st, s.expr)
 	}
 	return st
 }
@@ -136,7 +106,7 @@ func (s *substitution) iterate(st *notation.Iterate) *notation.Iterate {
 	}
 	c := *st
 	c.Name, c.From, c.Count, c.Step = s.word(st.Name), s.expr(st.From), s.expr(st.Count), in.expr(st.Step)
-	c.With = notation.RewriteValues(st.With, in.expr)
+	c.With = notation.CopyAll(st.With, in.expr)
 	return &c
 }
 
@@ -178,7 +148,7 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 	if t.IsFunc {
 		id.Name = s.function(t.Name.Name)
 	}
-	t.Name, t.Index = &id, notation.RewriteBinders(t.Index, in.expr)
+	t.Name, t.Index = &id, notation.CopyAll(t.Index, in.expr)
 	c.Target, c.Value, c.With, c.Label = &t, in.expr(d.Value), nil, s.label(d.Label)
 	for _, w := range d.With {
 		v := *w

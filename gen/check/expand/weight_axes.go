@@ -79,12 +79,7 @@ func (s *substitution) typeOf(t *notation.Type) *notation.Type {
 	if t == nil || s.e.weightAxes(s.unit) == nil {
 		return s.renameSizes(t)
 	}
-	c := *t
-	c.Shape = nil
-	for _, x := range t.Shape {
-		c.Shape = append(c.Shape, s.expr(x))
-	}
-	return &c
+	return notation.Copy(t, s.expr)
 }
 
 // axisLine is a dims line without what it says of the weight, or nil when
