@@ -264,6 +264,19 @@ func Condition(s Stmt) (when *Expr, span *Span) {
 	return nil, nil
 }
 
+// FamilyOf returns the prefix of a statement of several members, or nil.
+func FamilyOf(s Stmt) *Family {
+	switch s := s.(type) {
+	case *Declare:
+		return s.Family
+	case *Define:
+		return s.Family
+	case *Claim:
+		return s.Family
+	}
+	return nil
+}
+
 // HasClauses reports whether a name has a clause.
 func (n *DeclName) HasClauses() bool {
 	return n.Type != nil || n.Init != nil || n.Within != nil || n.Dist != nil || n.ByLevel != nil ||

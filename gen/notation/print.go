@@ -20,7 +20,10 @@ const (
 // and a header on one line each, a unit and a file on several.
 func Print(n any, style Style) string {
 	p := &printer{style: style}
-	p.node(n)
+	if e, ok := n.(Expr); ok {
+		n = cond(e)
+	}
+	p.put(n)
 	return p.String()
 }
 
@@ -38,12 +41,12 @@ func PrintLine(n any, open bool, style Style) string {
 			p.each(n)
 		}
 	case Stmt:
-		p.stmt(n)
+		p.put(n)
 	}
 	return p.String()
 }
 
-// A printer writes expressions. tight leaves out spaces: in subscripts,
+// A printer writes nodes. tight leaves out spaces: in subscripts,
 // exponents, shapes and indices. bars says that bars are open at this depth.
 type printer struct {
 	strings.Builder
@@ -59,15 +62,37 @@ var asciiSigns = map[string]string{
 	"∞": "inf", "½": "(1/2)", "ᵀ": "'", "∇": "grad",
 }
 
-// sign returns a symbol in the style.
-func (p *printer) sign(s string) string {
-	if a, ok := asciiSigns[s]; ok && p.style == ASCII {
-		return a
+// put writes text, in which a sign gets the spelling of the style, names, and anything that has
+// a form on a page; an expression stands where a union may.
+func (p *printer) put(items ...any) {
+	for _, n := range items {
+		switch n := n.(type) {
+		case string:
+			p.WriteString(p.sign(n))
+		case Word:
+			p.WriteString(spell(n.Text, false, p.style))
+		case operand:
+			p.expr(n.Expr, n.least)
+		case Expr:
+			p.expr(n, precUnion)
+		case Stmt:
+			p.stmt(n)
+		default:
+			p.node(n)
+		}
 	}
-	return s
 }
 
-// node writes anything that has a form on a page.
+// sign returns a sign, with the spaces around it, in the style.
+func (p *printer) sign(text string) string {
+	sign := strings.Trim(text, " ")
+	if a, ok := asciiSigns[sign]; ok && p.style == ASCII {
+		return strings.Replace(text, sign, a, 1)
+	}
+	return text
+}
+
+// node writes what is neither an expression nor a statement.
 func (p *printer) node(n any) {
 	switch n := n.(type) {
 	case *File:
@@ -75,20 +100,19 @@ func (p *printer) node(n any) {
 			if i > 0 {
 				p.WriteString("\n\n")
 			}
-			p.node(u)
+			p.put(u)
 		}
 	case *Unit:
 		p.header(n)
 		for _, s := range n.Body {
-			p.WriteByte('\n')
-			p.stmt(s)
+			p.put("\n", s)
 		}
-	case Stmt:
-		p.stmt(n)
 	case *Arm:
 		p.caseArm(n)
 	case *Binder:
 		p.binder(n)
+	case *DimsItem:
+		p.dimsItem(n)
 	case *Type:
 		p.typeOf(n)
 	case *Param:
@@ -98,129 +122,65 @@ func (p *printer) node(n any) {
 	case *Apply:
 		p.apply(n)
 	case *Mark:
-		p.mark(n)
+		p.put(n.Name)
+		if len(n.Args) > 0 {
+			p.put("(")
+			commas(p, n.Args)
+			p.put(")")
+		}
 	case *Target:
 		p.target(n)
 	case *Cite:
-		p.cite(n)
-	case Expr:
-		p.expr(n, precCond)
+		p.WriteString("@eq " + n.Paper + "#" + n.Eq)
+	case *Text:
+		p.WriteString(`"` + strings.ReplaceAll(n.Value, `"`, `\"`) + `"`)
 	default:
 		panic(fmt.Sprintf("notation: BUG: no form for %T", n))
 	}
 }
 
-func (p *printer) stmt(s Stmt) {
-	switch s := s.(type) {
-	case *Dims:
-		p.dims(s)
-	case *Declare:
-		p.declare(s)
-	case *Define:
-		p.define(s)
-	case *Claim:
-		p.claim(s)
-	case *Kink:
-		p.when(s.When, "when ", " : ")
-		p.equation("kink ", s.Left, s.Right)
-		p.WriteString(" : ")
-		p.WriteString(map[string]string{"C⁰": spell("C⁰", false, p.style), "C¹": p.choose("C¹", "C^1")}[s.Class.Text])
-	case *Invariant:
-		p.invariant(s)
-	case *Provides:
-		p.provides(s)
-	case *Special:
-		p.special(s)
-	case *Trial:
-		p.WriteString("trial ")
-		p.formula(s.Formula)
-	case *Erratum:
-		fmt.Fprintf(p, "erratum %s#%s ", s.Cite.Paper, s.Cite.Eq)
-		p.text(s.Text)
-		p.WriteString(" by claim " + s.By.Text)
-	case *Cost:
-		p.cost(s)
-	case *Iterate:
-		p.iterate(s)
-	case *NoGrad:
-		p.WriteString("nograd ")
-		p.word(s.Name)
-		p.WriteByte(' ')
-		p.text(s.Reason)
-	case *Fit:
-		p.fit(s)
-	case *Each:
-		p.each(s)
-	case *Level:
-		p.level(s)
-	case *Guard:
-		p.WriteString("guard ")
-		p.expr(s.Cond, precCond)
-		p.WriteString(" else ")
-		p.word(s.Else)
-	default:
-		panic(fmt.Sprintf("notation: BUG: no statement %T", s))
-	}
-}
-
-func (p *printer) choose(unicode, ascii string) string {
-	if p.style == ASCII {
-		return ascii
-	}
-	return unicode
-}
-
-func (p *printer) text(t *Text) {
-	p.WriteString(`"` + strings.ReplaceAll(t.Value, `"`, `\"`) + `"`)
-}
-
-// joined writes `write+read`.
-func (p *printer) joined(text string) {
-	for i, w := range strings.Split(text, "+") {
-		if i > 0 {
-			p.WriteByte('+')
-		}
-		p.WriteString(spell(w, false, p.style))
-	}
-}
-
-// when writes a condition between two words, if there is one.
-func (p *printer) when(cond Expr, before, after string) {
-	if cond == nil {
+// clause writes a part of a line, with the text before it, if there is one.
+func (p *printer) clause(before string, n any) {
+	if o, ok := n.(operand); ok && o.Expr == nil || isNil(n) {
 		return
 	}
-	p.WriteString(before)
-	p.expr(cond, precCond)
-	p.WriteString(after)
+	p.put(before)
+	if w, ok := n.(*Word); ok {
+		n = *w
+	}
+	p.put(n)
 }
 
-// commas writes n things with commas between them.
-func (p *printer) commas(n int, write func(i int)) {
-	for i := range n {
+// commas writes things with commas between them.
+func commas[T any](p *printer, items []T) {
+	for i, n := range items {
 		if i > 0 {
-			p.WriteString(", ")
+			p.put(", ")
 		}
-		write(i)
+		p.put(n)
 	}
 }
 
-// separated writes expressions with a sign between them.
-func (p *printer) separated(es []Expr, sep string) {
-	for i, e := range es {
-		if i > 0 {
-			p.WriteString(sep)
-			if !p.tight || sep == ";" {
-				p.WriteByte(' ')
+// enclose writes things in brackets, where bars outside have no effect.
+func (p *printer) enclose(tight bool, open, close string, items ...any) {
+	p.put(open)
+	p.inside(tight, func() { p.put(items...) })
+	p.put(close)
+}
+
+// brackets writes expressions in brackets with a separator between them.
+func (p *printer) brackets(open, close string, tight bool, items []Expr, separator string) {
+	p.put(open)
+	p.inside(tight, func() {
+		for i, e := range items {
+			if i > 0 {
+				p.WriteString(separator)
+				if !p.tight || separator == ";" {
+					p.WriteByte(' ')
+				}
 			}
+			p.put(e)
 		}
-		p.expr(e, precUnion)
-	}
+	})
+	p.put(close)
 }
-
-func (p *printer) brackets(open, close string, tight bool, items []Expr, sep string) {
-	p.WriteString(open)
-	p.inside(tight, func() { p.separated(items, sep) })
-	p.WriteString(close)
-}
-
-func (p *printer) word(w Word) { p.WriteString(spell(w.Text, false, p.style)) }

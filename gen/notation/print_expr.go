@@ -46,6 +46,16 @@ func prec(e Expr) int {
 	return precFactor
 }
 
+// An operand is an expression in a place that needs a least precedence.
+type operand struct {
+	Expr
+	least int
+}
+
+func cond(e Expr) operand   { return operand{e, precCond} }
+func sum(e Expr) operand    { return operand{e, precSum} }
+func factor(e Expr) operand { return operand{e, precFactor} }
+
 // open reports whether the last factor of e is a Σ or Π, which would take what
 // follows into its reach.
 func open(e Expr) bool {
@@ -70,9 +80,9 @@ func (p *printer) expr(e Expr, least int) {
 }
 
 func (p *printer) paren(e Expr) {
-	p.WriteByte('(')
+	p.put("(")
 	p.inside(false, func() { p.bare(e) })
-	p.WriteByte(')')
+	p.put(")")
 }
 
 // inside writes the text in brackets, where bars outside have no effect.
@@ -112,11 +122,12 @@ func (p *printer) bare(e Expr) {
 	case *And:
 		p.and(e)
 	case *Relation:
-		p.relation(e)
+		p.put(e.X)
+		p.relationTail(e)
 	case *Binary:
 		p.binary(e)
 	case *Unary:
-		p.WriteString(p.sign("−"))
+		p.put("−")
 		least := precProduct
 		if b, ok := e.X.(*Binary); ok && b.Op != "/" {
 			least = precRow // −(a · b): the minus is outside, and looks it
@@ -134,9 +145,7 @@ func (p *printer) and(e *And) {
 	if p.chain(e) {
 		return
 	}
-	p.expr(e.X, precCond)
-	p.WriteString(" and ")
-	p.expr(e.Y, precRelation)
+	p.put(cond(e.X), " and ", operand{e.Y, precRelation})
 }
 
 func (p *printer) chain(e *And) bool {
@@ -162,21 +171,12 @@ func lastOfChain(e Expr) Expr {
 	return nil
 }
 
-func (p *printer) relation(e *Relation) {
-	p.expr(e.X, precUnion)
-	p.relationTail(e)
-}
-
 func (p *printer) relationTail(e *Relation) {
-	op := p.sign(e.Op)
-	if p.tight && op != "in" && op != "<" {
-		p.WriteString(op)
-	} else if p.tight && p.style == Unicode {
-		p.WriteString(op)
-	} else {
-		p.WriteString(" " + op + " ")
+	op := " " + e.Op + " "
+	if p.tight && (p.style == Unicode || e.Op != "∈" && e.Op != "<") {
+		op = e.Op
 	}
-	p.expr(e.Y, precUnion)
+	p.put(op, e.Y)
 }
 
 func (p *printer) binary(e *Binary) {
@@ -194,11 +194,10 @@ func (p *printer) binary(e *Binary) {
 		}
 	}
 	p.operand(e.X, left)
-	op := p.sign(e.Op)
-	if p.close(e, op) {
-		p.WriteString(op)
+	if p.close(e) {
+		p.put(e.Op)
 	} else {
-		p.WriteString(" " + op + " ")
+		p.put(" " + e.Op + " ")
 	}
 	p.operand(e.Y, right)
 }
@@ -213,14 +212,14 @@ func (p *printer) operand(e Expr, least int) {
 }
 
 // close reports whether the operator is printed without spaces.
-func (p *printer) close(e *Binary, op string) bool {
+func (p *printer) close(e *Binary) bool {
 	switch e.Op {
 	case "+", "−":
 		return p.tight
 	case "/":
 		return p.tight || isNumber(e.X) || isName(e.X) && (isName(e.Y) || isNumber(e.Y))
 	case "·":
-		return op == "·" && (p.tight || countProduct(e))
+		return p.style == Unicode && (p.tight || countProduct(e))
 	}
 	return false
 }
@@ -263,7 +262,7 @@ func (p *printer) row(e *Juxt) {
 func (p *printer) factor(e Expr) {
 	switch e := e.(type) {
 	case *Number:
-		p.number(e)
+		p.put(e.Text)
 	case *Ident:
 		p.ident(e)
 	case *Call:
@@ -275,12 +274,11 @@ func (p *printer) factor(e Expr) {
 	case *Abs:
 		p.norm(e.X, "|", "abs")
 	case *Inner:
-		p.inner(e)
+		p.brackets(p.choose("⟨", "inner("), p.choose("⟩", ")"), false, []Expr{e.X, e.Y}, ",")
 	case *Grad:
 		p.grad(e)
 	case *Frozen:
-		p.WriteString("frozen ")
-		p.call(e.X)
+		p.put("frozen ", e.X)
 	case *Stack:
 		p.brackets("[", "]", false, e.Items, ";")
 	case *List:
@@ -300,15 +298,11 @@ func (p *printer) factor(e Expr) {
 	}
 }
 
-func (p *printer) number(e *Number) { p.WriteString(p.sign(e.Text)) }
-
 func (p *printer) ident(e *Ident) {
 	name, member := CutMember(e.Name.Text)
 	p.WriteString(spell(name, e.Bar, p.style))
 	if e.Time != nil {
-		p.WriteString("_{")
-		p.inside(true, func() { p.expr(e.Time, precUnion) })
-		p.WriteByte('}')
+		p.enclose(true, "_{", "}", e.Time)
 	}
 	if member != "" {
 		p.WriteString("[" + spell(member, false, p.style) + "]")
@@ -320,8 +314,7 @@ func (p *printer) postfix(e Expr) {
 	switch e := e.(type) {
 	case *Field:
 		p.base(e.X, isName(e.X) || isReached(e.X))
-		p.WriteByte('.')
-		p.word(e.Name)
+		p.put(".", e.Name)
 	case *Index:
 		if id, ok := e.X.(*Ident); ok && p.memberAt(id, e.At) {
 			return
@@ -330,7 +323,7 @@ func (p *printer) postfix(e Expr) {
 		p.brackets("[", "]", true, e.At, ",")
 	case *Transpose:
 		p.base(e.X, !isBraces(e.X))
-		p.WriteString(p.sign("ᵀ"))
+		p.put("ᵀ")
 	case *Power:
 		p.power(e)
 	default:
@@ -380,9 +373,7 @@ func (p *printer) power(e *Power) {
 		p.WriteByte('^')
 		p.ident(id)
 	default:
-		p.WriteString("^{")
-		p.inside(true, func() { p.expr(e.Exp, precUnion) })
-		p.WriteByte('}')
+		p.enclose(true, "^{", "}", e.Exp)
 	}
 }
 

@@ -10,7 +10,7 @@ func (p *printer) call(c *Call) {
 	if len(c.At) > 0 {
 		p.brackets("[", "]", true, c.At, ",")
 	}
-	p.WriteByte('(')
+	p.put("(")
 	p.inside(false, func() {
 		for i, a := range c.Args {
 			if i > 0 {
@@ -22,114 +22,73 @@ func (p *printer) call(c *Call) {
 				}
 				p.WriteString(sep)
 			}
-			p.expr(a, precUnion)
+			p.put(a)
 		}
 	})
-	p.WriteByte(')')
+	p.put(")")
 }
 
 // norm writes bars. Both styles have parentheses in the same places, so that a
 // broken line is broken at the same sign.
 func (p *printer) norm(x Expr, bar, word string) {
-	left, right := bar, bar
-	if p.style == ASCII {
-		left, right = word+"(", ")"
-	}
-	p.WriteString(left)
 	bars := p.bars
+	p.put(p.choose(bar, word+"("))
 	p.bars = true
-	p.expr(x, precUnion)
+	p.put(x)
 	p.bars = bars
-	p.WriteString(right)
-}
-
-func (p *printer) inner(e *Inner) {
-	left, right := "⟨", "⟩"
-	if p.style == ASCII {
-		left, right = "inner(", ")"
-	}
-	p.brackets(left, right, false, []Expr{e.X, e.Y}, ",")
+	p.put(p.choose(bar, ")"))
 }
 
 // grad writes `∇_M ℓ(…)`; a parameter that is not a single letter is printed in braces.
 func (p *printer) grad(e *Grad) {
-	p.WriteString(p.sign("∇"))
-	name := spell(e.Wrt.Text, false, p.style)
 	if len([]rune(e.Wrt.Text)) == 1 {
-		p.WriteString("_" + name + " ")
+		p.put("∇", "_", e.Wrt, " ", e.Call)
 	} else {
-		p.WriteString("_{" + name + "} ")
+		p.put("∇", "_{", e.Wrt, "} ", e.Call)
 	}
-	p.call(e.Call)
 }
 
 func (p *printer) reduce(r *Reduce) {
-	p.WriteString(p.sign(r.Op))
+	p.put(r.Op)
 	p.subscript(r.Binders)
 	if IsOpen(r) {
-		p.WriteByte(' ')
-		p.expr(r.Body, precProduct)
+		p.put(" ", operand{r.Body, precProduct})
 		return
 	}
-	p.WriteByte('(')
-	p.inside(false, func() { p.expr(r.Body, precUnion) })
-	p.WriteByte(')')
-	if r.Empty == nil {
-		return
-	}
-	p.WriteString(", empty = ")
+	p.enclose(false, "(", ")", r.Body)
 	if u, ok := r.Empty.(*Unary); ok {
-		p.WriteString(p.sign("−"))
-		p.expr(u.X, precFactor)
+		p.put(", empty = ", "−", factor(u.X))
 		return
 	}
-	p.expr(r.Empty, precFactor)
+	p.clause(", empty = ", factor(r.Empty))
 }
 
 // subscript writes `_i` for a bare binder of one letter, else braces.
 func (p *printer) subscript(bs []*Binder) {
 	if len(bs) == 1 && bs[0].IsBare() && len([]rune(bs[0].Name.Text)) == 1 {
-		p.WriteByte('_')
-		p.word(bs[0].Name)
+		p.put("_", bs[0].Name)
 		return
 	}
-	p.WriteString("_{")
-	p.inside(true, func() { p.binders(bs) })
-	p.WriteByte('}')
-}
-
-func (p *printer) binders(bs []*Binder) {
-	for i, b := range bs {
-		if i > 0 {
-			p.WriteString(", ")
-		}
-		p.binder(b)
-	}
+	p.put("_{")
+	p.inside(true, func() { commas(p, bs) })
+	p.put("}")
 }
 
 func (p *printer) binder(b *Binder) {
 	if len(b.Tuple) > 0 {
-		p.WriteByte('(')
-		p.binders(b.Tuple)
-		p.WriteByte(')')
+		p.put("(")
+		commas(p, b.Tuple)
+		p.put(")")
 	} else {
-		p.word(b.Name)
+		p.put(b.Name)
 	}
 	if b.Range != nil {
-		p.WriteString(p.spacedIn())
-		p.inside(true, func() { p.expr(b.Range, precUnion) })
+		p.enclose(true, p.choose("∈", " in "), "", b.Range)
 	}
 	if b.PerChunk {
-		p.WriteString(" per chunk")
+		p.put(" per chunk")
 	}
 	p.binderCond(b)
-}
-
-func (p *printer) spacedIn() string {
-	if p.style == ASCII {
-		return " in "
-	}
-	return "∈"
 }
 
 // binderCond writes conditions that start with a name after a comma (`i∈C, i<t`), all others
@@ -139,24 +98,15 @@ func (p *printer) binderCond(b *Binder) {
 		return
 	}
 	conds := conjuncts(b.Cond)
-	if b.Tuple != nil || slices.ContainsFunc(conds, func(e Expr) bool { return !commaCond(e) }) {
-		if b.Tuple != nil {
-			p.commaConds(conds)
-			return
-		}
-		p.WriteString(" if ")
+	if b.Tuple == nil && slices.ContainsFunc(conds, func(e Expr) bool { return !commaCond(e) }) {
 		tight := p.tight
 		p.tight = false
-		p.expr(b.Cond, precCond)
+		p.put(" if ", cond(b.Cond))
 		p.tight = tight
 		return
 	}
-	p.commaConds(conds)
-}
-
-func (p *printer) commaConds(conds []Expr) {
 	for _, c := range conds {
-		p.WriteString(", ")
+		p.put(", ")
 		p.inside(true, func() { p.commaCond(c) })
 	}
 }
@@ -189,32 +139,24 @@ func (p *printer) set(e *Set) {
 		p.brackets("{", "}", false, e.Items, ",")
 		return
 	}
-	p.WriteByte('{')
-	p.inside(true, func() {
-		p.expr(e.Lo, precUnion)
-		p.WriteString(p.sign("…"))
-		p.expr(e.Hi, precUnion)
-	})
-	p.WriteByte('}')
+	p.enclose(true, "{", "}", e.Lo, "…", e.Hi)
 }
 
 func (p *printer) piecewise(e *Piecewise) {
-	p.WriteString("{ ")
+	p.put("{ ")
 	p.loosely(func() {
 		for i, a := range e.Arms {
 			if i > 0 {
-				p.WriteString(" ; ")
+				p.put(" ; ")
 			}
-			p.expr(a.Value, precUnion)
+			p.put(a.Value)
 			if a.Cond == nil {
-				p.WriteString(" otherwise")
-				continue
+				p.put(" otherwise")
 			}
-			p.WriteString(" if ")
-			p.expr(a.Cond, precCond)
+			p.clause(" if ", cond(a.Cond))
 		}
 	})
-	p.WriteString(" }")
+	p.put(" }")
 }
 
 // loosely writes what is long enough to want its spaces even in a subscript.
@@ -226,32 +168,28 @@ func (p *printer) loosely(write func()) {
 }
 
 func (p *printer) caseOf(e *Case) {
-	p.WriteString("case ")
-	p.expr(e.On, precFactor)
-	p.WriteString(" { ")
+	p.put("case ", factor(e.On), " { ")
 	p.loosely(func() {
 		for i, a := range e.Arms {
 			if i > 0 {
-				p.WriteString(" ; ")
+				p.put(" ; ")
 			}
-			p.caseArm(a)
+			p.put(a)
 		}
 	})
-	p.WriteString(" }")
+	p.put(" }")
 }
 
 func (p *printer) caseArm(a *Arm) {
 	switch {
 	case a.Cond == nil:
-		p.WriteString("otherwise")
+		p.put("otherwise")
 	case a.Rel == "":
-		p.expr(a.Cond, precFactor)
+		p.put(factor(a.Cond))
 	default:
-		p.WriteString(p.sign(a.Rel) + " ")
-		p.expr(a.Cond, precUnion)
+		p.put(a.Rel, " ", a.Cond)
 	}
-	p.WriteString(" : ")
-	p.expr(a.Value, precUnion)
+	p.put(" : ", a.Value)
 }
 
 // memberAt writes an entry of a member, `M_t[k,i]`; false for other names.

@@ -1,127 +1,153 @@
 package notation
 
+import (
+	"fmt"
+	"strings"
+)
+
+// stmt writes a statement on one line, except for the body of an each.
+func (p *printer) stmt(s Stmt) {
+	if f := FamilyOf(s); f != nil {
+		p.put("family ", f.Letter, " ∈ ", "{")
+		commas(p, f.Members)
+		p.put("} : ")
+	}
+	if c := When(s); c != nil {
+		p.put("when ", cond(c), " : ")
+	}
+	switch s := s.(type) {
+	case *Dims:
+		p.put("dims ")
+		commas(p, s.Items)
+	case *Declare:
+		p.declare(s)
+	case *Define:
+		p.define(s)
+	case *Claim:
+		p.claim(s)
+	case *Kink:
+		p.put("kink ", s.Left, " = ", s.Right, " : ")
+		p.WriteString(map[string]string{"C⁰": spell("C⁰", false, p.style), "C¹": p.choose("C¹", "C^1")}[s.Class.Text])
+	case *Invariant:
+		p.put("invariant ")
+		if len(s.Binders) > 0 {
+			p.put("∀", " ")
+			p.inside(true, func() { commas(p, s.Binders) })
+			p.put(" : ")
+		}
+		p.put(cond(s.Cond))
+		p.tag(s.Tag)
+	case *Provides:
+		p.put(map[bool]string{false: "provides ", true: "requires "}[s.Needs])
+		commas(p, s.Marks)
+		p.clause(" ", s.Reason)
+	case *Special:
+		p.put("special ", s.Left)
+		p.overrides(s.LWith)
+		p.put(" = ", s.Right)
+		p.overrides(s.With)
+	case *Trial:
+		p.put("trial ", s.Formula)
+	case *Erratum:
+		p.WriteString("erratum " + s.Cite.Paper + "#" + s.Cite.Eq)
+		p.put(" ", s.Text)
+		p.WriteString(" by claim " + s.By.Text)
+	case *Cost:
+		p.cost(s)
+	case *Iterate:
+		p.iterate(s)
+	case *NoGrad:
+		p.put("nograd ", s.Name, " ", s.Reason)
+	case *Fit:
+		p.put("fit ")
+		commas(p, s.Weights)
+		p.put(" : ", s.Predict, " → ", s.Target)
+		p.with(s.With)
+	case *Each:
+		p.each(s)
+	case *Level:
+		p.put("level ", s.Binder, " : ", s.Rule)
+		p.clause(", period ", s.Period)
+		p.clause(" when ", cond(s.When))
+	case *Guard:
+		p.put("guard ", cond(s.Cond), " else ", s.Else)
+	default:
+		panic(fmt.Sprintf("notation: BUG: no statement %T", s))
+	}
+}
+
+func (p *printer) choose(unicode, ascii string) string {
+	if p.style == ASCII {
+		return ascii
+	}
+	return unicode
+}
+
 // declare writes names that share their clauses as a run.
 func (p *printer) declare(d *Declare) {
-	p.family(d.Family)
-	p.when(d.When, "when ", " : ")
-	p.WriteString(d.Keyword.Text + " ")
-	p.commas(len(d.Names), func(i int) {
-		n := d.Names[i]
-		p.word(n.Name)
+	p.put(d.Keyword.Text + " ")
+	for i, n := range d.Names {
+		if i > 0 {
+			p.put(", ")
+		}
+		p.put(n.Name)
 		if n.Member != nil {
-			p.WriteByte('[')
-			p.word(*n.Member)
-			p.WriteByte(']')
+			p.put("[", *n.Member, "]")
 		}
 		if i+1 == len(d.Names) || !n.SharesClauses(d.Names[i+1]) {
 			p.clauses(n)
 		}
-	})
+	}
 }
 
 func (p *printer) clauses(n *DeclName) {
 	p.typeTail(n.Type)
-	if n.Init != nil {
-		p.WriteString(" = ")
-		p.expr(n.Init, precUnion)
-	}
+	p.clause(" = ", n.Init)
 	if n.ByLevel != nil {
-		p.WriteString(" = by level ")
-		p.brackets("[", "]", false, n.ByLevel, ",")
+		p.brackets(" = by level [", "]", false, n.ByLevel, ",")
 	}
-	if n.Dist != nil {
-		p.WriteString(" ~ ")
-		p.expr(n.Dist, precFactor)
-	}
-	if n.Seed != nil {
-		p.WriteString(" seed ")
-		p.expr(n.Seed, precFactor)
-	}
+	p.clause(" ~ ", factor(n.Dist))
+	p.clause(" seed ", factor(n.Seed))
 	if n.Within != nil {
-		p.WriteString(" within ")
+		p.put(" within ")
 		p.interval(n.Within)
 	}
-	if n.Of != nil {
-		p.WriteString(" of ")
-		p.word(*n.Of)
-	}
-	if n.At != nil {
-		p.WriteString(" at ")
-		p.word(*n.At)
-	}
+	p.clause(" of ", n.Of)
+	p.clause(" at ", n.At)
 	for _, a := range n.Attrs {
-		p.WriteString(" " + a.Text)
-		if a.Text == "nograd" && n.Reason != nil {
-			p.WriteByte(' ')
-			p.text(n.Reason)
+		p.put(" " + a.Text)
+		if a.Text == "nograd" {
+			p.clause(" ", n.Reason)
 		}
 	}
 }
 
-// family writes the prefix of a line.
-func (p *printer) family(f *Family) {
-	if f == nil {
-		return
+func (p *printer) dimsItem(d *DimsItem) {
+	p.put(d.Name)
+	p.clause(" = ", sum(d.Size))
+	for k, f := range d.Factors {
+		p.put([]string{" = ", " × "}[min(k, 1)], f)
 	}
-	p.WriteString("family ")
-	p.word(f.Letter)
-	p.WriteString(" " + p.sign("∈") + " {")
-	p.commas(len(f.Members), func(i int) { p.word(f.Members[i]) })
-	p.WriteString("} : ")
-}
-
-func (p *printer) equation(head string, left, right Expr) {
-	p.WriteString(head)
-	p.expr(left, precUnion)
-	p.WriteString(" = ")
-	p.expr(right, precUnion)
-}
-
-func (p *printer) dims(s *Dims) {
-	p.when(s.When, "when ", " : ")
-	p.WriteString("dims ")
-	p.commas(len(s.Items), func(i int) {
-		d := s.Items[i]
-		p.word(d.Name)
-		if d.Size != nil {
-			p.WriteString(" = ")
-			p.expr(d.Size, precSum)
-		}
-		for k, f := range d.Factors {
-			p.WriteString([]string{" = ", " " + p.sign("×") + " "}[min(k, 1)])
-			p.word(f)
-		}
-	})
 }
 
 func (p *printer) define(s *Define) {
-	p.family(s.Family)
 	if s.Read {
-		p.WriteString("read ")
+		p.put("read ")
 	}
 	if s.Match {
-		p.WriteString("match ")
+		p.put("match ")
 	}
-	p.defined(s)
+	if x, ok := s.Value.(*Solve); ok { // the equation that the name solves, in the place of a value
+		p.put("solve ", s.Target, x)
+	} else {
+		p.put(s.Target, " = ", s.Value)
+	}
 	if s.InLog {
-		p.WriteString(" in log")
+		p.put(" in log")
 	}
 	p.with(s.With)
 	p.tag(s.Label)
-	p.citeTail(s.Cite)
-}
-
-// defined writes a name and what it is: a value, or the equation that it solves.
-func (p *printer) defined(d *Define) {
-	if s, ok := d.Value.(*Solve); ok {
-		p.WriteString("solve ")
-		p.target(d.Target)
-		p.solve(s)
-		return
-	}
-	p.target(d.Target)
-	p.WriteString(" = ")
-	p.expr(d.Value, precUnion)
+	p.clause("  ", s.Cite)
 }
 
 func (p *printer) target(t *Target) {
@@ -130,18 +156,17 @@ func (p *printer) target(t *Target) {
 		p.params(t.Params)
 	}
 	if len(t.Index) > 0 {
-		p.WriteByte('[')
-		p.inside(true, func() { p.binders(t.Index) })
-		p.WriteByte(']')
+		p.put("[")
+		p.inside(true, func() { commas(p, t.Index) })
+		p.put("]")
 	}
 }
 
 func (p *printer) with(ds []*Define) {
-	if len(ds) == 0 {
-		return
+	if len(ds) > 0 {
+		p.put(" with ")
+		commas(p, ds)
 	}
-	p.WriteString(" with ")
-	p.commas(len(ds), func(i int) { p.defined(ds[i]) })
 }
 
 func (p *printer) tag(t *Word) {
@@ -150,90 +175,34 @@ func (p *printer) tag(t *Word) {
 	}
 }
 
-func (p *printer) cite(c *Cite) { p.WriteString("@eq " + c.Paper + "#" + c.Eq) }
-
-func (p *printer) citeTail(c *Cite) {
-	if c != nil {
-		p.WriteString("  ")
-		p.cite(c)
-	}
-}
-
 func (p *printer) claim(s *Claim) {
-	p.family(s.Family)
-	p.when(s.When, "when ", " : ")
-	p.WriteString(s.Keyword.Text + " ")
+	p.put(s.Keyword.Text + " ")
 	if s.Left == nil {
-		p.WriteString(p.sign("≡") + " ")
-		p.expr(s.Right, precUnion)
+		p.put("≡", " ", s.Right)
 	} else {
-		p.equation("", s.Left, s.Right)
+		p.put(s.Left, " = ", s.Right)
 	}
 	p.with(s.With)
-	if s.Reason != nil {
-		p.WriteByte(' ')
-		p.text(s.Reason)
-	}
+	p.clause(" ", s.Reason)
 	p.tag(s.Tag)
-	p.citeTail(s.Cite)
-}
-
-func (p *printer) invariant(s *Invariant) {
-	p.when(s.When, "when ", " : ")
-	p.WriteString("invariant ")
-	if len(s.Binders) > 0 {
-		p.WriteString(p.sign("∀") + " ")
-		p.inside(true, func() { p.binders(s.Binders) })
-		p.WriteString(" : ")
-	}
-	p.expr(s.Cond, precCond)
-	p.tag(s.Tag)
-}
-
-func (p *printer) provides(s *Provides) {
-	p.when(s.When, "when ", " : ")
-	p.WriteString(map[bool]string{false: "provides ", true: "requires "}[s.Needs])
-	p.commas(len(s.Marks), func(i int) { p.mark(s.Marks[i]) })
-	if s.Reason != nil {
-		p.WriteByte(' ')
-		p.text(s.Reason)
-	}
-}
-
-func (p *printer) mark(m *Mark) {
-	p.word(m.Name)
-	if len(m.Args) == 0 {
-		return
-	}
-	p.WriteByte('(')
-	p.commas(len(m.Args), func(k int) { p.word(m.Args[k]) })
-	p.WriteByte(')')
-}
-
-func (p *printer) special(s *Special) {
-	p.WriteString("special ")
-	p.formula(s.Left)
-	p.overrides(s.LWith)
-	p.WriteString(" = ")
-	p.formula(s.Right)
-	p.overrides(s.With)
+	p.clause("  ", s.Cite)
 }
 
 func (p *printer) cost(s *Cost) {
-	p.when(s.When, "when ", " : ")
-	p.WriteString("cost ")
-	p.joined(s.Name.Text)
-	p.WriteString(" = ")
-	if s.Value != nil {
-		p.expr(s.Value, precSum)
+	p.put("cost ")
+	for i, w := range strings.Split(s.Name.Text, "+") { // write+read
+		if i > 0 {
+			p.put("+")
+		}
+		p.WriteString(spell(w, false, p.style))
+	}
+	p.put(" = ")
+	p.clause("", sum(s.Value))
+	if s.Value != nil && s.Big != nil {
+		p.put(" + ")
 	}
 	if s.Big != nil {
-		if s.Value != nil {
-			p.WriteString(" + ")
-		}
-		p.WriteString("O(")
-		p.expr(s.Big, precUnion)
-		p.WriteByte(')')
+		p.put("O(", s.Big, ")")
 	}
 	p.tag(s.Tag)
 }
@@ -241,14 +210,11 @@ func (p *printer) cost(s *Cost) {
 // solve writes the range, the equation and the tolerance of an unknown.
 func (p *printer) solve(s *Solve) {
 	if s.Domain != nil {
-		p.WriteString(" " + p.sign("∈") + " ")
+		p.put(" ∈ ")
 		p.searched(s.Domain)
 	}
-	p.equation(" : ", s.Left, s.Right)
-	if s.Tol != nil {
-		p.WriteString(" tol ")
-		p.expr(s.Tol, precFactor)
-	}
+	p.put(" : ", s.Left, " = ", s.Right)
+	p.clause(" tol ", factor(s.Tol))
 }
 
 // searched writes the range of an unknown. Its ends are often expressions, so
@@ -262,79 +228,38 @@ func (p *printer) searched(t *Type) {
 }
 
 func (p *printer) iterate(s *Iterate) {
-	p.WriteString("iterate ")
-	p.word(s.Name)
-	p.WriteString(" from ")
-	p.expr(s.From, precUnion)
-	p.WriteString(" for ")
+	p.put("iterate ", s.Name, " from ", s.From, " for ")
 	if s.Index != nil {
-		p.word(*s.Index)
-		p.WriteString(p.spacedIn())
+		p.put(*s.Index, p.choose("∈", " in "))
 	}
-	p.expr(s.Count, precSum)
-	p.WriteString(" : ")
-	p.word(s.Name)
-	p.WriteString(" " + p.sign("←") + " ")
-	p.expr(s.Step, precUnion)
+	p.put(sum(s.Count), " : ", s.Name, " ← ", s.Step)
 	p.with(s.With)
 	if s.Orient {
-		p.WriteString(" orient rows " + p.sign("≤") + " cols")
+		p.put(" orient rows", " ≤ ", "cols")
 	}
-}
-
-func (p *printer) fit(s *Fit) {
-	p.WriteString("fit ")
-	p.commas(len(s.Weights), func(i int) { p.word(s.Weights[i]) })
-	p.WriteString(" : ")
-	p.expr(s.Predict, precUnion)
-	p.WriteString(" " + p.sign("→") + " ")
-	p.expr(s.Target, precUnion)
-	p.with(s.With)
 }
 
 // each writes a body of one statement on the line of its head.
 func (p *printer) each(s *Each) {
 	p.eachHead(s)
 	if len(s.Body) == 1 {
-		p.WriteByte(' ')
-		p.stmt(s.Body[0])
+		p.put(" ", s.Body[0])
 		return
 	}
 	for _, b := range s.Body {
-		p.WriteString("\n  ")
-		p.stmt(b)
+		p.put("\n  ", b)
 	}
 }
 
 func (p *printer) eachHead(s *Each) {
-	p.WriteString("each ")
+	p.put("each ")
 	if s.Fit {
-		p.WriteString("fit ")
+		p.put("fit ")
 	}
 	if s.Predict != nil {
-		p.WriteByte('(')
-		p.word(s.Name)
-		p.WriteString(" : ")
-		p.expr(s.Predict, precFactor)
-		p.WriteString(" " + p.sign("→") + " ")
-		p.expr(s.Target, precFactor)
-		p.WriteByte(')')
+		p.put("(", s.Name, " : ", factor(s.Predict), " → ", factor(s.Target), ")")
 	} else {
-		p.word(s.Name)
+		p.put(s.Name)
 	}
-	p.WriteString(" of ")
-	p.apply(s.Of)
-	p.WriteString(" :")
-}
-
-func (p *printer) level(s *Level) {
-	p.WriteString("level ")
-	p.binder(s.Binder)
-	p.WriteString(" : ")
-	p.expr(s.Rule, precUnion)
-	if s.Period != nil {
-		p.WriteString(", period ")
-		p.expr(s.Period, precUnion)
-	}
-	p.when(s.When, " when ", "")
+	p.put(" of ", s.Of, " :")
 }

@@ -9,14 +9,11 @@ func (p *printer) typeTail(t *Type) {
 	switch {
 	case t == nil:
 	case t.Kind == PageType:
-		p.WriteString(" : ")
-		p.word(t.Page)
+		p.put(" : ", t.Page)
 	case oneSided(t):
-		p.WriteByte(' ')
-		p.typeOf(t)
+		p.put(" ", t)
 	default:
-		p.WriteString(" " + p.sign("∈") + " ")
-		p.typeOf(t)
+		p.put(" ∈ ", t)
 	}
 }
 
@@ -28,19 +25,23 @@ func oneSided(t *Type) bool {
 func (p *printer) typeOf(t *Type) {
 	switch t.Kind {
 	case RealType:
-		p.WriteString(p.sign("ℝ"))
+		p.put("ℝ")
 	case SphereType:
-		p.WriteString(p.sign("𝕊"))
+		p.put("𝕊")
 	case SimplexType:
-		p.WriteString(p.sign("Δ"))
+		p.put("Δ")
 	case IntType:
 		p.intType(t)
 	case SetType:
 		p.brackets("{", "}", false, t.Members, ",")
 	case RangeType:
-		p.rangeType(t)
+		if oneSided(t) {
+			p.oneSided(t)
+		} else {
+			p.twoSided(t)
+		}
 	case PageType:
-		p.word(t.Page)
+		p.put(t.Page)
 	default:
 		panic(fmt.Sprintf("notation: BUG: no type %d", t.Kind))
 	}
@@ -51,53 +52,43 @@ func (p *printer) shape(t *Type) {
 	if !t.AnyShape && len(t.Shape) == 0 {
 		return
 	}
-	p.WriteString("^{")
+	p.put("^{")
 	p.inside(true, func() {
 		if t.AnyShape {
-			p.WriteString(p.sign("…"))
+			p.put("…")
 		}
 		for i, a := range t.Shape {
 			if i > 0 {
-				p.WriteString(p.sign("×"))
+				p.put("×")
 			}
-			p.expr(a, precSum)
+			p.put(sum(a))
 		}
 	})
-	p.WriteByte('}')
+	p.put("}")
 }
 
 // intType writes `{0…V−1}` or, with other members, `({0…V−1} ∪ {ignore})`.
 func (p *printer) intType(t *Type) {
 	numbers := &Set{Lo: t.Lo, Hi: t.Hi}
 	if len(t.Members) == 0 {
-		p.set(numbers)
+		p.put(numbers)
 		return
 	}
-	p.WriteByte('(')
-	p.set(numbers)
-	p.WriteString(" " + p.sign("∪") + " ")
+	p.put("(", numbers, " ∪ ")
 	p.brackets("{", "}", false, t.Members, ",")
-	p.WriteByte(')')
-}
-
-func (p *printer) rangeType(t *Type) {
-	if oneSided(t) {
-		p.oneSided(t)
-		return
-	}
-	p.twoSided(t)
+	p.put(")")
 }
 
 // twoSided writes `[a,b]`; an infinite end is open.
 func (p *printer) twoSided(t *Type) {
-	p.WriteString(map[bool]string{false: "[", true: "("}[t.LoOpen || t.Lo == nil])
+	p.put(map[bool]string{false: "[", true: "("}[t.LoOpen || t.Lo == nil])
 	p.end(t.Lo, "−∞", "-inf")
-	p.WriteByte(',')
+	p.put(",")
 	if named(t.Lo) || named(t.Hi) {
-		p.WriteByte(' ')
+		p.put(" ")
 	}
 	p.end(t.Hi, "∞", "inf")
-	p.WriteString(map[bool]string{false: "]", true: ")"}[t.HiOpen || t.Hi == nil])
+	p.put(map[bool]string{false: "]", true: ")"}[t.HiOpen || t.Hi == nil])
 }
 
 // named reports whether the end of a range is more than a number.
@@ -105,10 +96,10 @@ func named(e Expr) bool { return e != nil && !isNumber(e) }
 
 func (p *printer) end(e Expr, unicode, ascii string) {
 	if e == nil {
-		p.WriteString(p.choose(unicode, ascii))
+		p.put(p.choose(unicode, ascii))
 		return
 	}
-	p.inside(true, func() { p.expr(e, precUnion) })
+	p.inside(true, func() { p.put(e) })
 }
 
 func (p *printer) oneSided(t *Type) {
@@ -117,8 +108,7 @@ func (p *printer) oneSided(t *Type) {
 	if t.Lo == nil {
 		e, signs, open = t.Hi, map[bool]string{false: "≤", true: "<"}, t.HiOpen
 	}
-	p.WriteString(p.sign(signs[open]) + " ")
-	p.expr(e, precSum)
+	p.put(signs[open], " ", sum(e))
 }
 
 // interval writes a range with both ends, as within and solve want it.

@@ -6,34 +6,28 @@ import (
 
 func (p *printer) header(u *Unit) {
 	if u.Kind == FuncUnit {
-		p.define(u.Result)
+		p.put(u.Result)
 		return
 	}
-	p.WriteString(u.Keyword() + " ")
-	p.word(u.Name)
+	p.put(u.Keyword()+" ", u.Name)
 	if u.Params != nil {
 		p.params(u.Params)
 	}
 	switch {
 	case u.Result != nil:
-		p.WriteString(" " + p.sign("→") + " ")
-		p.define(u.Result)
+		p.put(" → ", u.Result)
 		return
 	case u.Formula != nil && len(u.Formula.Parts) == 0:
-		p.WriteByte(' ')
-		p.formula(u.Formula)
+		p.put(" ", u.Formula)
 	case u.Formula != nil:
-		p.WriteString(" = ")
-		p.formula(u.Formula)
+		p.put(" = ", u.Formula)
 	case u.For != nil:
-		p.WriteString(" for ")
-		p.formula(u.For)
+		p.put(" for ", u.For)
 	case u.Else != nil:
-		p.WriteString(" else ")
-		p.apply(u.Else)
+		p.put(" else ", u.Else)
 	}
 	p.overrides(u.With)
-	p.citeTail(u.Cite)
+	p.clause("  ", u.Cite)
 }
 
 // Keyword is the word that opens the header.
@@ -63,98 +57,89 @@ func (k UnitKind) String() string {
 func (p *printer) formula(f *Formula) {
 	for i, a := range f.Parts {
 		if i > 0 {
-			p.WriteString(" + ")
+			p.put(" + ")
 		}
-		p.apply(a)
+		p.put(a)
 	}
-	if f.Over != nil {
-		if len(f.Parts) > 0 {
-			p.WriteByte(' ')
-		}
-		p.WriteString("over ")
-		p.apply(f.Over)
+	if f.Over != nil && len(f.Parts) > 0 {
+		p.put(" ")
 	}
+	p.clause("over ", f.Over)
 }
 
 func (p *printer) apply(a *Apply) {
-	p.word(a.Name)
+	p.put(a.Name)
 	if len(a.Args) == 0 {
 		return
 	}
-	p.WriteByte('(')
-	p.commas(len(a.Args), func(i int) {
-		o := a.Args[i]
-		if o.Name.Text != "" {
-			p.word(o.Name)
-			p.WriteString(" = ")
+	p.put("(")
+	for i, o := range a.Args {
+		if i > 0 {
+			p.put(", ")
 		}
-		if o.List != nil {
-			p.WriteByte('[')
-			p.commas(len(o.List), func(i int) { p.apply(o.List[i]) })
-			p.WriteByte(']')
-			return
+		p.argument(o)
+	}
+	p.put(")")
+}
+
+func (p *printer) argument(o *Override) {
+	named := o.Name.Text != ""
+	if named {
+		p.put(o.Name, " = ")
+	}
+	_, name := o.Value.(*Ident)
+	_, call := o.Value.(*Call)
+	switch {
+	case o.List != nil:
+		p.put("[")
+		commas(p, o.List)
+		p.put("]")
+	case o.Value == nil:
+		p.put(o.Apply)
+		if named && len(o.Apply.Args) == 0 {
+			p.put("()") // a page, not a value
 		}
-		switch o.Value.(type) {
-		case nil:
-			p.apply(o.Apply)
-			if o.Name.Text != "" && len(o.Apply.Args) == 0 {
-				p.WriteString("()") // a page, not a value
-			}
-		case *Ident, *Call:
-			if o.Name.Text == "" {
-				p.paren(o.Value) // a value, not a page
-				break
-			}
-			p.expr(o.Value, precSum)
-		default:
-			p.expr(o.Value, precSum)
-		}
-	})
-	p.WriteByte(')')
+	case !named && (name || call):
+		p.paren(o.Value) // a value, not a page
+	default:
+		p.put(sum(o.Value))
+	}
 }
 
 func (p *printer) overrides(os []*Override) {
-	if len(os) == 0 {
-		return
+	for i, o := range os {
+		p.put([]string{" with ", ", "}[min(i, 1)], o.Name, " := ", sum(o.Value))
 	}
-	p.WriteString(" with ")
-	p.commas(len(os), func(i int) {
-		p.word(os[i].Name)
-		p.WriteString(" := ")
-		p.expr(os[i].Value, precSum)
-	})
 }
 
 // params writes names that share a type as a run.
 func (p *printer) params(ps []*Param) {
-	p.WriteByte('(')
+	p.put("(")
 	for i, q := range ps {
 		if i > 0 {
 			sep := ", "
 			for g := ps[i-1].Group; g < q.Group; g++ {
 				sep = "; "
 			}
-			p.WriteString(sep)
+			p.put(sep)
 		}
-		p.word(q.Name)
+		p.put(q.Name)
 		if q.List != nil {
-			p.WriteByte('[')
-			p.word(*q.List)
-			p.WriteByte(']')
+			p.put("[", *q.List, "]")
 		}
 		if i+1 < len(ps) && q.Type != nil && ps[i+1].Type == q.Type && ps[i+1].Group == q.Group {
 			continue
 		}
 		p.paramTail(q.Type)
 	}
-	p.WriteByte(')')
+	p.put(")")
 }
 
 // paramTail writes the type of a parameter, which is always named after ∈ or
 // a colon: `a ∈ [0,∞)`, where a declaration has `a ≥ 0`.
 func (p *printer) paramTail(t *Type) {
 	if t != nil && oneSided(t) {
-		p.WriteString(" " + p.sign("∈") + " ")
+		p.put(" ∈ ")
 		p.twoSided(t)
 		return
 	}

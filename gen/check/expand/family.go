@@ -51,7 +51,7 @@ func ExpandFamilies(srcs []Source, with []*notation.Override, time string, ds *d
 	f.gather(srcs, false)
 	for _, s := range srcs {
 		for _, st := range s.Body {
-			if fam := familyOf(st); fam != nil && !f.checkUnit(s.Unit, fam) {
+			if fam := notation.FamilyOf(st); fam != nil && !f.checkUnit(s.Unit, fam) {
 				return f, with
 			}
 		}
@@ -99,7 +99,7 @@ func (f *Families) Members(name string) []string {
 func (f *Families) gather(srcs []Source, declared bool) (found bool) {
 	for _, s := range srcs {
 		for _, st := range s.Body {
-			fam := familyOf(st)
+			fam := notation.FamilyOf(st)
 			found = found || fam != nil
 			switch st := st.(type) {
 			case *notation.Declare:
@@ -123,18 +123,6 @@ func (f *Families) gather(srcs []Source, declared bool) (found bool) {
 		}
 	}
 	return found
-}
-
-func familyOf(st notation.Stmt) *notation.Family {
-	switch st := st.(type) {
-	case *notation.Declare:
-		return st.Family
-	case *notation.Define:
-		return st.Family
-	case *notation.Claim:
-		return st.Family
-	}
-	return nil
 }
 
 func (f *Families) note(w notation.Word, fam *notation.Family, declared bool) {
@@ -166,7 +154,7 @@ func (f *Families) cutTime(text string, bound map[string]notation.Span) (name, w
 // statement writes out one statement: one for each member, or the statement
 // with its members as names.
 func (f *Families) statement(st notation.Stmt) []notation.Stmt {
-	fam := familyOf(st)
+	fam := notation.FamilyOf(st)
 	if fam == nil {
 		return f.expand(st, &memberCopy{Families: f})
 	}
