@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -171,10 +172,7 @@ func (r *resolver) axisNamed(id *notation.Ident, sized map[string]*notation.Dims
 }
 
 func (r *resolver) unknownAxis(e notation.Expr) {
-	var names []string
-	for n := range r.b.Axes {
-		names = append(names, n)
-	}
+	names := slices.Collect(maps.Keys(r.b.Axes))
 	d := r.ds.Errorf(diag.UnknownAxis, e.Where(), "%s is not a size", notation.Print(e, notation.Unicode))
 	if n := ident.Nearest(e.Where().Text(), names); n != "" {
 		d.Hint("did you mean %s?", n)
@@ -232,13 +230,11 @@ func (r *resolver) checkDeclarable(it *notation.DimsItem) bool {
 func (r *resolver) checkAxisNames() {
 	for _, s := range r.srcs {
 		mine := Signature(s.Unit.Params)
-		for _, st := range s.Body {
-			if d, ok := st.(*notation.Dims); ok {
-				for _, it := range d.Items {
-					mine[it.Name.Text] = true
-					for _, f := range it.Factors {
-						mine[f.Text] = true
-					}
+		for d := range notation.Of[*notation.Dims](s.Body) {
+			for _, it := range d.Items {
+				mine[it.Name.Text] = true
+				for _, f := range it.Factors {
+					mine[f.Text] = true
 				}
 			}
 		}

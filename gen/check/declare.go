@@ -38,8 +38,8 @@ func (r *resolver) timeLetter() string {
 		return "t"
 	}
 	for _, s := range r.srcs {
-		for _, st := range s.Body {
-			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == "clock" {
+		for d := range notation.Of[*notation.Declare](s.Body) {
+			if d.Keyword.Text == "clock" {
 				return d.Names[0].Name.Text
 			}
 		}

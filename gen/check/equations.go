@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -88,10 +89,7 @@ func (r *resolver) override(with []*notation.Override) {
 		}
 		sym := r.b.Symbols[name]
 		if sym == nil {
-			var names []string
-			for n := range r.b.Symbols {
-				names = append(names, n)
-			}
+			names := slices.Collect(maps.Keys(r.b.Symbols))
 			d := r.ds.Errorf(diag.UnknownName, o.Name.Span, "there is nothing named %s to replace", name)
 			units.Suggest(d, name, names)
 			r.hintOwners(d, name)

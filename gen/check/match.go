@@ -20,8 +20,8 @@ import (
 
 // matchOf is the match of a strategy that reads an input, or nil.
 func matchOf(st *notation.Unit, input string) *notation.Define {
-	for _, s := range st.Body {
-		if d, ok := s.(*notation.Define); ok && d.Match && notation.Mentions(d.Value, func(id *notation.Ident) bool { return notation.Base(id.Name.Text) == input && id.Name.Text != input }) {
+	for d := range notation.Of[*notation.Define](st.Body) {
+		if d.Match && notation.Mentions(d.Value, func(id *notation.Ident) bool { return notation.Base(id.Name.Text) == input && id.Name.Text != input }) {
 			return d
 		}
 	}
@@ -31,9 +31,8 @@ func matchOf(st *notation.Unit, input string) *notation.Define {
 // checkMatchedStates refuses a rule without a state whose equation its strategy matches.
 func (r *resolver) checkMatchedStates(at notation.Span) bool {
 	rule := r.b.Strategy.Rule
-	for _, st := range r.b.Strategy.Unit.Body {
-		d, ok := st.(*notation.Define)
-		if !ok || !d.Match {
+	for d := range notation.Of[*notation.Define](r.b.Strategy.Unit.Body) {
+		if !d.Match {
 			continue
 		}
 		name := notation.Base(d.Target.Name.Name.Text)

@@ -75,10 +75,7 @@ func (r *resolver) set(o *notation.Override, unit *notation.Unit) {
 }
 
 func (r *resolver) noOption(w notation.Word) {
-	var names []string
-	for n := range r.b.Options {
-		names = append(names, n)
-	}
+	names := slices.Collect(maps.Keys(r.b.Options))
 	d := r.ds.Errorf(diag.UnknownOption, w.Span, "there is no option %s", w.Text)
 	units.Suggest(d, w.Text, names)
 	r.hintOwners(d, w.Text)

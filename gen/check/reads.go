@@ -159,8 +159,8 @@ func (rd reader) axes(f *Function, t *notation.Type, local map[string]bool) {
 	if t == nil {
 		return
 	}
-	for _, x := range t.Shape {
-		if id, ok := x.(*notation.Ident); ok && (f.Block == nil || rd.b.AxisFor(f.Unit, id.Name.Text) == nil) {
+	for id := range notation.Of[*notation.Ident](t.Shape) {
+		if f.Block == nil || rd.b.AxisFor(f.Unit, id.Name.Text) == nil {
 			local[id.Name.Text] = true
 		}
 	}

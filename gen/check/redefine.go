@@ -1,6 +1,7 @@
 package check
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check/expand"
@@ -52,23 +53,34 @@ func (r *resolver) redefined(u *notation.Unit, keyword string, n *notation.DeclN
 	return &out
 }
 
-// lastDeclaration is the last declaration of a name among some pages: if redefined, one by which
-// a rule redefines it, otherwise one that a rule may redefine.
-func (r *resolver) lastDeclaration(srcs []expand.Source, keyword, name string, anew bool) (out *notation.DeclName) {
-	for _, s := range srcs {
-		if s.Unit.Kind != notation.RuleUnit && (anew || s.Unit.Kind != notation.FrontUnit) {
-			continue
-		}
-		for _, st := range s.Body {
-			d, ok := st.(*notation.Declare)
-			if !ok || d.Keyword.Text != keyword || !r.kept(d.When) {
+// declared iterates over the names that the rules and fronts among some sources declare with
+// a keyword, each with its unit.
+func (r *resolver) declared(srcs []expand.Source, keyword string) iter.Seq2[*notation.Unit, *notation.DeclName] {
+	return func(yield func(*notation.Unit, *notation.DeclName) bool) {
+		for _, s := range srcs {
+			if s.Unit.Kind != notation.RuleUnit && s.Unit.Kind != notation.FrontUnit {
 				continue
 			}
-			for _, n := range d.Names {
-				if n.Name.Text == name && Redefines(keyword, n) == anew || n.Name.Text == name && keyword == "gate" {
-					out = n
+			for d := range notation.Of[*notation.Declare](s.Body) {
+				if d.Keyword.Text != keyword || !r.kept(d.When) {
+					continue
+				}
+				for _, n := range d.Names {
+					if !yield(s.Unit, n) {
+						return
+					}
 				}
 			}
+		}
+	}
+}
+
+// lastDeclaration is the last declaration of a name among some pages: if again, one by which
+// a rule redefines it, otherwise one that a rule may redefine.
+func (r *resolver) lastDeclaration(srcs []expand.Source, keyword, name string, again bool) (out *notation.DeclName) {
+	for u, n := range r.declared(srcs, keyword) {
+		if n.Name.Text == name && (!again || u.Kind == notation.RuleUnit) && (keyword == "gate" || Redefines(keyword, n) == again) {
+			out = n
 		}
 	}
 	return out
@@ -83,9 +95,8 @@ func (r *resolver) unusedRedefinitions(u *notation.Unit) {
 		return // it is not a form of another page
 	}
 	below, read := r.srcs[:last], r.reachable()
-	for _, st := range r.srcs[last].Body {
-		d, ok := st.(*notation.Declare)
-		if !ok || !r.kept(d.When) {
+	for d := range notation.Of[*notation.Declare](r.srcs[last].Body) {
+		if !r.kept(d.When) {
 			continue
 		}
 		for _, n := range d.Names {
@@ -152,34 +163,19 @@ func (r *resolver) reachable() map[string]bool {
 // redefinable are the names with a keyword on the pages of some sources that a rule may
 // redefine.
 func (r *resolver) redefinable(srcs []expand.Source, keyword string) (out []string) {
-	r.eachRedefinable(srcs, keyword, func(n *notation.DeclName) { out = append(out, n.Name.Text) })
+	for _, n := range r.declared(srcs, keyword) {
+		out = append(out, n.Name.Text)
+	}
 	return out
 }
 
 // replacingGate is a gate of the rule that replaces one that reads a name, or nil.
 func (r *resolver) replacingGate(below []expand.Source, name string) (out *notation.DeclName) {
-	r.eachRedefinable(below, "gate", func(n *notation.DeclName) {
-		if n.Init == nil || !r.b.mentions(n.Init, name) {
-			return
-		}
-		if s := r.b.Symbols[n.Name.Text]; s != nil && s.Decl != nil && s.Decl != n {
+	for _, n := range r.declared(below, "gate") {
+		s := r.b.Symbols[n.Name.Text]
+		if n.Init != nil && r.b.mentions(n.Init, name) && s != nil && s.Decl != nil && s.Decl != n {
 			out = s.Decl
 		}
-	})
-	return out
-}
-
-func (r *resolver) eachRedefinable(srcs []expand.Source, keyword string, f func(*notation.DeclName)) {
-	for _, s := range srcs {
-		if s.Unit.Kind != notation.RuleUnit && s.Unit.Kind != notation.FrontUnit {
-			continue
-		}
-		for _, st := range s.Body {
-			if d, ok := st.(*notation.Declare); ok && d.Keyword.Text == keyword && r.kept(d.When) {
-				for _, n := range d.Names {
-					f(n)
-				}
-			}
-		}
 	}
+	return out
 }

@@ -45,16 +45,35 @@ func Mentions(n any, f func(*Ident) bool) bool {
 	return false
 }
 
+// Of iterates over the nodes of one kind in a list of statements or expressions:
+// Of[*Define](body).
+func Of[N, S any](list []S) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for _, s := range list {
+			if n, ok := any(s).(N); ok && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// Functions iterates over the definitions with parameters.
+func Functions(body []Stmt) iter.Seq[*Define] {
+	return func(yield func(*Define) bool) {
+		for d := range Of[*Define](body) {
+			if d.Target.IsFunc && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
 // Declared iterates over the names that some lines declare with a keyword.
 func Declared(body []Stmt, keyword string) iter.Seq[*DeclName] {
 	return func(yield func(*DeclName) bool) {
-		for _, st := range body {
-			d, ok := st.(*Declare)
-			if !ok || d.Keyword.Text != keyword {
-				continue
-			}
+		for d := range Of[*Declare](body) {
 			for _, n := range d.Names {
-				if !yield(n) {
+				if d.Keyword.Text == keyword && !yield(n) {
 					return
 				}
 			}

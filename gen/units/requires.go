@@ -36,8 +36,8 @@ func (v Violation) Reason() string {
 // Requirements are the requirements of one knob, in the order of its page.
 func Requirements(u *notation.Unit) []Violation {
 	var out []Violation
-	for _, st := range u.Body {
-		if p, ok := st.(*notation.Provides); ok && p.Needs {
+	for p := range notation.Of[*notation.Provides](u.Body) {
+		if p.Needs {
 			for _, m := range p.Marks {
 				out = append(out, Violation{By: u, Line: p, Mark: m})
 			}
@@ -64,9 +64,8 @@ func Violations(knobs []*notation.Unit) []Violation {
 // Meets reports whether a knob provides a property to the others.
 func Meets(u *notation.Unit, mark string) bool {
 	said := map[string]bool{}
-	for _, st := range u.Body {
-		p, ok := st.(*notation.Provides)
-		if !ok || p.Needs {
+	for p := range notation.Of[*notation.Provides](u.Body) {
+		if p.Needs {
 			continue
 		}
 		for _, m := range p.Marks {
@@ -87,11 +86,9 @@ func Meets(u *notation.Unit, mark string) bool {
 // weights are the states of a structure that the law writes.
 func weights(u *notation.Unit) []string {
 	var out []string
-	for _, st := range u.Body {
-		if f, ok := st.(*notation.Fit); ok {
-			for _, w := range f.Weights {
-				out = append(out, w.Text)
-			}
+	for f := range notation.Of[*notation.Fit](u.Body) {
+		for _, w := range f.Weights {
+			out = append(out, w.Text)
 		}
 	}
 	return out

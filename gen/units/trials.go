@@ -12,10 +12,8 @@ import (
 // Trials are the formulas of a page's trial lines, in order.
 func Trials(u *notation.Unit) []*notation.Formula {
 	var out []*notation.Formula
-	for _, st := range u.Body {
-		if t, ok := st.(*notation.Trial); ok {
-			out = append(out, t.Formula)
-		}
+	for t := range notation.Of[*notation.Trial](u.Body) {
+		out = append(out, t.Formula)
 	}
 	return out
 }

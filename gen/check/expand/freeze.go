@@ -24,8 +24,8 @@ func Freeze(srcs []Source, strategy *notation.Unit, ds *diag.List) map[string]bo
 	}
 	f := &freezer{states: map[string]bool{}, read: map[string]bool{}}
 	for _, src := range srcs {
-		for _, st := range src.Body {
-			if d, ok := st.(*notation.Declare); ok && slices.Contains(stateWords, d.Keyword.Text) {
+		for d := range notation.Of[*notation.Declare](src.Body) {
+			if slices.Contains(stateWords, d.Keyword.Text) {
 				for _, n := range d.Names {
 					f.states[n.Name.Text] = true
 				}
@@ -48,9 +48,8 @@ func Freeze(srcs []Source, strategy *notation.Unit, ds *diag.List) map[string]bo
 
 // frozenRead is the line of a strategy that freezes reads before the token, or nil.
 func frozenRead(st *notation.Unit, ds *diag.List) *notation.Define {
-	for _, s := range st.Body {
-		d, ok := s.(*notation.Define)
-		if !ok || !d.Read {
+	for d := range notation.Of[*notation.Define](st.Body) {
+		if !d.Read {
 			continue
 		}
 		value, isName := d.Value.(*notation.Ident)

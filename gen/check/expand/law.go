@@ -48,10 +48,8 @@ func Law(rule, law *notation.Unit, srcs []Source, first int, ds *diag.List) ([]S
 	}
 	lines := e.lawLines()
 	for _, k := range units.Knobs {
-		for _, st := range e.knobs[k].Body {
-			if d, ok := st.(*notation.Define); ok && d.Target.IsFunc {
-				e.defines[d.Target.Name.Name.Text] = d
-			}
+		for d := range notation.Functions(e.knobs[k].Body) {
+			e.defines[d.Target.Name.Name.Text] = d
 		}
 	}
 	lines = slices.DeleteFunc(lines, e.replaced)

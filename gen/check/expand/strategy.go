@@ -28,9 +28,8 @@ func Strategy(st *notation.Unit, states []string, pages []Source) *notation.Unit
 		}
 	}
 	names, targets, own := map[string]string{}, map[string]bool{"y": true}, definedNames(st.Body)
-	for _, s := range st.Body {
-		d, ok := s.(*notation.Define)
-		if !ok || !d.Match {
+	for d := range notation.Of[*notation.Define](st.Body) {
+		if !d.Match {
 			continue
 		}
 		name := notation.Base(d.Target.Name.Name.Text)

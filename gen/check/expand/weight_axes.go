@@ -17,12 +17,10 @@ func (e *expander) weightAxes(u *notation.Unit) *notation.DimsItem {
 	if u == nil || !e.usesLetters(u) {
 		return nil
 	}
-	for _, st := range u.Body {
-		if d, ok := st.(*notation.Dims); ok {
-			for _, it := range d.Items {
-				if it.Name.Text == "W" && len(it.Factors) > 0 {
-					return it
-				}
+	for d := range notation.Of[*notation.Dims](u.Body) {
+		for _, it := range d.Items {
+			if it.Name.Text == "W" && len(it.Factors) > 0 {
+				return it
 			}
 		}
 	}

@@ -24,8 +24,8 @@ import (
 
 // matchForms finds the inputs of the strategy at all tokens of the chunk.
 func (s *chunk) matchForms() {
-	for _, st := range s.e.Block.Strategy.Unit.Body {
-		if d, ok := st.(*notation.Define); ok && d.Match {
+	for d := range notation.Of[*notation.Define](s.e.Block.Strategy.Unit.Body) {
+		if d.Match {
 			s.match(d)
 		}
 	}

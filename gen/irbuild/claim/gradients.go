@@ -70,9 +70,8 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 // knobGradients differentiates each scalar function of a knob by each of its
 // typed parameters.
 func knobGradients(blk *check.Block, ds *diag.List, trace *[]expr.GradSite) {
-	for _, st := range blk.Unit.Body {
-		d, ok := st.(*notation.Define)
-		if !ok || !d.Target.IsFunc || len(d.Target.Index) > 0 {
+	for d := range notation.Functions(blk.Unit.Body) {
+		if len(d.Target.Index) > 0 {
 			continue
 		}
 		call, typed := callOf(d.Target)

@@ -94,8 +94,8 @@ func kinkValue(e *expr.Builder, k *notation.Kink, n claimNamer) *tensor.Tensor {
 			return true
 		})
 	}
-	for _, st := range e.Block.Unit.Body {
-		if d, ok := st.(*notation.Define); ok && d.Target.IsFunc && name == "" {
+	for d := range notation.Functions(e.Block.Unit.Body) {
+		if name == "" {
 			name = d.Target.Name.Name.Text
 		}
 	}

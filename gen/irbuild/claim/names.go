@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -118,10 +119,8 @@ func paramNamed(blk *check.Block, name string) *notation.Param {
 			}
 		}
 	}
-	for _, st := range blk.Unit.Body {
-		if d, ok := st.(*notation.Define); ok && d.Target.IsFunc {
-			in(d)
-		}
+	for d := range notation.Functions(blk.Unit.Body) {
+		in(d)
 	}
 	if blk.Unit.Kind == notation.FuncUnit {
 		in(blk.Unit.Result)
@@ -129,11 +128,7 @@ func paramNamed(blk *check.Block, name string) *notation.Param {
 	if found != nil {
 		return found
 	}
-	var names []string
-	for f := range blk.Funcs {
-		names = append(names, f)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(blk.Funcs))
 	for _, f := range names {
 		if blk.Funcs[f].Block != nil {
 			in(blk.Funcs[f].Def)

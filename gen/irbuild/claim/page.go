@@ -20,8 +20,8 @@ func pageAxes(e *expr.Builder) {
 		if t == nil || t.AnyShape {
 			return
 		}
-		for _, x := range t.Shape {
-			if id, ok := x.(*notation.Ident); ok && e.Block.AxisOf(id.Name.Text) == nil {
+		for id := range notation.Of[*notation.Ident](t.Shape) {
+			if e.Block.AxisOf(id.Name.Text) == nil {
 				freeAxis(e, id)
 			}
 		}
@@ -29,11 +29,9 @@ func pageAxes(e *expr.Builder) {
 	for _, s := range e.Block.SymSeq {
 		introduce(s.Type)
 	}
-	for _, st := range e.Block.Unit.Body {
-		if d, ok := st.(*notation.Define); ok && d.Target.IsFunc {
-			for _, p := range d.Target.Params {
-				introduce(p.Type)
-			}
+	for d := range notation.Functions(e.Block.Unit.Body) {
+		for _, p := range d.Target.Params {
+			introduce(p.Type)
 		}
 	}
 }

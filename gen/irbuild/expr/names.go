@@ -151,10 +151,7 @@ func (e *Builder) unknown(x *notation.Ident) {
 		e.unknownFunction(x)
 		return
 	}
-	var names []string
-	for n := range e.Block.Symbols {
-		names = append(names, n)
-	}
+	names := slices.Collect(maps.Keys(e.Block.Symbols))
 	for n := range e.Block.Options {
 		names = append(names, n)
 	}
