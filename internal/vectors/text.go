@@ -199,6 +199,7 @@ func writeComment(b *bufio.Writer, lines []string) {
 	}
 }
 
+// appendFloat prints a float in hexadecimal, with an exponent as short as it can be.
 func appendFloat(dst []byte, x float64) []byte {
 	switch {
 	case math.IsNaN(x):
@@ -208,5 +209,9 @@ func appendFloat(dst []byte, x float64) []byte {
 	case math.IsInf(x, -1):
 		return append(dst, "-inf"...)
 	}
-	return strconv.AppendFloat(dst, x, 'x', -1, 64)
+	dst = strconv.AppendFloat(dst, x, 'x', -1, 64)
+	if n := len(dst) - 2; dst[n] == '0' && (dst[n-1] == '+' || dst[n-1] == '-') {
+		dst = append(dst[:n], dst[n+1])
+	}
+	return dst
 }
