@@ -99,7 +99,7 @@ func TestSlotsReadTheirRanges(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	for _, n := range []int{20, 29, 567198} {
-		x := &Text{data: make([]byte, n)}
+		x := &Text{described: described{ends: []int{n}}, data: make([]byte, n)}
 		b, h := Split(x)
 		if b.hi != n*9/10 || h.lo != b.hi || h.hi != n || b.lo != 0 {
 			t.Errorf("Split of %d bytes: [%d, %d) and [%d, %d)", n, b.lo, b.hi, h.lo, h.hi)
