@@ -65,7 +65,7 @@ gen/emitasm/gemm:
 gen/emitcuda:     gen/shape gen/ir gen/plan gen/abi templates cuda
 gen/tree:
 # the tests of generated code, evaluated by the interpreter
-gen/vectors:      gen/source gen/diag gen/ident gen/units gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/plan gen/abi gen/emitgo gen/outline gen/tree internal/vectors
+gen/vectors:      gen/prove/numeric gen/prove/interval gen/source gen/diag gen/ident gen/units gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/plan gen/abi gen/emitgo gen/outline gen/tree internal/vectors
 gen/cache:
 gen/project:
 

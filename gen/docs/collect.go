@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -202,12 +203,7 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // blockOptions lists the options of everything that a unit is made of.
 func (d *collector) blockOptions(e *Entry, b *check.Block) {
-	var names []string
-	for n := range b.Options {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(b.Options)) {
 		o := b.Options[n]
 		d := *o.Decl
 		d.Name.Text = o.PageName()

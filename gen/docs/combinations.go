@@ -126,7 +126,7 @@ func (d *collector) partners(e *Entry, u *notation.Unit) {
 		}
 		for _, v := range s.Values {
 			text, reasons := pairing(c, me, e.Name, j, v.Name, together[v.Name])
-			e.Partners = append(e.Partners, Partner{Slot: s.Word, Name: v.Name, ID: ident.ID(v.Name), Legal: text, Reason: strings.Join(reasons, "; ")})
+			e.Partners = append(e.Partners, Partner{Slot: s.Word, Link: linkTo(v.Name), Legal: text, Reason: strings.Join(reasons, "; ")})
 		}
 	}
 }

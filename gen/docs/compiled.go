@@ -2,6 +2,7 @@ package docs
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -76,20 +77,15 @@ func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 		if w := written[q.ID]; w != "" {
 			text = w
 		}
-		e.Equations = append(e.Equations, Equation{ID: q.ID, Math: strings.Join(strings.Fields(cites.ReplaceAllString(text, "")), " "), Cite: q.Cite})
+		e.Equations = append(e.Equations, Equation{ID: q.ID, Math: oneLine(cites.ReplaceAllString(text, "")), Cite: q.Cite})
 	}
 	if len(written) == 0 {
 		return
 	}
-	var names []string
-	for n, f := range b.Funcs {
-		if f.Block != nil {
-			names = append(names, n)
+	for _, n := range slices.Sorted(maps.Keys(b.Funcs)) {
+		if f := b.Funcs[n]; f.Block != nil {
+			e.Equations = append(e.Equations, Equation{Math: oneLine(notation.Print(f.Def, notation.Unicode))})
 		}
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		e.Equations = append(e.Equations, Equation{Math: strings.Join(strings.Fields(notation.Print(b.Funcs[n].Def, notation.Unicode)), " ")})
 	}
 }
 

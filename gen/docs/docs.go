@@ -80,9 +80,10 @@ type (
 
 // A Partner is one value of another slot.
 type Partner struct {
-	Slot, Name, ID string
-	Legal          string // yes, no, or "with …"
-	Reason         string
+	Slot string
+	Link
+	Legal  string // yes, no, or "with …"
+	Reason string
 }
 
 // Pairs is a table of two slots.
@@ -137,9 +138,7 @@ func (s *Site) Unlink() {
 			each(e.Relations[i].Links)
 		}
 		for i := range e.Partners {
-			if !known[e.Partners[i].ID] {
-				e.Partners[i].ID = ""
-			}
+			plain(&e.Partners[i].Link)
 		}
 	}
 }

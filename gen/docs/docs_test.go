@@ -44,7 +44,7 @@ func site() *Site {
 		Pairs: []*Pairs{{Title: "Structure and bias", Cols: []Link{{"B", "b"}}, Rows: []PairRow{{Link{"A", "a"}, []string{"no [1]"}}}}},
 		Entries: []*Entry{
 			{Name: "A", ID: "a", Kind: "structure", Page: "a.md", Prose: "A *word*, <script>alert(1)</script>", Header: []Field{{"Purpose", "a | b"}},
-				Partners:  []Partner{{"bias", "B", "b", "no", "because"}},
+				Partners:  []Partner{{"bias", Link{"B", "b"}, "no", "because"}},
 				Equations: []Equation{{"a.x", "|x| = 1", ""}}},
 			{Name: "B", ID: "b", Kind: "bias", Page: "b.md", Relations: []Relation{{"Named by", []Link{{"A", "a"}, {"x = y", ""}}}}},
 		}}

@@ -119,7 +119,7 @@ func (t *tracer) block(b *check.Block) {
 		}
 		t.calls(b, e, []any{s.Decl.Init})
 	}
-	t.more(b)
+	t.cited(b)
 }
 
 // calls notes the functions that an equation is written with.
@@ -133,11 +133,6 @@ func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
 			t.uses = append(t.uses, use{line, e})
 		}
 	}
-}
-
-// more files what defines a name without being an equation.
-func (t *tracer) more(b *check.Block) {
-	t.cited(b)
 }
 
 // cited adds the citation after a formula to the equations that it makes and

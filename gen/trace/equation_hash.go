@@ -92,7 +92,7 @@ func cutOut(f *ir.Func, unit, id string) *ir.Func {
 	}
 	g := &ir.Func{Axes: f.Axes}
 	c := ir.NewCloner(g)
-	made := map[string]int{}
+	made, uses := map[string]int{}, f.Uses()
 	for _, in := range f.Body {
 		if !mine[in] {
 			continue
@@ -112,7 +112,7 @@ func cutOut(f *ir.Func, unit, id string) *ir.Func {
 		}
 		n := c.Instr(in)
 		for _, v := range in.Defines() {
-			if used[v] || v.Def == in && inBody(f, v) {
+			if used[v] || v.Def == in && uses[v] == 0 { // or a scan carries it, or makes it an output
 				g.Results = append(g.Results, ir.Result{Name: fmt.Sprintf("out%d", len(g.Results)), Val: n.Out})
 			}
 		}
@@ -123,7 +123,3 @@ func cutOut(f *ir.Func, unit, id string) *ir.Func {
 	}
 	return g
 }
-
-// inBody reports whether nothing reads a value inside its own program: then it
-// is what a scan carries or gives.
-func inBody(f *ir.Func, v *ir.Value) bool { return f.Uses()[v] == 0 }

@@ -14,51 +14,24 @@ import (
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
-type tensors = map[string]*interp.Tensor
+type tensors = numeric.Tensors
 
 // An evaluated is a program with its backward, compiled for the interpreter.
 type evaluated struct {
-	f        *ir.Func
-	pair     *ir.Pair
-	fwd, bwd *interp.Program
-	single   *evaluated // the same in float32
+	f *ir.Func
+	*numeric.CompiledPair
+	single *numeric.CompiledPair // the same in float32
 }
 
 func newEvaluated(f *ir.Func) *evaluated {
 	p := autodiff.NewPair(f)
-	e := &evaluated{f: f, pair: p, fwd: interp.Compile(p.Fwd), bwd: interp.Compile(p.Bwd)}
-	e.single = &evaluated{f: f, pair: p, fwd: interp.Compile(p.Fwd), bwd: interp.Compile(p.Bwd)}
-	e.single.fwd.Float32, e.single.bwd.Float32 = true, true
+	e := &evaluated{f, numeric.CompilePair(f, p), numeric.CompilePair(f, p)}
+	e.single.Fwd.Float32, e.single.Bwd.Float32 = true, true
 	return e
-}
-
-// run evaluates forward and backward; bar returns the adjoint of each result.
-func (e *evaluated) run(sizes map[string]int, in tensors, bar func(r ir.Result, out *interp.Tensor) *interp.Tensor) (out, grads tensors) {
-	out = e.fwd.Run(sizes, only(e.pair.Fwd, in))
-	all := maps.Clone(out)
-	maps.Copy(all, in) // the state before the call replaces that after it
-	for _, r := range e.f.Results {
-		if r.Val.Elem == ir.Real {
-			all[ir.AdjointName(r.Name)] = bar(r, out[r.Name])
-		}
-	}
-	for _, v := range e.pair.Bwd.Params {
-		if v.Role == ir.Saved {
-			all[v.Name] = out[v.Name]
-		}
-	}
-	return out, e.bwd.Run(sizes, only(e.pair.Bwd, all))
-}
-
-func only(f *ir.Func, from tensors) tensors {
-	out := tensors{}
-	for _, v := range f.Params {
-		out[v.Name] = from[v.Name]
-	}
-	return out
 }
 
 // An evaluator writes the vectors of one program: of a whole unit as on the tape, where
@@ -227,10 +200,10 @@ func (c *testCase) attempt() *sample {
 	c.in, c.bars, c.drawn = tensors{}, tensors{}, 0
 	c.draw()
 	in, started := c.begin()
-	out, grads := c.pair.run(c.sizes, in, c.bar)
+	out, grads := c.pair.Run(c.sizes, in, c.bar)
 	d := &sample{in: c.in, bars: c.bars, out: out, grads: grads, started: started, loose: map[string]bool{}}
 	bar := func(r ir.Result, _ *interp.Tensor) *interp.Tensor { return c.bars[r.Name] }
-	rough, slopes := c.pair.single.run(c.sizes, in, bar)
+	rough, slopes := c.pair.single.Run(c.sizes, in, bar)
 	compare := func(x, y *interp.Tensor, name string) {
 		far := relativeDistance(x.Data, y.Data, singleFloor)
 		if math.IsNaN(far) {
@@ -245,8 +218,8 @@ func (c *testCase) attempt() *sample {
 		compare(out[r.Name], rough[r.Name], "out."+c.result(r))
 	}
 	for _, p := range c.pair.f.Params {
-		if g := grads[ir.AdjointName(p.Name)]; g != nil {
-			compare(g, slopes[ir.AdjointName(p.Name)], "grad."+c.show(p.Name, p.Role))
+		if g := grads[p.Name]; g != nil {
+			compare(g, slopes[p.Name], "grad."+c.show(p.Name, p.Role))
 		}
 	}
 	return d
@@ -287,7 +260,7 @@ func (c *testCase) store(out, grads tensors) {
 		c.write("out."+c.result(r), out[r.Name], r.Val.Elem)
 	}
 	for _, p := range slices.Concat(c.pair.f.Params, more) {
-		if g := grads[ir.AdjointName(p.Name)]; g != nil && (c.kernel || p.Role != ir.State) {
+		if g := grads[p.Name]; g != nil && (c.kernel || p.Role != ir.State) {
 			c.write("grad."+c.show(p.Name, p.Role), g, ir.Real)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/prove/interval"
+	"github.com/nl-hecate/hecate/gen/prove/numeric"
 	"github.com/nl-hecate/hecate/internal/vectors"
 )
 
@@ -79,31 +81,23 @@ func intoDomain(typ *notation.Type, t *interp.Tensor) {
 	if typ == nil || typ.Kind != notation.RangeType {
 		return
 	}
-	lo, okLo := bound(typ.Lo)
-	hi, okHi := bound(typ.Hi)
+	iv := interval.Declared(typ)
+	okLo, okHi := !math.IsInf(iv.Lo, 0), !math.IsInf(iv.Hi, 0)
 	for i, x := range t.Data {
 		switch {
 		case okLo && okHi:
-			t.Data[i] = lo + (hi-lo)*(x+1.125)/2.25
+			t.Data[i] = iv.Lo + (iv.Hi-iv.Lo)*(x+1.125)/2.25
 		case okLo:
-			t.Data[i] = lo + math.Abs(x) + 0.0625
+			t.Data[i] = iv.Lo + math.Abs(x) + 0.0625
 		case okHi:
-			t.Data[i] = hi - math.Abs(x) - 0.0625
+			t.Data[i] = iv.Hi - math.Abs(x) - 0.0625
 		}
 	}
 }
 
-func bound(e notation.Expr) (float64, bool) {
-	if e == nil {
-		return 0, false
-	}
-	x, ok := notation.Constant(e)
-	return x, ok && !math.IsInf(x, 0)
-}
-
 // write evaluates a case and writes it, unless a number is not finite.
 func (o *opVectors) write(c *testCase) {
-	out, grads := c.pair.run(c.sizes, c.in, c.bar)
+	out, grads := c.pair.Run(c.sizes, c.in, c.bar)
 	for _, ts := range []tensors{out, grads} {
 		for _, t := range ts {
 			if !finite(t) {
@@ -127,19 +121,12 @@ func (o *opVectors) extremeCases() {
 			}
 			c.in[p.Name] = interp.NewTensor(interp.Shape(p.Axes, c.sizes)...)
 			c.in[p.Name].Data[0] = extremes[(i+3*k)%len(extremes)]
-			if lo, ok := lowest(typ); ok && c.in[p.Name].Data[0] <= lo {
+			if c.in[p.Name].Data[0] <= interval.Declared(typ).Lo {
 				return // the domain is a half line
 			}
 		}
 		o.write(c)
 	}
-}
-
-func lowest(t *notation.Type) (float64, bool) {
-	if t == nil || t.Kind != notation.RangeType {
-		return 0, false
-	}
-	return bound(t.Lo)
 }
 
 // ties writes entries that equal a constant of the call.
@@ -176,7 +163,7 @@ func (o *opVectors) kink(k *notation.Kink) {
 		return
 	}
 	r := &ray{o: o, base: o.draw(0), prog: interp.Compile(q.Func), q: q.Func}
-	if s, ok := r.find(); ok {
+	if s, ok := numeric.SignChange(r.sides, numeric.RayGrid()); ok {
 		o.write(r.at(s * (1 - kinkOffset)))
 		o.write(r.at(s * (1 + kinkOffset)))
 	}
@@ -184,11 +171,10 @@ func (o *opVectors) kink(k *notation.Kink) {
 
 // A ray scales all inputs of a case.
 type ray struct {
-	o     *opVectors
-	base  *testCase
-	prog  *interp.Program
-	q     *ir.Func
-	entry int // of the difference of the sides, that changes its sign
+	o    *opVectors
+	base *testCase
+	prog *interp.Program
+	q    *ir.Func
 }
 
 func (r *ray) at(s float64) *testCase {
@@ -207,39 +193,10 @@ func (r *ray) at(s float64) *testCase {
 
 // sides are the differences of the two sides of the kink.
 func (r *ray) sides(s float64) []float64 {
-	out := r.prog.Run(r.base.sizes, only(r.q, r.at(s).in))
+	out := r.prog.Run(r.base.sizes, numeric.ParamsOf(r.q, r.at(s).in))
 	d := slices.Clone(out[irbuild.Left].Data)
 	for i, x := range out[irbuild.Right].Data {
 		d[i] -= x
 	}
 	return d
-}
-
-// find finds the first sign change of an entry.
-func (r *ray) find() (float64, bool) {
-	last, at := r.sides(1e-12), 1e-12
-	for k := range 33 {
-		s := math.Pow(10, float64(k)/2-12)
-		now := r.sides(s)
-		for i := range now {
-			if last[i]*now[i] < 0 {
-				r.entry = i
-				return r.bisect(at, s, last[i]), true
-			}
-		}
-		last, at = now, s
-	}
-	return 0, false
-}
-
-func (r *ray) bisect(lo, hi, atLo float64) float64 {
-	for range 80 {
-		mid := lo + (hi-lo)/2
-		if r.sides(mid)[r.entry]*atLo > 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo + (hi-lo)/2
 }

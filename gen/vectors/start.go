@@ -102,7 +102,7 @@ func (c *testCase) begin() (in tensors, started []tensors) {
 	}
 	in = maps.Clone(c.in)
 	for i, s := range c.starts {
-		first := s.pair.fwd.Run(c.inside(s), started[i])
+		first := s.pair.Fwd.Run(c.inside(s), started[i])
 		for _, r := range s.pair.f.Results {
 			old := in[s.prefix+r.Name]
 			if old == nil || !s.learns(r.Val) {
@@ -119,15 +119,15 @@ func (c *testCase) begin() (in tensors, started []tensors) {
 // learn passes the adjoints of first states to the parameters that they depend on.
 func (c *testCase) learn(started []tensors, grads tensors) {
 	for i, s := range c.starts {
-		_, g := s.pair.run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
+		_, g := s.pair.Run(c.inside(s), started[i], func(r ir.Result, out *interp.Tensor) *interp.Tensor {
 			t := interp.NewTensor(out.Shape...)
-			if bar := grads[ir.AdjointName(s.prefix+r.Name)]; bar != nil && s.learns(r.Val) {
+			if bar := grads[s.prefix+r.Name]; bar != nil && s.learns(r.Val) {
 				c.fresh(s, func(slot int) { copy(row(t, slot), row(bar, slot)) })
 			}
 			return t
 		})
 		for _, p := range s.pair.f.Params {
-			part, name := g[ir.AdjointName(p.Name)], ir.AdjointName(s.prefix+p.Name)
+			part, name := g[p.Name], s.prefix+p.Name
 			switch {
 			case part == nil:
 			case grads[name] == nil:

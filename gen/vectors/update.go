@@ -33,7 +33,7 @@ var updateSizes = map[bool][]map[string]int{
 func (m *maker) update(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	u, f := t.Unit, irbuild.Update(blk, &ds)
-	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f, fwd: interp.Compile(f)}, kernel: true}
+	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f}, kernel: true}
 	n, all := 0, updateSizes[u.Matrix != nil]
 	for variant := range 4 {
 		for i, z := range all {
@@ -84,7 +84,7 @@ func evaluateStep(u *abi.Unit, updated string, c *testCase, carried tensors, cou
 		}
 		c.in[p.Name] = t
 	}
-	out := c.pair.fwd.Run(c.sizes, c.in)
+	out := interp.Run(c.pair.f, c.sizes, c.in)
 	maps.Copy(carried, out)
 	c.writeSizes(c.sizes)
 	for _, p := range c.pair.f.Params {

@@ -113,7 +113,7 @@ func (t *comparisonLine) crossings() []crossing {
 // atKink evaluates both sides where two compared numbers are equal; ok is false where their
 // difference jumps past zero.
 func (t *comparisonLine) atKink(k crossing) (out numeric.Tensors, ok bool) {
-	s := bisect(func(s float64) float64 { return t.differences(s)[k.comparison] }, k.lo, k.hi, k.fromLo)
+	s := numeric.Bisect(func(s float64) float64 { return t.differences(s)[k.comparison] }, k.lo, k.hi, k.fromLo)
 	near := equalWithin * math.Max(math.Abs(k.fromLo), math.Abs(k.fromHi))
 	if !(math.Abs(t.differences(s)[k.comparison]) <= near) {
 		return nil, false

@@ -59,45 +59,18 @@ func (l *line) sides(s float64) []float64 {
 
 // grid are the points of the line between which signs are compared.
 func (l *line) grid() []float64 {
+	if l.ray {
+		return numeric.RayGrid()
+	}
 	var grid []float64
 	for k := range 33 {
-		if l.ray {
-			grid = append(grid, math.Pow(10, float64(k)/2-12))
-		} else {
-			grid = append(grid, float64(k-16)/4)
-		}
+		grid = append(grid, float64(k-16)/4)
 	}
 	return grid
 }
 
 // find returns a point of the line where the difference of some entry changes its sign.
-func (l *line) find() (float64, bool) {
-	grid := l.grid()
-	last := l.sides(grid[0])
-	for k := 1; k < len(grid); k++ {
-		now := l.sides(grid[k])
-		for i := range now {
-			if last[i]*now[i] < 0 {
-				return bisect(func(s float64) float64 { return l.sides(s)[i] }, grid[k-1], grid[k], last[i]), true
-			}
-		}
-		last = now
-	}
-	return 0, false
-}
-
-// bisect finds a root of f by bisection in a bracket, at whose lower end f is atLo.
-func bisect(f func(s float64) float64, lo, hi, atLo float64) float64 {
-	for range 80 {
-		mid := lo + (hi-lo)/2
-		if f(mid)*atLo > 0 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo + (hi-lo)/2
-}
+func (l *line) find() (float64, bool) { return numeric.SignChange(l.sides, l.grid()) }
 
 // scales are the distances at which a kink is approached, relative to its position on a ray.
 // Only the smaller ones tell it from another kink nearby; a jump is seen at every distance.

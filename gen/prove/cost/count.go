@@ -11,6 +11,7 @@ package cost
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -26,12 +27,7 @@ type Count struct {
 
 func (c Count) String() string {
 	out := c.Adds.String()
-	var names []string
-	for n := range c.Funcs {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(c.Funcs)) {
 		out += fmt.Sprintf(", %s·(%s)", n, c.Funcs[n])
 	}
 	return out

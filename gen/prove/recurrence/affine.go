@@ -48,17 +48,7 @@ func (r *Recurrence) Affine(states []string) (bool, Obstacle) {
 	for _, n := range states {
 		deg[r.Carry[n].Param] = 1
 	}
-	var first Obstacle
-	for _, in := range r.Scan.Body.Body {
-		if in.Out == nil {
-			continue
-		}
-		d := degree(in, deg)
-		deg[in.Out] = d
-		if d > 1 && first.Instr == nil {
-			first = Obstacle{in, "is not affine in the state"}
-		}
-	}
+	first := follow(r, deg, degree, func(d int) bool { return d > 1 }, "is not affine in the state")
 	for _, n := range states {
 		if deg[r.Carry[n].Next] > 1 {
 			if first.Instr == nil {

@@ -23,17 +23,7 @@ func (r *Recurrence) elementwise(state string) (bool, Obstacle) {
 	}
 	c := r.Carry[state]
 	form[c.Param] = entryForm{state: c.Param, sub: ir.Ls(len(c.Param.Axes))}
-	var first Obstacle
-	for _, in := range r.Scan.Body.Body {
-		if in.Out == nil {
-			continue
-		}
-		e := entryOf(in, form)
-		form[in.Out] = e
-		if e.bad && first.Instr == nil {
-			first = Obstacle{in, "combines different entries of " + state}
-		}
-	}
+	first := follow(r, form, entryOf, func(e entryForm) bool { return e.bad }, "combines different entries of "+state)
 	e := form[c.Next]
 	if e.bad || e.state != nil && !ir.Identity(e.sub, len(c.Param.Axes)) {
 		return false, first

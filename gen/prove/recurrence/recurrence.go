@@ -50,6 +50,22 @@ type Obstacle struct {
 	Why   string
 }
 
+// follow runs a forward data-flow analysis over the body of the scan: transfer computes the
+// element of an instruction's output from those of its arguments. It returns the first
+// instruction whose element is bad.
+func follow[T any](r *Recurrence, at map[*ir.Value]T, transfer func(*ir.Instr, map[*ir.Value]T) T, bad func(T) bool, why string) (first Obstacle) {
+	for _, in := range r.Scan.Body.Body {
+		if in.Out == nil {
+			continue
+		}
+		at[in.Out] = transfer(in, at)
+		if bad(at[in.Out]) && first.Instr == nil {
+			first = Obstacle{in, why}
+		}
+	}
+	return first
+}
+
 // dependents is the transitive closure of the states whose next value depends on the
 // given ones.
 func (r *Recurrence) dependents(states []string) map[string]bool {

@@ -40,16 +40,7 @@ func (r *Recurrence) independent(axis int, states []string) (bool, Obstacle) {
 		}
 		row[r.Carry[n].Param] = axis
 	}
-	var first Obstacle
-	for _, in := range r.Scan.Body.Body {
-		if in.Out == nil {
-			continue
-		}
-		row[in.Out] = rowOf(in, row)
-		if row[in.Out] == severalRows && first.Instr == nil {
-			first = Obstacle{in, "mixes " + what}
-		}
-	}
+	first := follow(r, row, rowOf, func(k int) bool { return k == severalRows }, "mixes "+what)
 	for _, n := range states {
 		if k := row[r.Carry[n].Next]; k != axis && k != noAxis {
 			return false, first
