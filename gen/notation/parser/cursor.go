@@ -89,7 +89,6 @@ func (p *parser) wantWord(w string) {
 
 func (p *parser) span(t token) notation.Span { return p.in.span(t.pos, t.end) }
 
-// since returns the span from the start of t to the last token read.
 // sequence reads items with a separator between them, at least one.
 func sequence[T any](p *parser, separator string, item func() T) []T {
 	items := []T{item()}
@@ -99,6 +98,7 @@ func sequence[T any](p *parser, separator string, item func() T) []T {
 	return items
 }
 
+// since returns the span from the start of t to the last token read.
 func (p *parser) since(t token) notation.Span {
 	last := t
 	if p.i > 0 && p.i <= len(p.toks) {

@@ -12,10 +12,7 @@ func (p *parser) formula() *notation.Formula {
 	start := p.cur()
 	f := &notation.Formula{}
 	if !start.word("over") {
-		f.Parts = append(f.Parts, p.apply())
-		for p.got("+") {
-			f.Parts = append(f.Parts, p.apply())
-		}
+		f.Parts = sequence(p, "+", p.apply)
 	}
 	if p.gotWord("over") {
 		f.Over = p.apply()
@@ -53,7 +50,9 @@ func (p *parser) argument() *notation.Override {
 			o.Name = p.name("a part")
 			p.next()
 		}
-		o.List = p.pages()
+		closing := p.open()
+		o.List = sequence(p, ",", p.apply)
+		closing("]")
 		o.Span = p.since(start)
 		return o
 	}
@@ -82,14 +81,6 @@ func (p *parser) listAhead(named bool) bool {
 	}
 	item, behind := p.peek(at+1), p.peek(at+2)
 	return p.peek(at).is("[") && item.kind == tName && !item.bar && (behind.is("(") || behind.is(",") || behind.is("]"))
-}
-
-// pages reads `[Page, Page(w = 3)]`.
-func (p *parser) pages() []*notation.Apply {
-	closing := p.open()
-	list := sequence(p, ",", p.apply)
-	closing("]")
-	return list
 }
 
 // unitName takes the name of a unit.
@@ -140,8 +131,7 @@ func (p *parser) overrides() []*notation.Override {
 	if !p.gotWord("with") {
 		return nil
 	}
-	var os []*notation.Override
-	for {
+	return sequence(p, ",", func() *notation.Override {
 		start := p.cur()
 		o := &notation.Override{Name: p.name("an option")}
 		if p.cur().is("=") {
@@ -150,9 +140,6 @@ func (p *parser) overrides() []*notation.Override {
 		p.want(":=")
 		o.Value = p.sum()
 		o.Span = p.since(start)
-		os = append(os, o)
-		if !p.got(",") {
-			return os
-		}
-	}
+		return o
+	})
 }

@@ -24,22 +24,19 @@ func (n *nameScan) last() *notation.NamePart { return &n.parts[len(n.parts)-1] }
 // scanName reads a name and what small letters below say about its time.
 func (s *scanner) scanName(i int) int {
 	n := &nameScan{scanner: s, start: i, at: i, parts: []notation.NamePart{{}}}
-	run := ""
-	lowerAt := 0
-	for n.at < s.line.end && run == "" {
+	lowerAt, time := 0, 0 // where a run of small letters and a time in it begin
+	for n.at < s.line.end && time == 0 {
 		r, w := n.peek()
 		if lowered(r) != 0 {
 			lowerAt = n.at
-			run = n.subscript()
-			continue
-		}
-		if !n.take(r, w) {
+			time = n.subscript()
+		} else if !n.take(r, w) {
 			break
 		}
 	}
 	n.finish()
-	if run != "" {
-		s.emitTime(lowerAt, n.at, run)
+	if time > 0 {
+		s.emitTime(lowerAt, time, n.at)
 	}
 	return n.at
 }
@@ -121,35 +118,35 @@ func (n *nameScan) underscore() bool {
 }
 
 // subscript reads a run of small letters below. Digits join the part, letters
-// make a part of their own, and a run with a sign is returned: it is a time.
-func (n *nameScan) subscript() (time string) {
-	var run []rune
-	start := n.at
+// make a part of their own, and a run with a sign is a time, whose first byte is returned.
+func (n *nameScan) subscript() (time int) {
+	start, letters := n.at, 0
+	run := ""
 	for n.at < n.line.end {
 		r, w := n.peek()
 		if lowered(r) == 0 {
 			break
 		}
-		run = append(run, lowered(r))
+		if letters == 0 && !isDigit(lowered(r)) {
+			letters = n.at
+		}
+		run += string(lowered(r))
 		n.at += w
 	}
-	lead := 0
-	for lead < len(run) && isDigit(run[lead]) {
-		lead++
+	body := strings.TrimLeft(run, "0123456789")
+	first, _ := utf8.DecodeRuneInString(body)
+	sign := strings.ContainsAny(run, "−+")
+	if sign && !isLetter(first) {
+		return start
 	}
-	sign := strings.ContainsAny(string(run), "−+")
-	if sign && (lead == len(run) || !isLetter(run[lead])) {
-		return string(run)
+	n.lowerDigits(run[:len(run)-len(body)], start)
+	switch {
+	case sign:
+		return letters
+	case body != "":
+		n.parts = append(n.parts, notation.NamePart{Body: body})
 	}
-	n.lowerDigits(string(run[:lead]), start)
-	if lead == len(run) {
-		return ""
-	}
-	if sign {
-		return string(run[lead:])
-	}
-	n.parts = append(n.parts, notation.NamePart{Body: string(run[lead:])})
-	return ""
+	return 0
 }
 
 func (n *nameScan) lowerDigits(digits string, start int) {
@@ -200,44 +197,31 @@ func (n *nameScan) finish() {
 	}
 }
 
-// emitTime emits a lowered run such as ₜ₋₁ as the tokens of `_{t−1}`.
-func (s *scanner) emitTime(pos, end int, run string) {
+// emitTime emits a lowered run such as ₜ₋₁, which begins at a byte, as the tokens of `_{t−1}`.
+func (s *scanner) emitTime(pos, at, end int) {
 	s.emit(tOp, "_{", pos, pos)
-	word, wordAt := "", pos
+	word, wordAt := "", at
 	flush := func(to int) {
-		if word != "" {
-			k := tName
-			if allDigits(word) {
-				k = tNumber
-			}
-			s.emit(k, notation.LetterFor(word), wordAt, to)
+		switch {
+		case word == "":
+		case allDigits(word):
+			s.emit(tNumber, word, wordAt, to)
+		default:
+			s.emit(tName, notation.LetterFor(word), wordAt, to)
 		}
 		word = ""
 	}
-	at := pos
-	for _, r := range run {
-		_, w := utf8.DecodeRuneInString(s.text[at:])
-		// Digits that belong to the name are before the run: skip them.
-		for lowered(mustRune(s.text[at:])) != r {
-			at += w
-			_, w = utf8.DecodeRuneInString(s.text[at:])
-		}
-		if r == '−' || r == '+' {
+	for at < end {
+		raw, w := utf8.DecodeRuneInString(s.text[at:])
+		if r := lowered(raw); r == '−' || r == '+' {
 			flush(at)
 			s.emit(tOp, string(r), at, at+w)
+			wordAt = at + w
 		} else {
-			if word == "" {
-				wordAt = at
-			}
 			word += string(r)
 		}
 		at += w
 	}
 	flush(end)
 	s.emit(tOp, "}", end, end)
-}
-
-func mustRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
 }

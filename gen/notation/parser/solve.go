@@ -59,31 +59,19 @@ func (p *parser) iterate() notation.Stmt {
 	}
 	p.want("←")
 	s.Step = p.union()
-	for {
-		switch {
-		case p.cur().word("with") && s.With == nil:
-			p.next()
+	for s.With == nil && p.cur().word("with") || !s.Orient && p.cur().word("orient") {
+		if p.next().text == "with" {
 			s.With = p.locals()
 			continue
-		case p.cur().word("orient") && !s.Orient:
-			p.next()
-			p.orient()
-			s.Orient = true
-			continue
 		}
-		break
+		s.Orient = true // rows ≤ cols is the one form that there is
+		if !p.cur().name("rows") || !p.peek(1).is("≤") || !p.peek(2).name("cols") {
+			p.expected("rows ≤ cols")
+		}
+		p.i += 3
 	}
 	s.Span = p.since(start)
 	return s
-}
-
-// orient reads `rows ≤ cols`, the one form there is.
-func (p *parser) orient() {
-	if p.cur().name("rows") && p.peek(1).is("≤") && p.peek(2).name("cols") {
-		p.i += 3
-		return
-	}
-	p.expected("rows ≤ cols")
 }
 
 // fit reads `fit M : M k_t → v_t with …`.

@@ -58,17 +58,11 @@ func (p *parser) unconditional() notation.Stmt {
 			Hint("a line is a definition `name = …` or starts with a word such as state, claim or cost")
 		return nil
 	}
-	if read := form(t.text); read != nil {
+	if read := forms[t.text]; read != nil {
 		return read(p)
 	}
-	switch t.text {
-	case "claim", "eval", "adjoint", "relax":
-		return p.claim()
-	}
-	for _, w := range notation.DeclareWords {
-		if t.text == w {
-			return p.declare()
-		}
+	if slices.Contains(notation.DeclareWords, t.text) {
+		return p.declare()
 	}
 	p.errorf(diag.NoStatement, t, "the word %s starts no statement", t.text)
 	return nil
@@ -86,43 +80,16 @@ func misspelt(name string) string {
 	return ""
 }
 
-// form returns the reader of a keyword with a form of its own, nil for others.
-func form(word string) func(*parser) notation.Stmt {
-	switch word {
-	case "dims":
-		return (*parser).dims
-	case "kink":
-		return (*parser).kink
-	case "invariant":
-		return (*parser).invariant
-	case "provides", "requires":
-		return (*parser).provides
-	case "special":
-		return (*parser).special
-	case "trial":
-		return (*parser).trial
-	case "erratum":
-		return (*parser).erratum
-	case "cost":
-		return (*parser).cost
-	case "solve":
-		return (*parser).solve
-	case "iterate":
-		return (*parser).iterate
-	case "nograd":
-		return (*parser).noGrad
-	case "fit":
-		return (*parser).fit
-	case "read":
-		return (*parser).readDefine
-	case "match":
-		return (*parser).matchDefine
-	case "each":
-		return (*parser).each
-	case "level":
-		return (*parser).level
-	case "guard":
-		return (*parser).guard
+// forms are the readers of the statements that are no declarations, by their first word.
+var forms map[string]func(*parser) notation.Stmt
+
+func init() { // not where it is declared: a body of an each is read by forms again
+	forms = map[string]func(*parser) notation.Stmt{
+		"dims": (*parser).dims, "kink": (*parser).kink, "invariant": (*parser).invariant, "provides": (*parser).provides,
+		"requires": (*parser).provides, "special": (*parser).special, "trial": (*parser).trial, "erratum": (*parser).erratum,
+		"cost": (*parser).cost, "solve": (*parser).solve, "iterate": (*parser).iterate, "nograd": (*parser).noGrad,
+		"fit": (*parser).fit, "read": (*parser).readDefine, "match": (*parser).matchDefine, "each": (*parser).each,
+		"level": (*parser).level, "guard": (*parser).guard, "claim": (*parser).claim, "eval": (*parser).claim,
+		"adjoint": (*parser).claim, "relax": (*parser).claim,
 	}
-	return nil
 }

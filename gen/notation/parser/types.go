@@ -55,10 +55,7 @@ func (p *parser) shape(ty *notation.Type) {
 	if p.got("…") {
 		ty.AnyShape = true
 	} else {
-		ty.Shape = append(ty.Shape, p.sum())
-		for p.got("×") {
-			ty.Shape = append(ty.Shape, p.sum())
-		}
+		ty.Shape = sequence(p, "×", p.sum)
 	}
 	closing("}")
 }

@@ -125,7 +125,9 @@ func (b *body) header() *notation.Unit {
 	}
 	switch {
 	case u.Kind == notation.OpUnit:
-		b.opResult(u)
+		b.want("→")
+		u.Result = b.define()
+		u.Cite = u.Result.Cite
 	case b.cur().is("=") || b.cur().word("over"):
 		b.got("=")
 		u.Formula = b.formula()
@@ -136,27 +138,16 @@ func (b *body) header() *notation.Unit {
 		b.next()
 		u.Else = b.apply()
 	}
-	for {
-		switch {
-		case b.cur().word("with") && u.With == nil:
-			u.With = b.overrides()
-			continue
-		case b.cur().is("@eq") && u.Cite == nil:
+	for u.With == nil && b.cur().word("with") || u.Cite == nil && b.cur().is("@eq") {
+		if b.cur().is("@eq") {
 			u.Cite = b.cite()
-			continue
+		} else {
+			u.With = b.overrides()
 		}
-		break
 	}
 	b.finish("the end of the header")
 	u.Span = b.since(start)
 	return u
-}
-
-// opResult reads `→ out[idx] = expr` and its trailers.
-func (b *body) opResult(u *notation.Unit) {
-	b.want("→")
-	u.Result = b.define()
-	u.Cite = u.Result.Cite
 }
 
 // params reads `(A ∈ ℝ^{m×k}, memory : Rule; s)`. As in a declaration, bare
