@@ -76,20 +76,11 @@ func interesting(l string) bool {
 	}
 	const idDigits = 5
 	for i := 4; i+idDigits < len(l); i++ {
-		if l[i] == '.' && digits(l[i-4:i]) && digits(l[i+1:i+1+idDigits]) {
+		if l[i] == '.' && strings.Trim(l[i-4:i]+l[i+1:i+1+idDigits], "0123456789") == "" {
 			return true
 		}
 	}
 	return false
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // A chain is the paper that following locators belong to.

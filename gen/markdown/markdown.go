@@ -68,14 +68,12 @@ func (p *parser) span(start, end int) source.Span {
 }
 
 func (p *parser) checkUTF8() {
-	for i := 0; i < len(p.text); {
-		r, n := utf8.DecodeRuneInString(p.text[i:])
-		if r == utf8.RuneError && n == 1 {
+	for i, r := range p.text {
+		if r == utf8.RuneError && !strings.HasPrefix(p.text[i:], string(utf8.RuneError)) {
 			p.diags.Errorf(diag.InvalidUTF8, p.span(i, i+1), "byte 0x%02x is not UTF-8", p.text[i]).
 				Hint("save the page as UTF-8")
 			return
 		}
-		i += n
 	}
 }
 

@@ -41,21 +41,11 @@ func (n names) at(l string, start int) (name string, end int, ok bool) {
 		if n.papers[strings.ToLower(l[start:end])] {
 			name, ok = l[start:end], true
 		}
-		next := strings.IndexFunc(l[min(len(l), end+1):], func(r rune) bool { return !wordRune(r) })
-		if end >= len(l) || l[end] != ' ' || next == 0 {
-			break
-		}
-		if next < 0 {
-			next = len(l) - end - 1
-		}
-		if ok && !n.papers[strings.ToLower(l[start:end+1+next])] {
+		next := len(wordAt(l, min(len(l), end+1)))
+		if end >= len(l) || l[end] != ' ' || next == 0 || ok && !n.papers[strings.ToLower(l[start:end+1+next])] {
 			break
 		}
 		end += 1 + next
 	}
 	return name, start + len(name), ok
-}
-
-func wordRune(r rune) bool {
-	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }

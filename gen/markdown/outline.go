@@ -21,6 +21,7 @@ var (
 		`|(fn) +([A-Za-z_]\w*) *[(<]|(type) +([A-Za-z_]\w*)(?:<[^=]*>)? *[=;]|(impl|IMPL)\b *(.*?) *\{)`)
 	listed   = regexp.MustCompile(`^(ENUM|STRUCT|TRAIT|IMPL|STATE|OUTER_PARAMS|SUPPORTED_PARALLELIZATION|CONFIGURATION)(?: +([A-Za-z_]\w*))?:\s*(.*)$`)
 	numbered = regexp.MustCompile(`^(RULE|LIFETIME|BUG|FINDING|AXIS|PROFILE|VIOLATION|LEVEL) +(\d+) *:\s*(.*)$`)
+	wordOnly = regexp.MustCompile(`^\w+$`)
 	headed   = regexp.MustCompile(`^(RULE|ALGORITHM|FUNCTION|COMPILE_TIME_CHECK|REQUIRES|SUPPORTED_BY|SMELL|WHY|TRACE)(?: +([\w-]+))? *:\s*(.*)$`)
 )
 
@@ -135,7 +136,7 @@ func (o *outliner) listed(m []string) {
 	e := o.entry(entryKinds[strings.ToLower(m[1])], m[2])
 	rest, note := splitComment(m[3])
 	switch {
-	case m[2] == "" && wordOnly(rest):
+	case m[2] == "" && wordOnly.MatchString(rest):
 		e.Name = rest
 	default:
 		e.Text = rest
@@ -194,15 +195,6 @@ func (o *outliner) listedMember(e *spec.Entry, lines []line) {
 	}
 	e.Span = e.Span.To(m.Span)
 	e.Members = append(e.Members, m)
-}
-
-func wordOnly(s string) bool {
-	for _, r := range s {
-		if !(r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // splitComment divides a line at its comment, `--` or `//`, which begins the

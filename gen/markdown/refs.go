@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/source"
@@ -25,7 +27,9 @@ func refs(f *source.File) []spec.Ref {
 		}
 		at = end
 	}
-	return merge(out, numberRefs(f))
+	out = append(out, numberRefs(f)...)
+	slices.SortStableFunc(out, func(a, b spec.Ref) int { return a.Span.Start - b.Span.Start })
+	return out
 }
 
 // pathRef reads the reference that ends at end and begins after from.
@@ -64,40 +68,14 @@ func pathRef(f *source.File, from, end int) (spec.Ref, bool) {
 
 func pathByte(c byte) bool { return isWordByte(c) || c == '.' || c == '/' || c == '-' || c == '+' }
 
+var specNumber = regexp.MustCompile(`\bSpec (\d{1,3})\b`)
+
 // numberRefs finds `Spec 17`. A number is no name of a page, two pages may
 // share one; but people write it.
 func numberRefs(f *source.File) []spec.Ref {
-	const word = "Spec "
 	var out []spec.Ref
-	for at := 0; ; {
-		n := strings.Index(f.Text[at:], word)
-		if n < 0 {
-			return out
-		}
-		start := at + n
-		at = start + len(word)
-		end := at
-		for end < len(f.Text) && '0' <= f.Text[end] && f.Text[end] <= '9' {
-			end++
-		}
-		alone := start == 0 || !isWordByte(f.Text[start-1])
-		if digits := end - at; alone && 1 <= digits && digits <= 3 && (end == len(f.Text) || !isWordByte(f.Text[end])) {
-			out = append(out, spec.Ref{
-				Target: f.Text[at:end], Kind: spec.RefNumber, Span: source.Span{File: f, Start: start, End: end},
-			})
-		}
+	for _, m := range specNumber.FindAllStringSubmatchIndex(f.Text, -1) {
+		out = append(out, spec.Ref{Target: f.Text[m[2]:m[3]], Kind: spec.RefNumber, Span: source.Span{File: f, Start: m[0], End: m[1]}})
 	}
-}
-
-// merge joins two lists that are in order of position.
-func merge(a, b []spec.Ref) []spec.Ref {
-	var out []spec.Ref
-	for len(a) > 0 && len(b) > 0 {
-		if a[0].Span.Start < b[0].Span.Start {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
+	return out
 }

@@ -1,6 +1,9 @@
 package markdown
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // table reads the fields of a two-column table. A cell may hold `|` inside a
 // code span or after a backslash; both stay in the cell.
@@ -46,12 +49,7 @@ func cellLabel(c line) (label, bool) {
 
 // delimiter reports whether the row is the |---|---| one.
 func delimiter(cells []line) bool {
-	for _, c := range cells {
-		if s := c.trimmed(); s == "" || strings.Trim(s, ":-") != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(cells, func(c line) bool { return c.trimmed() == "" || strings.Trim(c.trimmed(), ":-") != "" })
 }
 
 // splitRow divides a table row at its bars.

@@ -45,7 +45,7 @@ type tokenReader struct {
 }
 
 var tokenReaders = []tokenReader{
-	{func(w string, next byte) bool { return next == '#' && isLower(w[0]) },
+	{func(w string, next byte) bool { return next == '#' && 'a' <= w[0] && w[0] <= 'z' },
 		regexp.MustCompile(`^([a-z][a-z0-9_-]*)#(` + shortItem + `|\?|\d+(?:\.\d+)*[a-z]?)(?:[-–](\d+[a-z]?))?`), readKey},
 	{func(w string, next byte) bool { return next == '/' && strings.Contains(w, "_") },
 		regexp.MustCompile(`^([a-z][a-z0-9-]*)_(equations|definitions|propositions|tables|algorithms)/[a-z]+-0*(\d+[a-z]?)(?:-[a-z0-9-]*[a-z0-9])?`), readGraphKey},
@@ -65,18 +65,11 @@ var tokenReaders = []tokenReader{
 		regexp.MustCompile(`^(?:[aA][rR][xX][iI][vV]:?\s*)?(\d{2}(?:0[1-9]|1[0-2])\.\d{5})(?:v\d+)?\b`), readArXiv},
 }
 
-func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
-
 // isEq compares a word with names that may also begin with a small letter, and
 // that may have a number right after it: Eq13.
 func isEq(w string, names ...string) bool {
 	w = strings.TrimRight(w, "0123456789-")
-	for _, n := range names {
-		if w == n || w == strings.ToLower(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return w == n || w == strings.ToLower(n) })
 }
 
 var (
@@ -141,17 +134,12 @@ func (c *citer) wordTokens(l string, at int, word string) []token {
 		return []token{{kind: nameToken, text: word, known: true, start: at, end: at + len(word)}}
 	}
 	if 'A' <= word[0] && word[0] <= 'Z' {
-		return c.word(l, token{start: at, end: at + len(letters(word))})
+		if i := strings.IndexAny(word, "-_"); i >= 0 {
+			word = word[:i]
+		}
+		return c.word(l, token{start: at, end: at + len(word)})
 	}
 	return nil
-}
-
-// letters returns the word up to its first - or _.
-func letters(word string) string {
-	if i := strings.IndexAny(word, "-_"); i >= 0 {
-		return word[:i]
-	}
-	return word
 }
 
 func readKey(_ *citer, l string, t token, m []string) []token {

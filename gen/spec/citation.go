@@ -2,6 +2,8 @@ package spec
 
 import (
 	"cmp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/source"
@@ -82,27 +84,10 @@ type Range struct {
 
 // Covers reports whether the equation is in one of the ranges that were read.
 func (p *Paper) Covers(eq string) bool {
-	n, ok := number(eq)
-	for _, r := range p.Read {
-		if r.Item == "all" || r.Item != "" && strings.EqualFold(r.Item, eq) || ok && r.Item == "" && r.From <= n && n <= r.To {
-			return true
-		}
-	}
-	return false
-}
-
-func number(s string) (int, bool) {
-	if s == "" || len(s) > 6 {
-		return 0, false
-	}
-	n := 0
-	for _, r := range s {
-		if r < '0' || r > '9' {
-			return 0, false
-		}
-		n = n*10 + int(r-'0')
-	}
-	return n, true
+	n, err := strconv.ParseUint(eq, 10, 31)
+	return slices.ContainsFunc(p.Read, func(r Range) bool {
+		return r.Item == "all" || r.Item != "" && strings.EqualFold(r.Item, eq) || err == nil && r.Item == "" && r.From <= int(n) && int(n) <= r.To
+	})
 }
 
 // A Bibliography is the page papers.md read as a table.
@@ -125,25 +110,14 @@ func (b *Bibliography) ByArXiv(id string) *Paper {
 // ignoring case, or nil.
 func (b *Bibliography) ByName(name string) *Paper {
 	return b.find(func(p *Paper) bool {
-		if strings.EqualFold(p.Key, name) {
-			return true
-		}
-		for _, n := range p.Names {
-			if strings.EqualFold(n, name) {
-				return true
-			}
-		}
-		return false
+		return strings.EqualFold(p.Key, name) || slices.ContainsFunc(p.Names, func(n string) bool { return strings.EqualFold(n, name) })
 	})
 }
 
 func (b *Bibliography) find(f func(*Paper) bool) *Paper {
-	if b == nil {
-		return nil
-	}
-	for _, p := range b.Papers {
-		if f(p) {
-			return p
+	if b != nil {
+		if i := slices.IndexFunc(b.Papers, f); i >= 0 {
+			return b.Papers[i]
 		}
 	}
 	return nil

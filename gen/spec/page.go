@@ -8,6 +8,7 @@
 package spec
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -32,12 +33,7 @@ type Page struct {
 // Ours reports whether the page is source for the compiler: it has at least
 // one hecate block that is not an example.
 func (p *Page) Ours() bool {
-	for _, b := range p.Blocks {
-		if b.IsHecate && !b.IsExample {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Blocks, func(b *Block) bool { return b.IsHecate && !b.IsExample })
 }
 
 // Emits reports whether the page leads to generated code: an archived or

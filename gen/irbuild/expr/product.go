@@ -71,24 +71,16 @@ func (e *Builder) product(xa, xb notation.Expr, a, b *tensor.Tensor) *tensor.Ten
 	case b.Eye && (len(a.Axes) == 2 || a.Row):
 		return tensor.Mul(a, b.Scalar())
 	}
-	type kind struct {
-		rank int
-		row  bool
-	}
-	switch struct{ a, b kind }{kind{len(a.Axes), a.Row}, kind{len(b.Axes), b.Row}} {
-	case struct{ a, b kind }{kind{2, false}, kind{2, false}}:
+	switch m, n := len(a.Axes), len(b.Axes); {
+	case m == 2 && !a.Row && n <= 2 && !b.Row:
 		return e.contract(xa, xb, a, b, 1, 0)
-	case struct{ a, b kind }{kind{2, false}, kind{1, false}}:
-		return e.contract(xa, xb, a, b, 1, 0)
-	case struct{ a, b kind }{kind{1, true}, kind{2, false}}:
+	case m == 1 && a.Row && n <= 2 && !b.Row:
 		out := e.contract(xa, xb, a, b, 0, 0)
 		if out != nil {
-			out.Row = true
+			out.Row = n == 2
 		}
 		return out
-	case struct{ a, b kind }{kind{1, true}, kind{1, false}}:
-		return e.contract(xa, xb, a, b, 0, 0)
-	case struct{ a, b kind }{kind{1, false}, kind{1, true}}:
+	case m == 1 && n == 1 && !a.Row && b.Row:
 		return tensor.Outer(a, b)
 	}
 	e.Errorf(diag.NotAProduct, xb, "%s is %s and %s is %s: they have no product", Text(xa), e.Type(a), Text(xb), e.Type(b)).
