@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -94,7 +95,7 @@ func checkName(p string) error {
 			return fmt.Errorf("%q: a character that some file systems lack", p)
 		case strings.HasSuffix(elem, ".") || strings.HasSuffix(elem, " "):
 			return fmt.Errorf("%q: ends in a dot or a space", p)
-		case device(strings.ToUpper(strings.TrimRight(base, " "))):
+		case device.MatchString(strings.ToUpper(strings.TrimRight(base, " "))):
 			return fmt.Errorf("%q: %s is a device on Windows", p, base)
 		case strings.EqualFold(elem, ".git") || strings.EqualFold(elem, workDir):
 			return fmt.Errorf("%q: the name is reserved", p)
@@ -105,22 +106,14 @@ func checkName(p string) error {
 	return nil
 }
 
-func device(name string) bool {
-	switch name {
-	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
-		return true
-	}
-	number, ok := strings.CutPrefix(name, "COM")
-	if !ok {
-		number, ok = strings.CutPrefix(name, "LPT")
-	}
-	// ¹²³ count as digits there.
-	return ok && number != "" && strings.Trim(number, "0123456789¹²³") == "" && len([]rune(number)) == 1
-}
+// device matches the names of devices on Windows; ¹²³ count as digits there.
+var device = regexp.MustCompile(`^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³])$`)
 
 // spelling finds names that a case-insensitive file system cannot tell apart,
 // and a name that is wanted as a file and as a folder.
-type spelling map[string]struct {
+type spelling map[string]spelled
+
+type spelled struct {
 	name string
 	dir  bool
 }
@@ -130,10 +123,7 @@ func (s spelling) add(p string, dir bool) error {
 		key := strings.ToLower(p)
 		switch old, ok := s[key]; {
 		case !ok:
-			s[key] = struct {
-				name string
-				dir  bool
-			}{p, dir}
+			s[key] = spelled{p, dir}
 		case old.name != p:
 			return fmt.Errorf("%q and %q differ only in case", old.name, p)
 		case old.dir != dir:

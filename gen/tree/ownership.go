@@ -20,6 +20,8 @@ const (
 
 var marker = regexp.MustCompile(`^(//|#|;|--|/\*|\*|<!--|"generated": ")? ?Code generated .* DO NOT EDIT\.( ?(\*/|-->)|",)?$`)
 
+var comment = regexp.MustCompile(`^(?://|#|;|--|/?\*|<!--)`)
+
 // marked reports whether the leading comment lines of a file carry the standard
 // line, or the first member of an object in JSON does. Below them it may be a quotation.
 func marked(data []byte) bool {
@@ -28,17 +30,8 @@ func marked(data []byte) bool {
 		switch {
 		case marker.Match(line):
 			return true
-		case len(line) > 0 && !comment(line) && string(line) != "{":
+		case len(line) > 0 && !comment.Match(line) && string(line) != "{":
 			return false
-		}
-	}
-	return false
-}
-
-func comment(line []byte) bool {
-	for _, s := range []string{"//", "#", ";", "--", "/*", "*", "<!--"} {
-		if bytes.HasPrefix(line, []byte(s)) {
-			return true
 		}
 	}
 	return false
