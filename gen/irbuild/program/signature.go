@@ -1,6 +1,10 @@
+// Package program has passes over a tensor program that is built: the list of its
+// axes, limits of its sizes, the map over heads, and what it depends on across calls.
 package program
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/ir"
 )
 
@@ -39,4 +43,56 @@ func Sizes(f *ir.Func) []string {
 		}
 	}
 	return out
+}
+
+// ListAxes lists in f every axis that its values use: stages of one composition
+// share their axes, and a body uses its program's.
+func ListAxes(f *ir.Func) {
+	seen := map[*ir.Axis]bool{}
+	var axes []*ir.Axis
+	add := func(as []*ir.Axis) {
+		for _, a := range as {
+			if !seen[a] {
+				seen[a] = true
+				axes = append(axes, a)
+			}
+		}
+	}
+	for _, p := range f.Params {
+		add(p.Axes)
+	}
+	for _, in := range f.Body {
+		add(in.Loops)
+		for _, v := range in.Defines() {
+			add(v.Axes)
+		}
+		if in.Solve != nil {
+			add(in.Solve.Residual.Axes)
+		}
+		if in.Scan != nil {
+			ListAxes(in.Scan.Body)
+			add(in.Scan.Body.Axes)
+			add([]*ir.Axis{in.Scan.Batch, in.Scan.Time})
+		}
+	}
+	f.Axes = slices.DeleteFunc(f.Axes, func(a *ir.Axis) bool { return !seen[a] })
+	for _, a := range axes {
+		if !slices.Contains(f.Axes, a) {
+			f.Axes = append(f.Axes, a)
+		}
+	}
+	for _, in := range f.Body {
+		if in.Scan != nil {
+			in.Scan.Body.Axes = f.Axes
+		}
+	}
+}
+
+// Prune removes what no result of f needs, parameters that are left without a
+// reader but those in keep, and axes that nothing uses.
+func Prune(f *ir.Func, keep ...*ir.Value) {
+	f.Sweep()
+	used := f.Uses()
+	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 && !slices.Contains(keep, p) })
+	ListAxes(f)
 }
