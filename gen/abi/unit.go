@@ -147,7 +147,7 @@ type SizeExpr struct {
 // is computed from learned parameters.
 type State struct {
 	Name   string
-	Dims   []shape.Poly // of one lane
+	Dims   []shape.Poly // of one slot
 	Starts bool
 	Rows   RowSet  // the set that its rows stay in
 	Domain *Domain // the range that its entries stay in, or nil
@@ -168,7 +168,7 @@ const (
 type Value struct {
 	Name       string
 	Elem       ir.Elem
-	Dims       []shape.Poly // without the lane axis
+	Dims       []shape.Poly // without the batch axis
 	Lo, Hi     shape.Poly   // Int: the first and last index
 	Extra      []int        // Int: further allowed values
 	Setting    float64      // option of an update: the default

@@ -58,7 +58,7 @@ func (e *emitter) batches(p *part, batch *plan.Loop) {
 	f.scalarsOf(p.nodes)
 	f.allocateAll(batch.Private, false, &blocks)
 	f.blockNodes(batch.Body)
-	f.finish(p.eqs, []string{fmt.Sprintf("A recurrence: one block for each lane %s, in phases between barriers; the threads share the loops over rows and columns of each phase.", v)}, Factor{blocks, 1})
+	f.finish(p.eqs, []string{fmt.Sprintf("A recurrence: one block for each slot %s of the batch, in phases between barriers; the threads share the loops over rows and columns of each phase.", v)}, Factor{blocks, 1})
 	e.addCopies(p, shared, copies, func(*plan.Buffer) shape.Poly { return blocks })
 }
 

@@ -160,7 +160,7 @@ func (f *function) rowVariables(r *rowRecurrence) {
 // words describes the mapping.
 func (r *rowRecurrence) words(f *function) []string {
 	l, i := f.vars[r.batch.Var], f.vars[r.row.Var]
-	out := []string{fmt.Sprintf("A recurrence: one thread for each row %s, one block for %d rows of a lane %s; time runs inside.", i, rowThreads, l)}
+	out := []string{fmt.Sprintf("A recurrence: one thread for each row %s, one block for %d rows of a slot %s of the batch; time runs inside.", i, rowThreads, l)}
 	if len(r.tiles) > 0 {
 		out = append(out, "What the rows add to one entry is laid side by side in shared memory and added in row order.")
 	}

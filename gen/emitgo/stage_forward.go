@@ -335,7 +335,7 @@ func (s *stageEmitter) learnedStart(b *strings.Builder) {
 	}
 }
 
-// startStates replaces, in lanes whose context starts here, the memory's
+// startStates replaces, in slots whose context starts here, the memory's
 // states by their learned first values.
 func (s *stageEmitter) startStates(b *strings.Builder) {
 	if !s.starts() {

@@ -169,10 +169,10 @@ func (e *unitEmitter) free() []abi.Size {
 }
 
 // sizesType prints the struct of the unit's free sizes.
-func (e *unitEmitter) sizesType(name string, lanes bool) string {
+func (e *unitEmitter) sizesType(name string, batch bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s are the sizes of %s.\ntype %s struct {\n", name, e.u.Name, name)
-	if lanes {
+	if batch {
 		b.WriteString("\tBatch int // number of sequences\n")
 	}
 	for _, s := range e.free() {

@@ -12,7 +12,7 @@ type scanParser struct {
 	pending []token // carries whose next state has not come yet
 }
 
-// scan = ["primal"] "scan" name "over" lane "," time "as" "@n" ["reverse"] ["of" "@n"] "{" … "}"
+// scan = ["primal"] "scan" name "over" batch "," time "as" "@n" ["reverse"] ["of" "@n"] "{" … "}"
 func (p *parser) scan() {
 	defer p.nest(p.peek())()
 	detached := p.accept("primal")

@@ -7,11 +7,11 @@ import "slices"
 func (v *verifier) scan(in *Instr) {
 	s := in.Scan
 	if s == nil || s.Batch == nil || s.Time == nil || s.Body == nil {
-		v.bad("scan without lane, time or body")
+		v.bad("scan without batch, time or body")
 		return
 	}
 	v.where += ": scan " + s.Body.Name
-	v.known("lane and time", []*Axis{s.Batch, s.Time})
+	v.known("batch and time", []*Axis{s.Batch, s.Time})
 	v.bindings(s)
 	if s.Primal != nil {
 		for _, x := range s.Primal.Reads() {
@@ -31,13 +31,13 @@ func (v *verifier) scan(in *Instr) {
 			inner[d] = true
 		}
 	}
-	lane, time := []*Axis{s.Batch}, []*Axis{s.Batch, s.Time}
+	batch, time := []*Axis{s.Batch}, []*Axis{s.Batch, s.Time}
 	for _, c := range s.Carry {
 		if !inner[c.Next] || !sameAxes(c.Next.Axes, c.Param.Axes) {
 			v.bad("the next state of %s has other axes or is no value of the body", c.Param.Name)
 		}
 		if c.Final != nil {
-			v.axesAre(c.Final, lane, c.Param.Axes)
+			v.axesAre(c.Final, batch, c.Param.Axes)
 		}
 	}
 	for _, o := range s.Outs {
@@ -45,7 +45,7 @@ func (v *verifier) scan(in *Instr) {
 		case !inner[o.Val]:
 			v.bad("output %s is no value of the body", o.Out.Name)
 		case o.Sum && o.PerBatch:
-			v.axesAre(o.Out, lane, o.Val.Axes)
+			v.axesAre(o.Out, batch, o.Val.Axes)
 		case o.Sum:
 			v.axesAre(o.Out, nil, o.Val.Axes)
 		default:
@@ -65,7 +65,7 @@ func (v *verifier) axesAre(x *Value, first, rest []*Axis) {
 // bindings checks that every parameter of the body is bound exactly once, in
 // its role, to a value of the right axes.
 func (v *verifier) bindings(s *Scan) {
-	lane := []*Axis{s.Batch}
+	batch := []*Axis{s.Batch}
 	bound := map[*Value]bool{}
 	bind := func(p *Value, roles ...Role) {
 		ok := false
@@ -80,7 +80,7 @@ func (v *verifier) bindings(s *Scan) {
 	for _, c := range s.Carry {
 		bind(c.Param, Carry)
 		if c.Init != nil && v.read(c.Init, "carry "+c.Param.Name) {
-			v.axesAre(c.Init, lane, c.Param.Axes)
+			v.axesAre(c.Init, batch, c.Param.Axes)
 		}
 	}
 	for _, t := range s.Tokens {
@@ -92,7 +92,7 @@ func (v *verifier) bindings(s *Scan) {
 	for _, h := range s.Shared {
 		bind(h.Param, Shared)
 		if v.read(h.Val, "shared "+h.Param.Name) {
-			v.axesAre(h.Val, lane[:btoi(h.PerBatch)], h.Param.Axes)
+			v.axesAre(h.Val, batch[:btoi(h.PerBatch)], h.Param.Axes)
 		}
 	}
 	for _, r := range s.Replay {
@@ -112,7 +112,7 @@ func (v *verifier) bindings(s *Scan) {
 func (v *verifier) count(s *Scan, t ScanInput) {
 	if t.Window != nil || !t.Base.IsZero() || t.Param.Elem != Int || t.Val.Elem != Int || len(t.Param.Axes) > 0 ||
 		!sameAxes(t.Val.Axes, []*Axis{s.Batch}) {
-		v.bad("token %s counts on from %s, which is not an integer for each lane", t.Param.Name, t.Val.Name)
+		v.bad("token %s counts on from %s, which is not an integer for each slot", t.Param.Name, t.Val.Name)
 	}
 	for _, in := range s.Body.Body {
 		if slices.ContainsFunc(in.Args, func(a Arg) bool { return a.Val == t.Param }) {

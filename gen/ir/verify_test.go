@@ -63,8 +63,8 @@ func TestVerifyFinds(t *testing.T) {
 		{"scan s over L, T as @1 {\n carry M [d] from M\n token y [e] from xs\n next M = M\n }", "does not have the axes of its series"},
 		{"scan s over L, T as @1 {\n carry M [d] from M\n token y [d] from xs\n g [d] = exp i:d : y[i]\n next M = M\n give z [L, d] = g\n }", "does not have the axes"},
 		{"scan s over L, T as @1 {\n carry M [d] from M\n z [] = const : 1\n next M = z\n }", "the next state of M"},
-		{"scan s over L, T as @1 {\n carry M [d] from M\n token p int[] from n count\n next M = M\n }", "not an integer for each lane"},
-		{"scan s over L, T as @1 {\n carry M [d] from M\n token p [] from l count\n next M = M\n }", "not an integer for each lane"},
+		{"scan s over L, T as @1 {\n carry M [d] from M\n token p int[] from n count\n next M = M\n }", "not an integer for each slot"},
+		{"scan s over L, T as @1 {\n carry M [d] from M\n token p [] from l count\n next M = M\n }", "not an integer for each slot"},
 		{"scan s over L, T as @1 {\n carry M [d] from M\n token p int[] from l count\n z [] = real : p\n next M = M\n }", "stands in subscripts and guards only"},
 		{"scan s over L, T as @1 reverse {\n carry M [d] from M\n token y [d] from xs\n z [d] = prod i:d : y[i + 1]\n next M = z\n }", "leaves its axis d"},
 	} {

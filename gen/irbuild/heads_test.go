@@ -145,8 +145,8 @@ func whole(p *ir.Pair) *ir.Func {
 // sameInHeads runs a program of three heads, and that of one for each of them.
 func sameInHeads(t *testing.T, many, one *ir.Func, tokens int) {
 	t.Helper()
-	const heads, lanes = 6, 2 // no axis has that size
-	sizes := map[string]int{"L": lanes, "T": tokens, "heads": heads}
+	const heads, batch = 6, 2 // no axis has that size
+	sizes := map[string]int{"L": batch, "T": tokens, "heads": heads}
 	names := irbuild.Sizes(one)
 	for _, in := range one.Body { // that no axis has
 		names = append(names, in.Poly.Symbols()...)
@@ -212,7 +212,7 @@ func ofHead(x *interp.Tensor, shape []int, h, heads int) *interp.Tensor {
 	default:
 		before := 1
 		if len(shape) > 0 && len(x.Shape) > 1 && x.Shape[1] == heads && x.Shape[0] == shape[0] {
-			before = shape[0] // lanes come first
+			before = shape[0] // the batch comes first
 		}
 		n := len(out.Data) / before
 		for i := range out.Data {
@@ -222,7 +222,7 @@ func ofHead(x *interp.Tensor, shape []int, h, heads int) *interp.Tensor {
 	return out
 }
 
-// near compares to a few roundings: sums over heads and lanes have another order.
+// near compares to a few roundings: sums over heads and slots have another order.
 func near(a, b []float64) bool {
 	const roundings = 1e-12
 	size := 1e-3

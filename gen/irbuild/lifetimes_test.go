@@ -62,7 +62,7 @@ const (
 )
 
 // TestHeldValues looks at the scan: what an anchor, a snap and a first value
-// give is the same for all tokens of a lane, and nothing carries it.
+// give is the same for all tokens of a slot, and nothing carries it.
 func TestHeldValues(t *testing.T) {
 	for _, c := range []struct{ name, body, carried, held, states, results string }{
 		{"anchor", "anchor B of M at context\n" + lifeWrite + "y_t = (M_t − B) q_t", "M", "B = B", "M B", "M B"},

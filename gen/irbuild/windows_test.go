@@ -114,14 +114,14 @@ func TestWindowReductions(t *testing.T) {
 			want := reductions(params["x"].Data[l*n:(l+1)*n], params["z"].Data[l*z["d"]:(l+1)*z["d"]], z)
 			for i, x := range want {
 				if err := math.Abs(y[l*n+i] - x); !(err <= tol) {
-					t.Fatalf("%v: y[%d] of lane %d is %v, the loops give %v", z, i, l, y[l*n+i], x)
+					t.Fatalf("%v: y[%d] of slot %d is %v, the loops give %v", z, i, l, y[l*n+i], x)
 				}
 			}
 		}
 	}
 }
 
-// reductions is WindowAll of one lane, from its definition.
+// reductions is WindowAll of one slot, from its definition.
 func reductions(x, start []float64, z map[string]int) []float64 {
 	d := z["d"]
 	at := func(s int) []float64 { return x[s*d : (s+1)*d] }

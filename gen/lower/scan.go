@@ -58,11 +58,11 @@ func (l *lowerer) recurrence(in *ir.Instr) []plan.Node {
 		body = []plan.Node{&plan.Loop{Kind: plan.Row, Var: w.row, Lo: []plan.Index{{}},
 			Hi: []plan.Index{plan.Fixed(rec.rows.axis.Size)}, Private: w.private, Body: body}}
 	}
-	lanes := full(w.batch, s.Batch.Size, plan.Batch, body)
+	batch := full(w.batch, s.Batch.Size, plan.Batch, body)
 	if w.row == nil {
-		lanes.Private = w.private
+		batch.Private = w.private
 	}
-	return append(zero, lanes)
+	return append(zero, batch)
 }
 
 // keep makes a private buffer for a value, with leading sizes in front.

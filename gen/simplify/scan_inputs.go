@@ -54,10 +54,10 @@ func (m *mover) tokenValue(v *ir.Value, n int) *ir.Value {
 	if _, diagonal := diagonalOf(d); !diagonal && !d.Elementwise() {
 		return nil
 	}
-	lane, time := -1, -1
+	slot, time := -1, -1
 	if n == 2 {
 		var okL, okT bool
-		lane, okL = d.To[0].Loop()
+		slot, okL = d.To[0].Loop()
 		time, okT = d.To[1].Loop()
 		if !okL || !okT || v.Axes[0] != m.sc.Batch || v.Axes[1] != m.sc.Time {
 			return nil
@@ -65,14 +65,14 @@ func (m *mover) tokenValue(v *ir.Value, n int) *ir.Value {
 	}
 	at, loops := make([]ir.Sub, len(d.Loops)), []*ir.Axis(nil)
 	for l, a := range d.Loops {
-		if l != lane && l != time {
+		if l != slot && l != time {
 			at[l], loops = ir.L(len(loops)), append(loops, a)
 		}
 	}
 	in := &ir.Instr{Op: d.Op, Loops: loops, Coef: slices.Clone(d.Coef), Eq: d.Eq, AlsoEqs: d.AlsoEqs, Span: d.Span}
 	in.To, _ = ir.SubstAll(d.To[n:], at)
 	for _, a := range d.Args {
-		x, ok := m.arg(a, lane, time, len(loops))
+		x, ok := m.arg(a, slot, time, len(loops))
 		if !ok {
 			return nil
 		}
@@ -87,9 +87,9 @@ func (m *mover) tokenValue(v *ir.Value, n int) *ir.Value {
 
 // arg is an argument as the step reads it: a token of a series, or a value
 // that all tokens see. Its subscripts are those of the other loops.
-func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
+func (m *mover) arg(a ir.Arg, slot, time, rank int) (ir.Arg, bool) {
 	n := 0
-	for _, want := range []int{lane, time} {
+	for _, want := range []int{slot, time} {
 		if n < len(a.Sub) {
 			if l, ok := a.Sub[n].Loop(); ok && l == want {
 				n++
@@ -98,7 +98,7 @@ func (m *mover) arg(a ir.Arg, lane, time, rank int) (ir.Arg, bool) {
 	}
 	rest, used := a.Sub[n:], map[int]bool{}
 	ir.Arg{Val: a.Val, Sub: rest}.Loops(used)
-	if used[lane] || used[time] || ir.HasIndirect(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Batch {
+	if used[slot] || used[time] || ir.HasIndirect(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Batch {
 		return ir.Arg{}, false
 	}
 	if len(rest) == rank && (n == 2 || n == 0 && rank > 1) {

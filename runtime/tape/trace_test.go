@@ -74,7 +74,7 @@ func TestFault(t *testing.T) {
 		"none":      {good, []float64{1}, []float64{1, 1}, ""},
 		"parameter": {good, []float64{nan}, []float64{1, 1}, "w, element 0 is NaN"},
 		"input":     {with(5, inf), []float64{1}, []float64{1, 1}, "input, element 5 is +Inf"},
-		"state":     {good, []float64{1}, []float64{1, nan}, "tape_test.scan: state M of lane 0, element 1 is NaN"},
+		"state":     {good, []float64{1}, []float64{1, nan}, "tape_test.scan: state M of slot 0, element 1 is NaN"},
 		"overflow on the way": {with(4, math.MaxFloat64), []float64{math.MaxFloat64}, []float64{0, 0},
 			"tape_test.scan: Rate, token 2, element 4 is +Inf"},
 		"overflow of the state": {with(5, math.MaxFloat64), []float64{1}, []float64{1, 2},
@@ -93,7 +93,7 @@ func TestFault(t *testing.T) {
 			y := scan(r, r.Input(c.x), w, c.m)
 			state := func(data []float64) string {
 				if &data[0] == &c.m[0] {
-					return "M of lane 0"
+					return "M of slot 0"
 				}
 				return ""
 			}

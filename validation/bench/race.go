@@ -24,7 +24,7 @@ import (
 type bout struct {
 	name         string
 	phase        pulse.Phase
-	lanes, chunk int
+	batch, chunk int
 	unrolled     []int // forms of the scan in JAX
 	asked        float64
 }
@@ -102,13 +102,13 @@ func (b bout) run(jax *peer[float32], rounds int, seed uint64, random *rand.Rand
 // racers are the emitted code on all cores, which the others are compared with, and on
 // one, and JAX; the tokens suffice for the given number of chunks.
 func (b bout) racers(jax *peer[float32], steps int, seed uint64) (out []racer, err error) {
-	ids, err := prose(b.lanes * (steps*b.chunk + 1))
+	ids, err := prose(b.batch * (steps*b.chunk + 1))
 	if err != nil {
 		return nil, err
 	}
 	var s *module.Session[float32]
 	for _, cores := range slices.Compact([]int{runtime.NumCPU(), 1}) {
-		if s, err = session(modelName, b.phase, b.lanes, ids, seed); err != nil {
+		if s, err = session(modelName, b.phase, b.batch, ids, seed); err != nil {
 			return nil, err
 		}
 		out = append(out, emittedRacer(s, b.chunk, cores))
@@ -130,12 +130,12 @@ func (b bout) racers(jax *peer[float32], steps int, seed uint64) (out []racer, e
 func (r *report) raced(b *strings.Builder) {
 	fmt.Fprintf(b, "%s at d = %d as a whole, with the same parameters and tokens by all, which have all cores where not said\n"+
 		"otherwise. Least times of all rounds; ratios are to the first row, in brackets the quartiles of single rounds.\n\n"+
-		"| what | lanes × chunk | by | tokens/s here | wall ÷ Go | processor time ÷ Go |\n|---|---|---|---|---|---|\n",
+		"| what | batch × chunk | by | tokens/s here | wall ÷ Go | processor time ÷ Go |\n|---|---|---|---|---|---|\n",
 		modelName, modelWidth)
 	for _, x := range r.races {
-		n := float64(x.lanes * x.chunk)
+		n := float64(x.batch * x.chunk)
 		for _, row := range x.rows {
-			fmt.Fprintf(b, "| %s | %d × %d | %s | %.0f | %s | %s |\n", x.name, x.lanes, x.chunk, row.name, n/shortest(row.wall)*1e9,
+			fmt.Fprintf(b, "| %s | %d × %d | %s | %.0f | %s | %s |\n", x.name, x.batch, x.chunk, row.name, n/shortest(row.wall)*1e9,
 				leastRatio(row.wall, x.rows[0].wall), leastRatio(row.cpu, x.rows[0].cpu))
 		}
 	}

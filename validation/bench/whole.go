@@ -51,7 +51,7 @@ func wholeSize(name string) int {
 }
 
 // session is a run of a model over tokens; a stream ends after them.
-func session(model string, phase pulse.Phase, lanes int, ids []int32, seed uint64) (*module.Session[float32], error) {
+func session(model string, phase pulse.Phase, batch int, ids []int32, seed uint64) (*module.Session[float32], error) {
 	b, err := registry.NewModel[float32](model, block.NewSizes(nil).Else(wholeSize))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func session(model string, phase pulse.Phase, lanes int, ids []int32, seed uint6
 	if err != nil {
 		return nil, err
 	}
-	s, err := stream.NewSession(stream.Whole(source), lanes)
+	s, err := stream.NewSession(stream.Whole(source), batch)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func rivalRacer(jax *peer[float32], b bout, unroll int, s *module.Session[float3
 	for i, id := range ids {
 		tokens[i] = float32(id)
 	}
-	n, err := jax.loadModel(fmt.Sprintf("%v %d %d %d %d %d %d %d %d %s", b.phase, b.lanes, b.chunk, steps, modelWidth, wholeSize("V"),
+	n, err := jax.loadModel(fmt.Sprintf("%v %d %d %d %d %d %d %d %d %s", b.phase, b.batch, b.chunk, steps, modelWidth, wholeSize("V"),
 		wholeSize("H"), wholeSize("w"), unroll, strings.Join(names, ",")), append(data, tokens)...)
 	name := variantJAX + ", scan"
 	if unroll > 1 {

@@ -41,7 +41,7 @@ var fusedFunctions = map[ir.Op]string{
 // A job is what the rows of a recurrence need beside the call.
 type job struct {
 	name   string
-	lane   *plan.Loop
+	batch  *plan.Loop
 	row    *plan.Loop
 	shared []*plan.Buffer
 }
@@ -53,15 +53,15 @@ func jobs(k *plan.Kernel) []*job {
 	}
 	var out []*job
 	plan.Walk(k.Fused.Body, func(n plan.Node) {
-		lane, ok := n.(*plan.Loop)
-		if !ok || lane.Kind != plan.Batch || len(lane.Body) != 1 {
+		batch, ok := n.(*plan.Loop)
+		if !ok || batch.Kind != plan.Batch || len(batch.Body) != 1 {
 			return
 		}
-		row, ok := lane.Body[0].(*plan.Loop)
+		row, ok := batch.Body[0].(*plan.Loop)
 		if !ok || row.Across == 0 {
 			return
 		}
-		j := &job{name: fmt.Sprintf("%sRows%d", gotext.LowerFirst(k.Name), len(out)+1), lane: lane, row: row, shared: row.Shared}
+		j := &job{name: fmt.Sprintf("%sRows%d", gotext.LowerFirst(k.Name), len(out)+1), batch: batch, row: row, shared: row.Shared}
 		out = append(out, j)
 	})
 	return out
@@ -111,7 +111,7 @@ func (e *kernelEmitter) fusedEmitter() *kernelEmitter {
 func (e *kernelEmitter) outsideJobs(ns []plan.Node) []plan.Node {
 	return slices.DeleteFunc(slices.Clone(ns), func(n plan.Node) bool {
 		l, ok := n.(*plan.Loop)
-		return ok && slices.ContainsFunc(e.jobs, func(j *job) bool { return j.lane == l })
+		return ok && slices.ContainsFunc(e.jobs, func(j *job) bool { return j.batch == l })
 	})
 }
 
@@ -129,7 +129,7 @@ func (e *kernelEmitter) preamble(g *jen.Group, ns, here []plan.Node) {
 	for _, j := range e.jobs {
 		u.poly(j.sums())
 		u.poly(j.row.Hi[0].Const)
-		u.poly(j.lane.Hi[0].Const)
+		u.poly(j.batch.Hi[0].Const)
 	}
 	names := e.declared(u.used)
 	e.declareSizes(g, names)

@@ -9,8 +9,8 @@ import (
 // outer are the statements in front of a recurrence that set scalars which its
 // rows read: each part computes them for itself.
 func (e *kernelEmitter) outer(j *job) []plan.Node {
-	need := refs(j.lane)
-	at := slices.IndexFunc(e.k.Body, func(n plan.Node) bool { return n == plan.Node(j.lane) })
+	need := refs(j.batch)
+	at := slices.IndexFunc(e.k.Body, func(n plan.Node) bool { return n == plan.Node(j.batch) })
 	var out []plan.Node
 	for i := at - 1; i >= 0; i-- {
 		n := e.k.Body[i]

@@ -21,12 +21,12 @@ func (e *kernelEmitter) recurrence(g *jen.Group, j *job) {
 			}
 		}
 	}
-	lanes, rows := e.poly(j.lane.Hi[0].Const), e.poly(j.row.Hi[0].Const)
+	batch, rows := e.poly(j.batch.Hi[0].Const), e.poly(j.row.Hi[0].Const)
 	parts := jen.Qual(kernPath, "Parts").Call(rows)
 	if len(j.shared) > 0 {
 		parts = jen.Qual(kernPath, "Blocks").Call(rows)
 	}
-	g.Qual(workersPath, "Each").Call(e.times(lanes, j.lane.Hi[0].Const).Op("*").Add(parts), jen.Parens(jen.Op("*").Id(j.name)).Call(jen.Id("c")))
+	g.Qual(workersPath, "Each").Call(e.times(batch, j.batch.Hi[0].Const).Op("*").Add(parts), jen.Parens(jen.Op("*").Id(j.name)).Call(jen.Id("c")))
 	if len(j.shared) == 0 {
 		return
 	}
@@ -49,7 +49,7 @@ func (e *kernelEmitter) times(s *jen.Statement, p shape.Poly) *jen.Statement {
 	return jen.Parens(s)
 }
 
-// part prints the method that computes one part of a job: the rows of one lane
+// part prints the method that computes one part of a job: the rows of one slot
 // in one block.
 func (e *kernelEmitter) part(f *jen.File, j *job) {
 	f.Commentf("%s are the rows of a recurrence of %s.", j.name, e.names.Type)
@@ -59,16 +59,16 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 		e.scope.Reserve("part", "block", "first", "last", "scratch", "widths", "rows", "there", "tail")
 		g.Type().Id("F").Op("=").Float32()
 		outer := e.outer(j)
-		e.preamble(g, append(outer, j.lane), append(outer, j.lane))
+		e.preamble(g, append(outer, j.batch), append(outer, j.batch))
 		e.nodes(g, outer)
 		rows := e.poly(j.row.Hi[0].Const)
 		count, bounds := "Parts", "PartRows"
 		if len(j.shared) > 0 {
 			count, bounds = "Blocks", "BlockRows"
 		}
-		l := e.scope.Name(j.lane.Var.Name, false)
-		e.vars[j.lane.Var] = jen.Id(l)
-		e.bound[j.lane.Var] = true
+		l := e.scope.Name(j.batch.Var.Name, false)
+		e.vars[j.batch.Var] = jen.Id(l)
+		e.bound[j.batch.Var] = true
 		g.List(jen.Id(l), jen.Id("block")).Op(":=").List(jen.Id("part").Op("/").Qual(kernPath, count).Call(rows), jen.Id("part").Op("%").Qual(kernPath, count).Call(rows))
 		g.List(jen.Id("first"), jen.Id("last")).Op(":=").Qual(kernPath, bounds).Call(jen.Id("block"), rows)
 		e.partialSums(g, j, l)
@@ -93,7 +93,7 @@ func (j *job) linked() bool {
 
 // partialSums prints where a block adds: the first one to the results, each
 // other to zeros of its own.
-func (e *kernelEmitter) partialSums(g *jen.Group, j *job, lane string) {
+func (e *kernelEmitter) partialSums(g *jen.Group, j *job, slot string) {
 	at := e.workEnd()
 	for _, b := range j.shared {
 		name := e.scope.Name(b.Name, false)
@@ -115,7 +115,7 @@ func (e *kernelEmitter) partialSums(g *jen.Group, j *job, lane string) {
 			}
 			from := jen.Id("c").Dot("Work").Index(begin.Op(":"))
 			g.Id(e.bufs[b]).Op("=").Add(from).Index(jen.Op(":").Add(e.poly(b.Len())))
-			g.Clear(jen.Id(e.bufs[b]).Index(jen.Id(lane).Op("*").Add(e.operand(own)).Op(":")).Index(jen.Op(":").Add(e.poly(own))))
+			g.Clear(jen.Id(e.bufs[b]).Index(jen.Id(slot).Op("*").Add(e.operand(own)).Op(":")).Index(jen.Op(":").Add(e.poly(own))))
 			at = at.Add(b.Len())
 		}
 	})

@@ -322,7 +322,7 @@ func heads() *ir.Func {
 	f := &ir.Func{Name: "heads"}
 	B, T, H, dh := f.NewAxis("B"), f.NewAxis("T"), f.NewAxis("H"), f.NewAxis("d_h")
 	d := f.NewSizedAxis("d", shape.Sym("H").Mul(shape.Sym("d_h")))
-	lane := f.NewSizedAxis("lane", shape.Sym("B").Mul(shape.Sym("H")))
+	slot := f.NewSizedAxis("slot", shape.Sym("B").Mul(shape.Sym("H")))
 	x := f.AddParam("x", ir.Input, ir.Real, B, T, d)
 	W := f.AddParam("W", ir.Outer, ir.Real, d, d)
 	e := f.NewSizedAxis("e", shape.Sym("d_h"))
@@ -331,9 +331,9 @@ func heads() *ir.Func {
 	p := b.Prod([]*ir.Axis{B, T, d, d}, []*ir.Axis{B, T, d}, ir.Ls(3), 1, ir.At(x, ir.L(0), ir.L(1), ir.L(3)), ir.At(W, ir.L(2), ir.L(3)))
 	split := b.Reshape(p, B, T, H, dh)
 	moved := b.Prod([]*ir.Axis{B, H, T, dh}, []*ir.Axis{B, H, T, dh}, ir.Ls(4), 1, ir.At(split, ir.L(0), ir.L(2), ir.L(1), ir.L(3)))
-	flat := b.Reshape(moved, lane, T, dh)
-	u := b.Prod([]*ir.Axis{lane, T, e, dh}, []*ir.Axis{lane, T, e}, ir.Ls(3), -0.5, ir.At(flat, ir.L(0), ir.L(1), ir.L(3)), ir.At(U, ir.L(3), ir.L(2)))
-	gram := b.Prod([]*ir.Axis{lane, dh, e, T}, []*ir.Axis{lane, dh, e}, ir.Ls(3), 1, ir.At(flat, ir.L(0), ir.L(3), ir.L(1)), ir.At(u, ir.L(0), ir.L(3), ir.L(2)))
+	flat := b.Reshape(moved, slot, T, dh)
+	u := b.Prod([]*ir.Axis{slot, T, e, dh}, []*ir.Axis{slot, T, e}, ir.Ls(3), -0.5, ir.At(flat, ir.L(0), ir.L(1), ir.L(3)), ir.At(U, ir.L(3), ir.L(2)))
+	gram := b.Prod([]*ir.Axis{slot, dh, e, T}, []*ir.Axis{slot, dh, e}, ir.Ls(3), 1, ir.At(flat, ir.L(0), ir.L(3), ir.L(1)), ir.At(u, ir.L(0), ir.L(3), ir.L(2)))
 	f.Results = []ir.Result{{Name: "u", Val: u}, {Name: "gram", Val: gram}, {Name: "flat", Val: flat}}
 	return f
 }

@@ -244,7 +244,7 @@ func TestKernels(t *testing.T) {
 		})
 	}
 	t.Run("replay", func(t *testing.T) { replays(t, b) })
-	t.Run("lanes", func(t *testing.T) { parts(t, b, "L", "Delta", "Titans", "Hebbian", "Vector", "Slots") })
+	t.Run("batch", func(t *testing.T) { parts(t, b, "L", "Delta", "Titans", "Hebbian", "Vector", "Slots") })
 	t.Run("rows", func(t *testing.T) { parts(t, b, "d_v", "Delta", "Titans", "Hebbian") })
 	t.Run("split", func(t *testing.T) { splits(t, b) })
 }

@@ -117,7 +117,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		g.Comment(strings.TrimSpace(strings.Join(n.Eqs, ", ") + " " + n.Text))
 	case *plan.Loop:
 		for _, j := range e.jobs {
-			if j.lane == n {
+			if j.batch == n {
 				e.recurrence(g, j)
 				return
 			}

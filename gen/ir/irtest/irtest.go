@@ -21,7 +21,7 @@ type maker struct {
 	axes   []*ir.Axis // that loops run over
 	vals   []*ir.Value
 	ids    []*ir.Value
-	lane   *ir.Axis
+	batch  *ir.Axis
 	time   *ir.Axis
 	window *ir.Axis
 }
@@ -31,7 +31,7 @@ type maker struct {
 func Program(seed uint64) *ir.Func {
 	m := &maker{rng: rand.New(rand.NewPCG(seed, 7)), f: &ir.Func{Name: fmt.Sprintf("random%d", seed)}}
 	m.b = &ir.Builder{F: m.f}
-	m.lane, m.time = m.f.NewAxis("L"), m.f.NewAxis("T")
+	m.batch, m.time = m.f.NewAxis("L"), m.f.NewAxis("T")
 	a, b := m.f.NewAxis("a"), m.f.NewAxis("b")
 	m.window = m.f.NewAxis("w")
 	long := m.f.NewSizedAxis("past", shape.Sym("T").Add(shape.Sym("w")).Sub(shape.Int(1)))
@@ -42,9 +42,9 @@ func Program(seed uint64) *ir.Func {
 	m.param("A", ir.Outer, a, a)
 	m.param("B", ir.Input, a, b)
 	m.ids = append(m.ids, m.f.AddParam("ia", ir.Input, ir.Int, a), m.f.AddParam("ib", ir.Input, ir.Int, b))
-	series := []*ir.Value{m.f.AddParam("xs", ir.Input, ir.Real, m.lane, m.time, a), m.f.AddParam("ys", ir.Input, ir.Real, m.lane, m.time, b)}
-	past := m.f.AddParam("past", ir.Input, ir.Real, m.lane, long, a)
-	state := m.f.AddParam("M", ir.State, ir.Real, m.lane, a, b)
+	series := []*ir.Value{m.f.AddParam("xs", ir.Input, ir.Real, m.batch, m.time, a), m.f.AddParam("ys", ir.Input, ir.Real, m.batch, m.time, b)}
+	past := m.f.AddParam("past", ir.Input, ir.Real, m.batch, long, a)
+	state := m.f.AddParam("M", ir.State, ir.Real, m.batch, a, b)
 	m.some(3 + m.rng.IntN(5))
 	if m.rng.IntN(2) == 0 {
 		m.scan(series, past, state)
@@ -294,7 +294,7 @@ func (m *maker) recent(b *ir.Builder, w, carry, before *ir.Value) *ir.Value {
 func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	body := &ir.Func{Name: "step"}
 	in := &maker{rng: m.rng, f: body, b: &ir.Builder{F: body}, axes: m.axes}
-	s := &ir.Scan{Batch: m.lane, Time: m.time, Body: body}
+	s := &ir.Scan{Batch: m.batch, Time: m.time, Body: body}
 	carry := body.AddParam("M", ir.Carry, ir.Real, m.axes...)
 	for _, x := range series {
 		p := body.AddParam(x.Name, ir.Token, ir.Real, x.Axes[2:]...)
@@ -304,7 +304,7 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	w := body.AddParam("recent", ir.Token, ir.Real, m.window, m.axes[0])
 	s.Tokens = append(s.Tokens, ir.ScanInput{Param: w, Val: past, Window: m.window, Base: shape.Sym("w").Sub(shape.Int(1))})
 	before := body.AddParam("before", ir.Token, ir.Int)
-	s.Tokens = append(s.Tokens, ir.ScanInput{Param: before, Val: m.f.AddParam(ir.Position, ir.State, ir.Int, m.lane), Count: true})
+	s.Tokens = append(s.Tokens, ir.ScanInput{Param: before, Val: m.f.AddParam(ir.Position, ir.State, ir.Int, m.batch), Count: true})
 	for _, id := range m.ids {
 		p := body.AddParam(id.Name, ir.Shared, ir.Int, id.Axes...)
 		s.Shared = append(s.Shared, ir.SharedArg{Param: p, Val: id})
@@ -328,13 +328,13 @@ func (m *maker) scan(series []*ir.Value, past, state *ir.Value) {
 	final := &ir.Value{Name: m.f.Fresh("M.next"), Elem: ir.Real, Axes: state.Axes}
 	s.Carry = []ir.ScanState{{Param: carry, Next: next, Init: state, Final: final}}
 	gives := in.vals[len(in.vals)-1]
-	out := &ir.Value{Name: m.f.Fresh("out"), Elem: ir.Real, Axes: append([]*ir.Axis{m.lane, m.time}, gives.Axes...)}
+	out := &ir.Value{Name: m.f.Fresh("out"), Elem: ir.Real, Axes: append([]*ir.Axis{m.batch, m.time}, gives.Axes...)}
 	s.Outs = []ir.ScanOutput{{Val: gives, Out: out}}
 	instr := &ir.Instr{Op: ir.ScanOp, Scan: s}
 	final.Def, out.Def = instr, instr
 	m.f.Body = append(m.f.Body, instr)
 	m.f.Results = append(m.f.Results, ir.Result{Name: "out", Val: out}, ir.Result{Name: "M", Val: final, State: true})
-	// What the program goes on with: sums over lanes and tokens.
+	// What the program goes on with: sums over the batch and tokens.
 	flat := m.b.Prod(final.Axes, m.axes, []ir.Sub{ir.L(1), ir.L(2)}, 0.5, ir.All(final))
 	m.vals = append(m.vals, flat)
 }

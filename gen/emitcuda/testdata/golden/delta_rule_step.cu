@@ -27,7 +27,8 @@ constexpr int d_k = 64;
 constexpr int d_v = 64;
 
 // delta_rule, delta_rule.M, delta_rule.y
-// A recurrence: one thread for each row i, one block for 32 rows of a lane l; time runs inside.
+// A recurrence: one thread for each row i, one block for 32 rows of a slot l of the batch; time
+// runs inside.
 HECATE_KERNEL(32) delta_rule_step_1(const float *M, const float *k, const float *v,
     const float *rho, const float *theta, const float *q, float *y, float *M_out, float *M_lin,
     float *M_checkpoints, int T) {
