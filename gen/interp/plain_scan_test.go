@@ -7,14 +7,14 @@ import (
 // The scans of the plain evaluator, forward and backward.
 
 // A history is what a backward scan needs of its primal: the states before
-// every token of every lane.
+// every token of every slot.
 type history struct {
-	before [][]map[*ir.Value]*Tensor // [lane][token][carry parameter]
+	before [][]map[*ir.Value]*Tensor // [slot][token][carry parameter]
 }
 
 func (e *Env) scan(in *ir.Instr) {
 	s := in.Scan
-	lanes, steps := e.size(s.Batch.Size), e.size(s.Time.Size)
+	slots, steps := e.size(s.Batch.Size), e.size(s.Time.Size)
 	finals := e.allot(s)
 	var hist *history
 	if s.Reverse {
@@ -23,7 +23,7 @@ func (e *Env) scan(in *ir.Instr) {
 		hist = &history{}
 		e.scans[in] = hist
 	}
-	for l := 0; l < lanes; l++ {
+	for l := 0; l < slots; l++ {
 		state := e.initial(s, l)
 		if !s.Reverse {
 			hist.before = append(hist.before, nil)
@@ -65,12 +65,12 @@ func (e *Env) allot(s *ir.Scan) map[*ir.Value]*Tensor {
 	return out
 }
 
-func (e *Env) initial(s *ir.Scan, lane int) map[*ir.Value]*Tensor {
+func (e *Env) initial(s *ir.Scan, slot int) map[*ir.Value]*Tensor {
 	state := map[*ir.Value]*Tensor{}
 	for _, c := range s.Carry {
 		t := NewTensor(e.shape(c.Param.Axes)...)
 		if c.Init != nil {
-			copy(t.Data, slice(e.vals[c.Init], lane))
+			copy(t.Data, slice(e.vals[c.Init], slot))
 		}
 		state[c.Param] = t
 	}
@@ -78,26 +78,26 @@ func (e *Env) initial(s *ir.Scan, lane int) map[*ir.Value]*Tensor {
 }
 
 // step makes the environment of one token: its body's parameters.
-func (e *Env) step(s *ir.Scan, lane, t int, state map[*ir.Value]*Tensor) *Env {
+func (e *Env) step(s *ir.Scan, slot, t int, state map[*ir.Value]*Tensor) *Env {
 	in := &Env{Sizes: e.Sizes, vals: map[*ir.Value]*Tensor{}, scans: map[*ir.Instr]*history{}}
 	for p, v := range state {
 		in.vals[p] = v
 	}
 	for _, k := range s.Tokens {
-		in.vals[k.Param] = e.token(k, lane, t)
+		in.vals[k.Param] = e.token(k, slot, t)
 	}
 	for _, v := range s.Shared {
 		in.vals[v.Param] = e.vals[v.Val]
 		if v.PerBatch {
-			in.vals[v.Param] = view(e.vals[v.Val], lane)
+			in.vals[v.Param] = view(e.vals[v.Val], slot)
 		}
 	}
 	return in
 }
 
 // token is a series' slice at token t: one row, or a window of rows.
-func (e *Env) token(k ir.ScanInput, lane, t int) *Tensor {
-	series := view(e.vals[k.Val], lane)
+func (e *Env) token(k ir.ScanInput, slot, t int) *Tensor {
+	series := view(e.vals[k.Val], slot)
 	if k.Count {
 		return &Tensor{Data: []float64{series.Data[0] + float64(t)}}
 	}
@@ -113,8 +113,8 @@ func (e *Env) token(k ir.ScanInput, lane, t int) *Tensor {
 }
 
 // replayed gives a backward body what the primal step saw.
-func (e *Env) replayed(s *ir.Scan, step *Env, h *history, lane, t int) {
-	primal := e.step(s.Primal.Scan, lane, t, h.before[lane][t])
+func (e *Env) replayed(s *ir.Scan, step *Env, h *history, slot, t int) {
+	primal := e.step(s.Primal.Scan, slot, t, h.before[slot][t])
 	for _, r := range s.Replay {
 		if primal.vals[r.Primal] == nil {
 			primal.body(s.Primal.Scan.Body)
@@ -137,16 +137,16 @@ func (e *Env) replay(primal *ir.Instr) *history {
 }
 
 // advance stores what a step gave and returns the state after it.
-func (e *Env) advance(s *ir.Scan, step *Env, lane, t int) map[*ir.Value]*Tensor {
+func (e *Env) advance(s *ir.Scan, step *Env, slot, t int) map[*ir.Value]*Tensor {
 	for _, o := range s.Outs {
 		val, out := step.vals[o.Val], e.vals[o.Out]
 		switch {
 		case o.Sum && o.PerBatch:
-			accumulate(slice(out, lane), val.Data)
+			accumulate(slice(out, slot), val.Data)
 		case o.Sum:
 			accumulate(out.Data, val.Data)
 		default:
-			copy(slice(view(out, lane), t), val.Data)
+			copy(slice(view(out, slot), t), val.Data)
 		}
 	}
 	state := map[*ir.Value]*Tensor{}
