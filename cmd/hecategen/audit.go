@@ -10,24 +10,21 @@ func defineAudit(c *command) runFunc {
 	asJSON := c.flags.Bool("json", false, "print JSON")
 	verbose := verboseFlag(c.flags)
 	open := workspaceFlags(c)
-	return func(_ []string, out, err io.Writer) int {
-		w, e := open(nil)
-		if e == nil {
-			e = w.mustHavePages()
-		}
+	return func(_ []string, out, err io.Writer) (int, error) {
+		w, e := open.pages(nil)
 		if e != nil {
-			return finish("audit", exitFailed, e, err)
+			return exitFailed, e
 		}
 		seen, end := progress(err, *verbose)
 		w.conf.Seen = seen
 		a, ds := audit.New(w.conf)
 		end()
 		if status := report(ds, err); status != exitOK {
-			return status
+			return status, nil
 		}
 		if *asJSON {
-			return finish("audit", exitOK, a.JSON(out), err)
+			return exitOK, a.JSON(out)
 		}
-		return finish("audit", exitOK, a.Text(out), err)
+		return exitOK, a.Text(out)
 	}
 }

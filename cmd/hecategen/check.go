@@ -12,13 +12,13 @@ import (
 func defineCheck(c *command) runFunc {
 	verbose := verboseFlag(c.flags)
 	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		w, e := open(args)
 		if e == nil && len(args) == 0 {
 			e = w.mustBeProject()
 		}
 		if e != nil {
-			return finish("check", exitFailed, e, err)
+			return exitFailed, e
 		}
 		s, ds := w.conf.Load()
 		ds.Append(s.References(w.conf.Root))
@@ -26,15 +26,14 @@ func defineCheck(c *command) runFunc {
 			ds.Append(s.TypeCheck())
 		}
 		if status := report(ds, err); status != exitOK {
-			return status
+			return status, nil
 		}
 		pages, units := w.counts(s)
 		fmt.Fprintf(out, "%s, %s: no errors\n", plural(pages, "page"), plural(units, "unit"))
 		if len(args) > 0 {
-			return exitOK
+			return exitOK, nil
 		}
-		status, e := w.generate(true, *verbose, out, err)
-		return finish("check", status, e, err)
+		return w.generate(true, *verbose, out, err)
 	}
 }
 

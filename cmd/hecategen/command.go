@@ -17,8 +17,9 @@ const (
 	exitInternal = 3 // a failure of the compiler
 )
 
-// A runFunc runs a command with its arguments and returns the exit status.
-type runFunc func(args []string, out, err io.Writer) int
+// A runFunc runs a command with its arguments. It returns the exit status, or an error
+// of the environment, which start prints.
+type runFunc func(args []string, out, err io.Writer) (status int, e error)
 
 // run is main without the process.
 func run(args []string, out, err io.Writer) int {
@@ -92,7 +93,14 @@ func (c *command) start(args []string, out, err io.Writer) int {
 	case c.max == 0 && len(words) > 0:
 		return c.misuse(err, "%s takes no argument %q", c.name, words[0])
 	}
-	return guarded(err, func() int { return c.run(words, out, err) })
+	return guarded(err, func() int {
+		status, e := c.run(words, out, err)
+		if e != nil {
+			fmt.Fprintf(err, "hecategen: %s: %v\n", c.name, e)
+			return exitFailed
+		}
+		return status
+	})
 }
 
 // cut divides a command line at `--`: what follows is no flag.

@@ -21,21 +21,20 @@ func defineDump(c *command) runFunc {
 	after := c.flags.String("after", "ir", "the `PASS` whose output is printed")
 	only := c.flags.String("unit", "", "print only the unit of this `name`")
 	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		pass, ok := passes[*after]
 		if !ok {
-			return c.misuse(err, "there is no pass %q; the passes are %s", *after, list)
+			return c.misuse(err, "there is no pass %q; the passes are %s", *after, list), nil
 		}
 		w, e := open(args)
 		if e != nil {
-			return finish("dump", exitFailed, e, err)
+			return exitFailed, e
 		}
 		p, ds := gen.Open(w.conf)
 		if ds.HasErrors() {
-			return report(ds, err)
+			return report(ds, err), nil
 		}
-		status, e := dump(p.Source, args[0], *only, pass, out, err)
-		return finish("dump", status, e, err)
+		return dump(p.Source, args[0], *only, pass, out, err)
 	}
 }
 

@@ -10,22 +10,22 @@ import (
 )
 
 func defineExplain(c *command) runFunc {
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		if len(args) == 0 {
 			for _, code := range diag.Codes() {
 				e, _ := diag.Explain(code)
 				fmt.Fprintf(out, "%s  %s\n", code, sentence(e.Summary))
 			}
-			return exitOK
+			return exitOK, nil
 		}
 		n, e := strconv.Atoi(strings.TrimPrefix(strings.ToUpper(args[0]), "HEC"))
 		x, ok := diag.Explain(diag.Code(n))
 		if e != nil || !ok {
 			fmt.Fprintf(err, "hecategen: there is no diagnostic %s\n  help: `hecategen explain` lists them\n", args[0])
-			return exitFailed
+			return exitFailed, nil
 		}
 		explanation(out, diag.Code(n), x)
-		return exitOK
+		return exitOK, nil
 	}
 }
 

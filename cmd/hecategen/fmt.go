@@ -25,17 +25,17 @@ func defineFmt(c *command) runFunc {
 	c.flags.BoolVar(&f.diff, "d", false, "print what would change")
 	c.flags.BoolVar(&f.write, "w", false, "write the pages")
 	ascii := c.flags.Bool("ascii", false, "spell everything in ASCII; without it, in Unicode")
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		if *ascii {
 			f.style = notation.ASCII
 		}
 		f.out, f.err = out, err
 		w, e := openWorkspace(args, "")
 		if e != nil {
-			return finish("fmt", exitFailed, e, err)
+			return exitFailed, e
 		}
 		s, ds := w.conf.Load()
-		return f.pages(s, ds, w.chosen)
+		return f.pages(s, ds, w.chosen), nil
 	}
 }
 

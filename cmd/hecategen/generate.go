@@ -13,13 +13,10 @@ func defineGenerate(c *command) runFunc {
 	dry := c.flags.Bool("n", false, "write nothing; exit 1 when files would change")
 	verbose := verboseFlag(c.flags)
 	stats := c.flags.Bool("stats", false, "compute everything anew, one unit at a time, and print the time and the allocated memory of each pass")
-	return func(_ []string, out, err io.Writer) int {
-		w, e := openWorkspace(nil, "")
-		if e == nil {
-			e = w.mustBeProject()
-		}
+	return func(_ []string, out, err io.Writer) (int, error) {
+		w, e := openProject()
 		if e != nil {
-			return finish("generate", exitFailed, e, err)
+			return exitFailed, e
 		}
 		if *stats {
 			w.conf.Cache, w.conf.Stats = "", &gen.Stats{}
@@ -28,7 +25,7 @@ func defineGenerate(c *command) runFunc {
 		if *stats {
 			passes(w.conf.Stats, out)
 		}
-		return finish("generate", status, e, err)
+		return status, e
 	}
 }
 

@@ -19,8 +19,8 @@ var starters embed.FS
 func defineInit(c *command) runFunc {
 	specs := c.flags.String("specs", "specs", "`folder` of the pages")
 	goDir := c.flags.String("go", "generated", "`folder` of the generated Go")
-	return func(_ []string, out, err io.Writer) int {
-		return finish("init", exitOK, initialise(path.Clean(filepath.ToSlash(*specs)), path.Clean(filepath.ToSlash(*goDir)), out), err)
+	return func(_ []string, out, err io.Writer) (int, error) {
+		return exitOK, initialise(path.Clean(filepath.ToSlash(*specs)), path.Clean(filepath.ToSlash(*goDir)), out)
 	}
 }
 

@@ -14,7 +14,7 @@ func defineInspect(c *command) runFunc {
 	asJSON := c.flags.Bool("json", false, "print JSON")
 	vjp := c.flags.Bool("vjp", false, "derive and compare the tables of adjoints")
 	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		r, ds := inspect.Tree(args)
 		fmt.Fprint(err, diag.Render(ds.Sorted()))
 		status := exitOK
@@ -35,11 +35,7 @@ func defineInspect(c *command) runFunc {
 		default:
 			e = r.Text(out)
 		}
-		if e != nil {
-			fmt.Fprintln(err, "hecategen:", e)
-			return exitFailed
-		}
-		return status
+		return status, e
 	}
 }
 

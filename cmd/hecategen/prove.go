@@ -12,15 +12,12 @@ func defineProve(c *command) runFunc {
 	deep := c.flags.Bool("deep", false, "more sizes, and trajectories of 10,000 steps")
 	verbose := verboseFlag(c.flags)
 	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
-		w, e := open(args)
-		if e == nil {
-			e = w.mustHavePages()
-		}
+	return func(args []string, out, err io.Writer) (int, error) {
+		w, e := open.pages(args)
 		if e != nil {
-			return finish("prove", exitFailed, e, err)
+			return exitFailed, e
 		}
-		return w.prove(*deep, *verbose, out, err)
+		return w.prove(*deep, *verbose, out, err), nil
 	}
 }
 

@@ -11,15 +11,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/project"
 )
 
-// finish reports an error of the environment.
-func finish(name string, status int, e error, err io.Writer) int {
-	if e != nil {
-		fmt.Fprintf(err, "hecategen: %s: %v\n", name, e)
-		return exitFailed
-	}
-	return status
-}
-
 // report prints errors and warnings and returns the exit status: notes are for
 // inspect, which prints everything.
 func report(ds diag.List, err io.Writer) int {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,23 +21,23 @@ func defineSweep(c *command) runFunc {
 	only := c.flags.String("only", "", "sweep only the formulas that match this regular `expression`, such as ^Matrix .* GD$")
 	most := c.flags.Duration("for", time.Hour, "`time` after which no combination is started")
 	open := workspaceFlags(c)
-	return func(_ []string, out, err io.Writer) int {
+	return func(_ []string, out, err io.Writer) (int, error) {
 		if w.Width < 1 {
-			return c.misuse(err, "-d %d is no width", w.Width)
+			return c.misuse(err, "-d %d is no width", w.Width), nil
 		}
 		match, e := regexp.Compile(*only)
 		if e != nil {
-			return c.misuse(err, "-only: %v", e)
+			return c.misuse(err, "-only: %v", e), nil
 		}
 		if why := oneLine([]string{w.Over}); why != "" {
-			return c.misuse(err, "%s", why)
+			return c.misuse(err, "%s", why), nil
 		}
 		pages, e := open(nil)
 		if e == nil {
 			*dir, e = pages.output(c, *dir)
 		}
 		if e != nil {
-			return finish("sweep", exitFailed, e, err)
+			return exitFailed, e
 		}
 		w.Config = pages.conf
 		start := time.Now()
@@ -44,24 +45,21 @@ func defineSweep(c *command) runFunc {
 		w.Seen = ticker(err, start)
 		sum, left, ds, e := w.Run()
 		if status := report(ds, err); status != exitOK || e != nil {
-			return finish("sweep", status, e, err)
+			return status, e
 		}
 		return swept(*dir, sum, left, time.Since(start), out, err)
 	}
 }
 
 // swept writes the report and prints its summary.
-func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err io.Writer) int {
+func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err io.Writer) (status int, e error) {
 	for name, write := range map[string]func(io.Writer) error{"knobs.md": sum.Markdown, "knobs.csv": sum.CSV} {
 		f, e := os.Create(filepath.Join(dir, name))
 		if e == nil {
-			e = write(f)
+			e = errors.Join(write(f), f.Close())
 		}
 		if e != nil {
-			return finish("sweep", exitFailed, e, err)
-		}
-		if e := f.Close(); e != nil {
-			return finish("sweep", exitFailed, e, err)
+			return exitFailed, e
 		}
 	}
 	fmt.Fprintf(out, "%s legal of %d; %d done in %s, %d failed\n", plural(sum.Legal, "combination"), sum.Combinations, len(sum.Rows), took.Round(time.Second), sum.Failed())
@@ -69,12 +67,12 @@ func swept(dir string, sum sweep.Summary, left int, took time.Duration, out, err
 	fmt.Fprintf(out, "report: %s\n", filepath.Join(dir, "knobs.md"))
 	if left > 0 {
 		fmt.Fprintf(err, "hecategen: sweep: the time is over, and %d combinations are left; the same command goes on with them\n", left)
-		return exitFailed
+		return exitFailed, nil
 	}
 	if sum.Failed() > 0 || sum.Share() > sweep.Falsified {
-		return exitFailed
+		return exitFailed, nil
 	}
-	return exitOK
+	return exitOK, nil
 }
 
 // ticker prints the progress of a sweep twice a minute.

@@ -24,10 +24,10 @@ func defineSynth(c *command) runFunc {
 	dir := c.flags.String("o", "", "`folder` to write, which the package owns; without it, the rule's name")
 	pkg := c.flags.String("package", "", "`name` of the package; without it, that of the folder")
 	open := workspaceFlags(c)
-	return func(args []string, out, err io.Writer) int {
+	return func(args []string, out, err io.Writer) (int, error) {
 		f.Knobs = args
 		if why := oneLine(append(args, f.Over, f.With, f.Name)); why != "" {
-			return c.misuse(err, "%s", why)
+			return c.misuse(err, "%s", why), nil
 		}
 		folder := ""
 		if *dir != "" {
@@ -37,21 +37,21 @@ func defineSynth(c *command) runFunc {
 			*pkg = packageName(folder)
 		}
 		if *pkg != "" && (!packageWord.MatchString(*pkg) || token.IsKeyword(*pkg)) {
-			return c.misuse(err, "%q is no name of a package: use -package", *pkg)
+			return c.misuse(err, "%q is no name of a package: use -package", *pkg), nil
 		}
 		w, e := open(nil)
 		if e != nil {
-			return finish("synth", exitFailed, e, err)
+			return exitFailed, e
 		}
 		y, ds := synth.New(w.conf, f, folder, *pkg)
 		if status := report(ds, err); status != exitOK {
-			return status
+			return status, nil
 		}
 		root := "."
 		if *dir != "" {
 			root = filepath.Dir(absolute(*dir))
 		}
-		return finish("synth", exitOK, write(y, root, out), err)
+		return exitOK, write(y, root, out)
 	}
 }
 

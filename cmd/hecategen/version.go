@@ -11,9 +11,9 @@ import (
 )
 
 func defineVersion(c *command) runFunc {
-	return func(_ []string, out, _ io.Writer) int {
+	return func(_ []string, out, _ io.Writer) (int, error) {
 		fmt.Fprintln(out, versionLine())
-		return exitOK
+		return exitOK, nil
 	}
 }
 

@@ -30,10 +30,32 @@ type workspace struct {
 	project *project.Project // nil outside of one
 }
 
+// An opener opens the workspace of a command with the pages that its arguments name.
+type opener func(named []string) (*workspace, error)
+
 // workspaceFlags adds the flag that replaces all this by one folder of pages.
-func workspaceFlags(c *command) func(named []string) (*workspace, error) {
+func workspaceFlags(c *command) opener {
 	specs := c.flags.String("specs", "", "`folder` of pages to read in place of the library's and of the project's")
 	return func(named []string) (*workspace, error) { return openWorkspace(named, *specs) }
+}
+
+// pages opens a workspace, and refuses to go on where there is neither a project nor a
+// page that was named.
+func (open opener) pages(named []string) (*workspace, error) {
+	w, err := open(named)
+	if err == nil && len(w.conf.Specs) == 0 {
+		err = w.mustBeProject()
+	}
+	return w, err
+}
+
+// openProject opens the project of the working directory.
+func openProject() (*workspace, error) {
+	w, err := openWorkspace(nil, "")
+	if err == nil {
+		err = w.mustBeProject()
+	}
+	return w, err
 }
 
 func openWorkspace(named []string, specs string) (*workspace, error) {
@@ -97,15 +119,6 @@ func (w *workspace) mustBeProject() error {
 		return err
 	}
 	return w.project.Fits(hecate.Specs)
-}
-
-// mustHavePages refuses to go on where there is neither a project nor a page that was
-// named.
-func (w *workspace) mustHavePages() error {
-	if len(w.conf.Specs) == 0 {
-		return w.mustBeProject()
-	}
-	return nil
 }
 
 // output is the folder that the flag -o of a command names. The default is under the
