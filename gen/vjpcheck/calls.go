@@ -23,26 +23,26 @@ type callee struct {
 // innerProduct is how the pseudo-language spells a · b.
 const innerProduct = "dot"
 
-func (t *typer) callee(n *pseudo.Node) (callee, error) {
+func (t *typer) callee(n *pseudo.Node) callee {
 	text, plain := strings.CutPrefix(n.Text, outsideMeaning)
 	if d := t.e.funcs[text]; d != nil && !plain && len(d.params) == len(n.Kids) {
-		return callee{def: d}, nil
+		return callee{def: d}
 	}
 	if d := t.funcs[text]; d != nil && len(d.params) == len(n.Kids) {
-		return callee{def: d}, nil
+		return callee{def: d}
 	}
 	if text == innerProduct && len(n.Kids) == 2 {
-		return callee{inner: true}, nil
+		return callee{inner: true}
 	}
 	if f := t.functions.find(text, len(n.Kids)); f != nil {
-		return callee{word: f}, nil
+		return callee{word: f}
 	}
 	if of, ok := strings.CutSuffix(text, "_vjp"); ok && len(n.Kids) == 2 {
 		if d := t.rowAdjoint(of); d != nil {
-			return callee{vjp: d}, nil
+			return callee{vjp: d}
 		}
 	}
-	return callee{}, pseudo.Gapf("the function %s is not defined", text)
+	panic(pseudo.Gapf("the function %s is not defined", text))
 }
 
 // rowAdjoint is the adjoint line of another entry of the page as a function of d_out and
@@ -68,33 +68,26 @@ func (t *typer) rowAdjoint(of string) *definition {
 	return nil
 }
 
-func (t *typer) callType(n *pseudo.Node) (typ, error) {
-	c, err := t.callee(n)
-	if err != nil {
-		return typ{}, err
-	}
+func (t *typer) callType(n *pseudo.Node) typ {
+	c := t.callee(n)
 	if c.def != nil {
 		return t.inScope(nil).typeOf(substituted(c.def, n.Kids))
 	}
 	var args []typ
 	for _, k := range n.Kids {
-		x, err := t.typeOf(k)
-		if err != nil {
-			return x, err
-		}
-		args = append(args, x)
+		args = append(args, t.typeOf(k))
 	}
 	switch {
 	case c.inner:
 		if len(args[0].axes) != 1 || !slices.Equal(args[0].axes, args[1].axes) {
-			return typ{}, pseudo.Misfitf("an inner product of %s and %s", args[0], args[1])
+			panic(pseudo.Misfitf("an inner product of %s and %s", args[0], args[1]))
 		}
-		return typ{elem: real}, nil
+		return typ{elem: real}
 	case c.vjp != nil:
 		if len(args[0].axes) == 0 || !slices.Equal(args[0].axes, args[1].axes) {
-			return typ{}, pseudo.Misfitf("an adjoint of rows of %s and %s", args[0], args[1])
+			panic(pseudo.Misfitf("an adjoint of rows of %s and %s", args[0], args[1]))
 		}
-		return args[0], nil
+		return args[0]
 	case c.word.scalar:
 		return broadcast(args)
 	}
@@ -109,7 +102,7 @@ func substituted(d *definition, args []*pseudo.Node) *pseudo.Node {
 	return d.body.Substitute(by)
 }
 
-func broadcast(args []typ) (typ, error) {
+func broadcast(args []typ) typ {
 	out := typ{elem: real}
 	for _, x := range args {
 		switch {
@@ -117,10 +110,10 @@ func broadcast(args []typ) (typ, error) {
 		case len(out.axes) == 0:
 			out.axes = x.axes
 		default:
-			return out, pseudo.Misfitf("%s and %s do not have the same shape", out, x)
+			panic(pseudo.Misfitf("%s and %s do not have the same shape", out, x))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // alignAxes aligns the axes of an argument with those of a parameter at the end: the
@@ -131,9 +124,9 @@ func alignAxes(param []string, x typ) (lead, pad int) {
 	return max(n, 0), max(-n, 0)
 }
 
-func (t *typer) wordType(w *callable, args []typ) (typ, error) {
+func (t *typer) wordType(w *callable, args []typ) typ {
 	if len(args) != 1 || len(args[0].axes) == 0 {
-		return typ{}, pseudo.Misfitf("%s of %s", w.call, args[0])
+		panic(pseudo.Misfitf("%s of %s", w.call, args[0]))
 	}
 	x := args[0]
 	lead, pad := alignAxes(w.params[0], x)
@@ -143,15 +136,12 @@ func (t *typer) wordType(w *callable, args []typ) (typ, error) {
 			out.axes = append(out.axes, x.axes[lead+i-pad])
 		}
 	}
-	return out, nil
+	return out
 }
 
 // callEntry writes one entry of a call.
-func (t *emitter) callEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	c, err := t.callee(n)
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) callEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	c := t.callee(n)
 	switch {
 	case c.def != nil:
 		return t.inScope(nil).entry(substituted(c.def, n.Kids), idx)
@@ -162,40 +152,21 @@ func (t *emitter) callEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr,
 	case c.word.scalar:
 		x := &notation.Call{Fun: wordOf(c.word.call)}
 		for _, k := range n.Kids {
-			a, err := t.broadcastEntry(k, idx)
-			if err != nil {
-				return nil, err
-			}
-			x.Args = append(x.Args, a)
+			x.Args = append(x.Args, t.broadcastEntry(k, idx))
 		}
-		return x, nil
+		return x
 	}
 	return t.wordEntry(c.word, n, idx)
 }
 
-func (t *emitter) innerEntry(n *pseudo.Node) (notation.Expr, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return nil, err
-	}
-	bs, at := t.binders(x.axes)
-	a, err := t.entry(n.Kids[0], at)
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.entry(n.Kids[1], at)
-	if err != nil {
-		return nil, err
-	}
-	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(a, b)}, nil
+func (t *emitter) innerEntry(n *pseudo.Node) notation.Expr {
+	bs, at := t.binders(t.typeOf(n.Kids[0]).axes)
+	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(t.entry(n.Kids[0], at), t.entry(n.Kids[1], at))}
 }
 
 // vjpEntry writes another entry's adjoint for the row that idx names.
-func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	x := t.typeOf(n.Kids[0])
 	last := len(idx) - 1
 	bound := map[string]letter{}
 	var at []*pseudo.Node
@@ -217,17 +188,11 @@ func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) (
 }
 
 // wordEntry calls a function of arrays on an array that is defined for it.
-func (t *emitter) wordEntry(w *callable, n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) wordEntry(w *callable, n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	x := t.typeOf(n.Kids[0])
 	lead, pad := alignAxes(w.params[0], x)
 	bs, at := t.binders(x.axes[lead:])
-	body, err := t.entry(n.Kids[0], append(slices.Clone(idx[:lead]), at...))
-	if err != nil {
-		return nil, err
-	}
+	body := t.entry(n.Kids[0], append(slices.Clone(idx[:lead]), at...))
 	var ones []*notation.Binder
 	for range pad {
 		ones = append(ones, &notation.Binder{Name: wordOf(t.fresh("o")), Range: numeral(1)})
@@ -244,7 +209,7 @@ func (t *emitter) wordEntry(w *callable, n *pseudo.Node, idx []notation.Expr) (n
 		next++
 	}
 	if len(out.At) == 0 {
-		return out.X, nil
+		return out.X
 	}
-	return out, nil
+	return out
 }

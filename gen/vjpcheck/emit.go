@@ -94,22 +94,18 @@ func readAt(text string, idx []notation.Expr) notation.Expr {
 }
 
 // broadcastEntry is an entry of an operand; a number is broadcast.
-func (t *emitter) broadcastEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n)
-	if err != nil {
-		return nil, err
-	}
-	if len(x.axes) == 0 {
+func (t *emitter) broadcastEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	if len(t.typeOf(n).axes) == 0 {
 		idx = nil
 	}
 	return t.entry(n, idx)
 }
 
 // entry writes the entry of n at idx, one position per axis of n.
-func (t *emitter) entry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
+func (t *emitter) entry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
 	switch n.Kind {
 	case pseudo.Number:
-		return numeral(n.Value), nil
+		return numeral(n.Value)
 	case pseudo.Name:
 		return t.nameEntry(n, idx, true)
 	case pseudo.Index:
@@ -119,39 +115,29 @@ func (t *emitter) entry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, err
 	case pseudo.Reduce:
 		return t.reduceEntry(n, idx)
 	case pseudo.Negate:
-		x, err := t.entry(n.Kids[0], idx)
-		return &notation.Unary{X: x}, err
+		return &notation.Unary{X: t.entry(n.Kids[0], idx)}
 	case pseudo.Power:
-		x, err := t.entry(n.Kids[0], idx)
-		if err != nil {
-			return nil, err
-		}
-		y, err := t.entry(n.Kids[1], nil)
-		return &notation.Power{X: x, Exp: y}, err
+		return &notation.Power{X: t.entry(n.Kids[0], idx), Exp: t.entry(n.Kids[1], nil)}
 	case pseudo.Transpose:
 		return t.entry(n.Kids[0], []notation.Expr{idx[1], idx[0]})
 	case pseudo.Norm:
 		return t.normEntry(n)
 	case pseudo.Truth:
-		c, err := t.entry(n.Kids[0], idx)
-		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: c, Value: numeral(1)}, {Value: numeral(0)}}}, err
+		return &notation.Piecewise{Arms: []*notation.Arm{{Cond: t.entry(n.Kids[0], idx), Value: numeral(1)}, {Value: numeral(0)}}}
 	}
 	return t.binaryEntry(n, idx)
 }
 
-func (t *emitter) nameEntry(n *pseudo.Node, idx []notation.Expr, lift bool) (notation.Expr, error) {
+func (t *emitter) nameEntry(n *pseudo.Node, idx []notation.Expr, lift bool) notation.Expr {
 	if l, ok := t.bound[n.Text]; ok {
-		return l.at, nil
+		return l.at
 	}
-	x, err := t.nameType(n)
-	if err != nil {
-		return nil, err
-	}
+	x := t.nameType(n)
 	if l := t.summedLetter(x); lift && l != "" {
 		idx = append([]notation.Expr{t.bound[l].at}, idx...)
 	}
 	if _, ok := t.params[n.Text]; ok {
-		return readAt(t.param(n.Text), idx), nil
+		return readAt(t.param(n.Text), idx)
 	}
 	if d := t.defs[n.Text]; d != nil {
 		bound := map[string]letter{}
@@ -167,38 +153,24 @@ func (t *emitter) nameEntry(n *pseudo.Node, idx []notation.Expr, lift bool) (not
 }
 
 // count is the number of terms of the forward's one mean.
-func (t *emitter) count() (notation.Expr, error) {
-	m := t.e.mean()
-	inner, letters, err := t.reduction(m)
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) count() notation.Expr {
+	inner, letters := t.reduction(t.e.mean())
 	var out notation.Expr = numeral(1)
 	for _, l := range letters {
 		out = mul(out, nameNode(t.axis(inner.bound[l].axis)))
 	}
-	return out, nil
+	return out
 }
 
-func (t *emitter) indexEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	if _, err := t.indexType(n); err != nil {
-		return nil, err
-	}
+func (t *emitter) indexEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	t.indexType(n)
 	var at []notation.Expr
 	for _, k := range n.Kids[1:] {
 		if k.Kind == pseudo.Span {
-			lo, err := t.entry(k.Kids[0], nil)
-			if err != nil {
-				return nil, err
-			}
-			at, idx = append(at, op("+", idx[0], lo)), idx[1:]
+			at, idx = append(at, op("+", idx[0], t.entry(k.Kids[0], nil))), idx[1:]
 			continue
 		}
-		p, err := t.entry(k, nil)
-		if err != nil {
-			return nil, err
-		}
-		at = append(at, p)
+		at = append(at, t.entry(k, nil))
 	}
 	at = append(at, idx...)
 	if n.Kids[0].Kind == pseudo.Name {
@@ -209,11 +181,8 @@ func (t *emitter) indexEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr
 
 var sums = map[string]string{"sum": "Σ", "mean": "mean"}
 
-func (t *emitter) reduceEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	inner, letters, err := t.reduction(n)
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) reduceEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	inner, letters := t.reduction(n)
 	in := &emitter{inner, t.operation}
 	var bs []*notation.Binder
 	for _, l := range letters {
@@ -224,75 +193,45 @@ func (t *emitter) reduceEntry(n *pseudo.Node, idx []notation.Expr) (notation.Exp
 		bs = append(bs, &notation.Binder{Name: wordOf(i), Range: nameNode(t.axis(b.axis))})
 	}
 	if len(bs) == 0 {
-		x, err := t.typeOf(n.Kids[0])
-		if err != nil {
-			return nil, err
-		}
+		x := t.typeOf(n.Kids[0])
 		if len(x.axes) == 0 {
-			return nil, pseudo.Misfitf("a sum of a number")
+			panic(pseudo.Misfitf("a sum of a number"))
 		}
 		bs, idx = t.binders(x.axes)
 	}
-	body, err := in.entry(n.Kids[0], idx)
-	return &notation.Reduce{Op: sums[n.Text], Binders: bs, Body: body}, err
+	return &notation.Reduce{Op: sums[n.Text], Binders: bs, Body: in.entry(n.Kids[0], idx)}
 }
 
-func (t *emitter) normEntry(n *pseudo.Node) (notation.Expr, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return nil, err
-	}
-	bs, at := t.binders(x.axes)
-	v, err := t.entry(n.Kids[0], at)
-	if err != nil {
-		return nil, err
-	}
-	return &notation.Call{Fun: wordOf("sqrt"), Args: []notation.Expr{&notation.Reduce{Op: "Σ", Binders: bs, Body: &notation.Power{X: v, Exp: numeral(2)}}}}, nil
+func (t *emitter) normEntry(n *pseudo.Node) notation.Expr {
+	bs, at := t.binders(t.typeOf(n.Kids[0]).axes)
+	square := &notation.Power{X: t.entry(n.Kids[0], at), Exp: numeral(2)}
+	return &notation.Call{Fun: wordOf("sqrt"), Args: []notation.Expr{&notation.Reduce{Op: "Σ", Binders: bs, Body: square}}}
 }
 
 var operators = map[string]string{"+": "+", "-": "−", "*": "·", "/": "/", "==": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 
-func (t *emitter) binaryEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	if _, err := t.binaryType(n); err != nil {
-		return nil, err
-	}
+func (t *emitter) binaryEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	t.binaryType(n)
 	switch n.Text {
 	case "@":
 		return t.matrixEntry(n, idx)
 	case "⊗":
-		a, err := t.entry(n.Kids[0], idx[:1])
-		if err != nil {
-			return nil, err
-		}
-		b, err := t.entry(n.Kids[1], idx[1:])
-		return mul(a, b), err
+		return mul(t.entry(n.Kids[0], idx[:1]), t.entry(n.Kids[1], idx[1:]))
 	}
-	a, err := t.broadcastEntry(n.Kids[0], idx)
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.broadcastEntry(n.Kids[1], idx)
-	if err != nil {
-		return nil, err
-	}
+	a := t.broadcastEntry(n.Kids[0], idx)
+	b := t.broadcastEntry(n.Kids[1], idx)
 	if n.Kind == pseudo.Relation {
-		return &notation.Relation{Op: operators[n.Text], X: a, Y: b}, nil
+		return &notation.Relation{Op: operators[n.Text], X: a, Y: b}
 	}
-	return op(operators[n.Text], a, b), nil
+	return op(operators[n.Text], a, b)
 }
 
 // matrixEntry is Σ_k A[…,k] B[k,…].
-func (t *emitter) matrixEntry(n *pseudo.Node, idx []notation.Expr) (notation.Expr, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) matrixEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
+	x := t.typeOf(n.Kids[0])
 	rows := len(x.axes) - 1
 	bs, at := t.binders(x.axes[rows:])
-	a, err := t.entry(n.Kids[0], append(slices.Clone(idx[:rows]), at...))
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.entry(n.Kids[1], append(slices.Clone(at), idx[rows:]...))
-	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(a, b)}, err
+	a := t.entry(n.Kids[0], append(slices.Clone(idx[:rows]), at...))
+	b := t.entry(n.Kids[1], append(slices.Clone(at), idx[rows:]...))
+	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(a, b)}
 }

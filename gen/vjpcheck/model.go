@@ -1,7 +1,6 @@
 package vjpcheck
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -33,52 +32,39 @@ type builtLine struct {
 	err  error
 }
 
-// build builds an entry under a guess of its shapes; a misfit error means that the forward
-// does not fit them.
-func (t *table) build(e *entry, r shapeGuess) (*model, error) {
+// build builds an entry under a guess of its shapes; it panics as typeOf does, with a
+// misfit where the forward does not fit them.
+func (t *table) build(e *entry, r shapeGuess) *model {
 	m := &model{table: t, e: e, types: e.inputs(r), positive: t.positives(e), ranges: map[string]extent{}, least: map[string]int{}, values: map[string]*program{}, ofStep: map[string]*program{}}
 	for _, n := range []string{resultName, "d_" + resultName} {
 		if _, ok := m.types[n]; ok {
-			return nil, pseudo.Gapf("the forward reads %s, which it is to give", n)
+			panic(pseudo.Gapf("the forward reads %s, which it is to give", n))
 		}
 	}
 	inputs := maps.Clone(m.types)
 	ty := m.typer(inputs, e.steps)
-	out, err := ty.definitionType(e.out)
-	if err != nil {
-		return nil, err
-	}
+	out := ty.definitionType(e.out)
 	if want, ok := e.shapes[resultName]; ok && !slices.Equal(want, out.axes) {
-		return nil, pseudo.Misfitf("the result is %s, not %s", out, typ{real, want})
+		panic(pseudo.Misfitf("the result is %s, not %s", out, typ{real, want}))
 	}
 	if e.scalar && len(out.axes) > 0 {
-		return nil, pseudo.Misfitf("the result is %s, not a number", out)
+		panic(pseudo.Misfitf("the result is %s, not a number", out))
 	}
 	out.elem = real
-	if m.fwd, err = m.value(inputs, e.steps, e.out); err != nil {
-		return nil, err
-	}
+	m.fwd = m.value(inputs, e.steps, e.out)
 	for _, c := range e.checks {
 		d := &definition{letters: e.out.letters, body: c}
-		if x, err := ty.definitionType(d); err != nil {
-			return nil, err
-		} else if !slices.Equal(x.axes, out.axes) {
-			return nil, pseudo.Misfitf("one form of the result is %s, another %s", out, x)
+		if x := ty.definitionType(d); !slices.Equal(x.axes, out.axes) {
+			panic(pseudo.Misfitf("one form of the result is %s, another %s", out, x))
 		}
-		p, err := m.value(inputs, e.steps, d)
-		if err != nil {
-			return nil, err
-		}
-		m.checks = append(m.checks, p)
+		m.checks = append(m.checks, m.value(inputs, e.steps, d))
 	}
-	if err := m.steps(inputs); err != nil {
-		return nil, err
-	}
+	m.steps(inputs)
 	m.types[resultName], m.types["d_"+resultName] = out, out
 	for _, l := range e.lines {
 		m.lines = append(m.lines, m.line(l))
 	}
-	return m, nil
+	return m
 }
 
 func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer {
@@ -86,48 +72,33 @@ func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer
 }
 
 // value builds a definition as a program of its parameters.
-func (m *model) value(params map[string]typ, defs map[string]*definition, d *definition) (*program, error) {
+func (m *model) value(params map[string]typ, defs map[string]*definition, d *definition) *program {
 	em := &emitter{m.typer(params, defs), newOperation()}
-	x, err := em.definitionType(d)
-	if err != nil {
-		return nil, err
-	}
+	x := em.definitionType(d)
 	bs, at := em.binders(x.axes)
 	bound := map[string]letter{}
 	for i, l := range d.letters {
 		bound[l] = letter{axis: x.axes[i], at: at[i]}
 	}
-	body, err := em.inScope(bound).entry(d.body, at[len(d.letters):])
-	if err != nil {
-		return nil, err
-	}
-	return em.assemble(bs, body)
+	return em.assemble(bs, em.inScope(bound).entry(d.body, at[len(d.letters):]))
 }
 
 // steps builds, for every intermediate value whose adjoint a line defines or reads, its
 // value and the forward as a function of it.
-func (m *model) steps(inputs map[string]typ) error {
+func (m *model) steps(inputs map[string]typ) {
 	for _, n := range slices.Sorted(keys(m.e.steps)) {
 		d := m.e.steps[n]
-		x, err := m.typer(inputs, m.e.steps).definitionType(d)
-		if err != nil {
-			return err
-		}
+		x := m.typer(inputs, m.e.steps).definitionType(d)
 		m.types[n] = x
 		if !m.e.hasAdjoint(n) {
 			continue
 		}
-		if m.values[n], err = m.value(inputs, m.e.steps, d); err != nil {
-			return err
-		}
+		m.values[n] = m.value(inputs, m.e.steps, d)
 		params, defs := maps.Clone(inputs), maps.Clone(m.e.steps)
 		params[n] = x
 		delete(defs, n)
-		if m.ofStep[n], err = m.value(params, defs, m.e.out); err != nil {
-			return err
-		}
+		m.ofStep[n] = m.value(params, defs, m.e.out)
 	}
-	return nil
 }
 
 // programOf is the program whose adjoint a line defines.
@@ -140,14 +111,17 @@ func (m *model) programOf(of string) *program {
 
 // line builds a printed line.
 func (m *model) line(l *line) *builtLine {
-	p := &builtLine{line: l, err: l.err}
-	if p.err != nil {
-		return p
+	prog, err := attempt(func() *program { return m.lineProgram(l) })
+	return &builtLine{line: l, prog: prog, err: err}
+}
+
+func (m *model) lineProgram(l *line) *program {
+	if l.err != nil {
+		panic(l.err)
 	}
 	want, ok := m.types[l.of]
 	if !ok || want.elem != real || m.e.steps[l.of] == nil && m.fwd.idents[l.of] == "" {
-		p.err = pseudo.Gapf("the forward does not read %s", l.of)
-		return p
+		panic(pseudo.Gapf("the forward does not read %s", l.of))
 	}
 	params := maps.Clone(m.types)
 	for n, x := range m.types {
@@ -161,47 +135,32 @@ func (m *model) line(l *line) *builtLine {
 		delete(params, n)
 	}
 	em := &emitter{m.typer(params, defs), newOperation()}
-	p.prog, p.err = em.lineProgram(l, want)
-	return p
+	return em.lineProgram(l, want)
 }
 
 // lineProgram builds a line. Its indices are those of the value whose adjoint it defines,
 // and the remaining axes are the type of its right-hand side.
-func (t *emitter) lineProgram(l *line, want typ) (*program, error) {
+func (t *emitter) lineProgram(l *line, want typ) *program {
 	if len(l.at) > len(want.axes) {
-		return nil, pseudo.Misfitf("%s has %d indices, but is %s", l.label, len(l.at), want)
+		panic(pseudo.Misfitf("%s has %d indices, but is %s", l.label, len(l.at), want))
 	}
 	bs, at := t.binders(want.axes)
-	bound, rest, span, err := t.target(l, want, at)
-	if err != nil {
-		return nil, err
-	}
+	bound, rest, span := t.target(l, want, at)
 	in := t.inScope(bound)
 	var over *addedIndex
 	switch {
 	case span != nil && l.each != "":
-		err = pseudo.Gapf("a range and a condition on one line")
+		panic(pseudo.Gapf("a range and a condition on one line"))
 	case span != nil:
-		if over, err = in.window(span, at[0]); err == nil {
-			at[0], rest = over.at, append([]string{over.axis}, rest...)
-		}
+		over = in.window(span, at[0])
+		at[0], rest = over.at, append([]string{over.axis}, rest...)
 	case l.each != "":
-		in, over, err = in.scatter(l)
+		in, over = in.scatter(l)
 	}
-	if err != nil {
-		return nil, err
+	if x := in.typeOf(l.rhs); !slices.Equal(x.axes, rest) {
+		panic(pseudo.Misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x))
 	}
-	x, err := in.typeOf(l.rhs)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Equal(x.axes, rest) {
-		return nil, pseudo.Misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x)
-	}
-	body, err := in.entry(l.rhs, at[len(want.axes)-len(rest):])
-	if err != nil {
-		return nil, err
-	}
+	body := in.entry(l.rhs, at[len(want.axes)-len(rest):])
 	if over != nil {
 		over.binder.Cond = over.cond
 		body = &notation.Reduce{Op: "Σ", Binders: []*notation.Binder{over.binder}, Body: body}
@@ -220,19 +179,16 @@ type addedIndex struct {
 
 // window is the index of a range on the left: entry j receives the right-hand side at i
 // where j − i is the start of the range.
-func (t *emitter) window(span *pseudo.Node, entry notation.Expr) (*addedIndex, error) {
-	axis, err := spanLength(span)
-	if err != nil {
-		return nil, err
-	}
+func (t *emitter) window(span *pseudo.Node, entry notation.Expr) *addedIndex {
+	axis := spanLength(span)
 	bs, i := t.binders([]string{axis})
-	lo, err := t.entry(span.Kids[0], nil)
-	return &addedIndex{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}, err
+	lo := t.entry(span.Kids[0], nil)
+	return &addedIndex{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}
 }
 
 // target binds the letters on a line's left-hand side and returns the other axes, and a
 // range.
-func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *pseudo.Node, err error) {
+func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *pseudo.Node) {
 	bound = map[string]letter{}
 	for i, k := range l.at {
 		switch {
@@ -241,33 +197,39 @@ func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[strin
 		case k.Kind == pseudo.Span && i == 0 && len(l.at) == 1:
 			rng = k
 		default:
-			return nil, nil, nil, pseudo.Gapf("the index on the left is no letter")
+			panic(pseudo.Gapf("the index on the left is no letter"))
 		}
 	}
-	return bound, want.axes[len(l.at):], rng, nil
+	return bound, want.axes[len(l.at):], rng
 }
 
 // scatter binds the letter of `for each t where …`.
-func (t *emitter) scatter(l *line) (*emitter, *addedIndex, error) {
+func (t *emitter) scatter(l *line) (*emitter, *addedIndex) {
 	both := &pseudo.Node{Kind: pseudo.Relation, Text: "==", Kids: []*pseudo.Node{l.rhs, l.where}}
-	axis, err := t.axisOf(l.each, both)
-	if err != nil {
-		return nil, nil, err
-	}
+	axis := t.axisOf(l.each, both)
 	bs, at := t.binders([]string{axis})
 	in := t.inScope(map[string]letter{l.each: {axis: axis, at: at[0]}})
-	x, err := in.typeOf(l.where)
-	if err != nil {
-		return nil, nil, err
+	if x := in.typeOf(l.where); x.elem != boolean || len(x.axes) > 0 {
+		panic(pseudo.Gapf("the condition is no comparison of numbers"))
 	}
-	if x.elem != boolean || len(x.axes) > 0 {
-		return nil, nil, pseudo.Gapf("the condition is no comparison of numbers")
-	}
-	c, err := in.entry(l.where, nil)
-	return in, &addedIndex{axis, bs[0], at[0], c}, err
+	return in, &addedIndex{axis, bs[0], at[0], in.entry(l.where, nil)}
+}
+
+// attempt calls f and returns the *pseudo.Error that it panics with.
+func attempt[T any](f func() T) (x T, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *pseudo.Error:
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	return f(), nil
 }
 
 func isMisfit(err error) bool {
-	var m *pseudo.Misfit
-	return errors.As(err, &m)
+	e, ok := err.(*pseudo.Error)
+	return ok && e.Misfit
 }

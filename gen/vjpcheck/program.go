@@ -1,7 +1,6 @@
 package vjpcheck
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -20,44 +19,41 @@ import (
 // A program is an expression of an entry, built, with its derived adjoints. Parameters
 // have the entry's names.
 type program struct {
-	unit   *notation.Unit
 	idents map[string]string // the entry's names to the program's
 	axes   map[string]string
-	types  map[string]typ
 	fwd    *ir.Func
 	pair   *ir.Pair
 }
 
 // assemble builds an operation of a body. Every real array is an input, so that it has an
 // adjoint; numbers whose adjoint no line defines are constants.
-func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) (*program, error) {
-	p := &program{idents: t.operation.idents, axes: t.operation.axes, types: t.params}
+func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) *program {
+	p := &program{idents: t.operation.idents, axes: t.operation.axes}
 	target := &notation.Target{Name: nameNode(resultName), Index: bs}
-	p.unit = &notation.Unit{Kind: notation.OpUnit, Name: wordOf("Entry"),
+	unit := &notation.Unit{Kind: notation.OpUnit, Name: wordOf("Entry"),
 		Result: &notation.Define{Target: target, Value: body, With: t.operation.with}}
 	for _, n := range t.operation.order {
-		p.unit.Params = append(p.unit.Params, t.parameter(n))
+		unit.Params = append(unit.Params, t.parameter(n))
 	}
-	blk, ds := check.Instantiate(t.functions.tree, p.unit)
+	blk, ds := check.Instantiate(t.functions.tree, unit)
 	if blk == nil || ds.HasErrors() {
-		return nil, notationError(ds)
+		panic(notationError(ds))
 	}
 	var bd diag.List
 	if p.fwd = irbuild.Op(blk, &bd); p.fwd == nil || bd.HasErrors() {
-		return nil, notationError(bd)
+		panic(notationError(bd))
 	}
 	p.pair = autodiff.NewPair(p.fwd)
-	return p, nil
+	return p
 }
 
 // notationError is an error of a translation that the notation does not accept: a limit of
 // this package, not of the page.
 func notationError(ds diag.List) error {
-	text := "it cannot be built"
-	for _, d := range ds.Sorted() {
-		return pseudo.Gapf("%s: %s", text, d.Text)
+	if ds := ds.Sorted(); len(ds) > 0 {
+		return pseudo.Gapf("it cannot be built: %s", ds[0].Text)
 	}
-	return pseudo.Gapf("%s", text)
+	return pseudo.Gapf("it cannot be built")
 }
 
 func (t *emitter) parameter(n string) *notation.Param {
@@ -190,6 +186,3 @@ func finite(ts ...*interp.Tensor) bool {
 	}
 	return true
 }
-
-// String prints the operation.
-func (p *program) String() string { return fmt.Sprint(notation.Print(p.unit, notation.Unicode)) }

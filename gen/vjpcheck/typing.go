@@ -49,15 +49,15 @@ func (t *typer) inScope(bound map[string]letter) *typer {
 // maxDepth bounds recursive definitions.
 const maxDepth = 60
 
-// typeOf finds the type of an expression. A Misfit error means that shapes do not agree, a
-// gap that something is not defined.
-func (t *typer) typeOf(n *pseudo.Node) (typ, error) {
+// typeOf finds the type of an expression. It panics with a *pseudo.Error where shapes do
+// not agree or something is not defined; attempt recovers it.
+func (t *typer) typeOf(n *pseudo.Node) typ {
 	if t.depth > maxDepth {
-		return typ{}, pseudo.Gapf("its definitions mention each other")
+		panic(pseudo.Gapf("its definitions mention each other"))
 	}
 	switch n.Kind {
 	case pseudo.Number:
-		return typ{elem: real}, nil
+		return typ{elem: real}
 	case pseudo.Name:
 		return t.bareType(n)
 	case pseudo.Index:
@@ -65,40 +65,33 @@ func (t *typer) typeOf(n *pseudo.Node) (typ, error) {
 	case pseudo.Call:
 		return t.callType(n)
 	case pseudo.Reduce:
-		inner, _, err := t.reduction(n)
-		if err != nil {
-			return typ{}, err
-		}
-		x, err := inner.typeOf(n.Kids[0])
-		if err == nil && len(n.Letters) == 0 && len(inner.bound) == len(t.bound) {
+		inner, _ := t.reduction(n)
+		x := inner.typeOf(n.Kids[0])
+		if len(n.Letters) == 0 && len(inner.bound) == len(t.bound) {
 			x.axes = nil // all entries
 		}
-		return x, err
-	case pseudo.Negate:
-		return t.typeOf(n.Kids[0])
-	case pseudo.Power:
+		return x
+	case pseudo.Negate, pseudo.Power:
 		return t.typeOf(n.Kids[0])
 	case pseudo.Truth:
-		x, err := t.typeOf(n.Kids[0])
-		x.elem = real
-		return x, err
+		return typ{real, t.typeOf(n.Kids[0]).axes}
 	case pseudo.Transpose:
-		x, err := t.typeOf(n.Kids[0])
-		if err == nil && len(x.axes) != 2 {
-			return x, pseudo.Misfitf("a transpose of %s", x)
+		x := t.typeOf(n.Kids[0])
+		if len(x.axes) != 2 {
+			panic(pseudo.Misfitf("a transpose of %s", x))
 		}
 		slices.Reverse(x.axes)
-		return x, err
+		return x
 	case pseudo.Norm:
-		x, err := t.typeOf(n.Kids[0])
-		if err == nil && len(x.axes) == 0 {
-			return x, pseudo.Misfitf("a norm of a number")
+		x := t.typeOf(n.Kids[0])
+		if len(x.axes) == 0 {
+			panic(pseudo.Misfitf("a norm of a number"))
 		}
-		return typ{elem: real}, err
+		return typ{elem: real}
 	case pseudo.Binary, pseudo.Relation:
 		return t.binaryType(n)
 	}
-	return typ{}, pseudo.Gapf("a range stands where a value should")
+	panic(pseudo.Gapf("a range stands where a value should"))
 }
 
 func (x typ) String() string {
@@ -109,13 +102,16 @@ func (x typ) String() string {
 }
 
 // nameType is the type of a bare name.
-func (t *typer) nameType(n *pseudo.Node) (typ, error) {
+func (t *typer) nameType(n *pseudo.Node) typ {
 	text := n.Text
 	if l, ok := t.bound[text]; ok {
-		return typ{elem: integer, axes: nil}, checkAxis(l)
+		if l.axis == "" {
+			panic(pseudo.Gapf("the range of an index is not known"))
+		}
+		return typ{elem: integer}
 	}
 	if x, ok := t.params[text]; ok {
-		return typ{x.elem, slices.Clone(x.axes)}, nil
+		return typ{x.elem, slices.Clone(x.axes)}
 	}
 	if d := t.defs[text]; d != nil {
 		return t.definitionType(d)
@@ -124,16 +120,9 @@ func (t *typer) nameType(n *pseudo.Node) (typ, error) {
 		return t.indexType(pseudo.IndexOf(pseudo.NameOf(base), pseudo.NameOf(suffix)))
 	}
 	if t.isCount(text) {
-		return typ{elem: real}, nil
+		return typ{elem: real}
 	}
-	return typ{}, pseudo.Gapf("%s is not defined", text)
-}
-
-func checkAxis(l letter) error {
-	if l.axis == "" {
-		return pseudo.Gapf("the range of an index is not known")
-	}
-	return nil
+	panic(pseudo.Gapf("%s is not defined", text))
 }
 
 // isCount reports whether a name such as n_valid can only be the number of
@@ -156,30 +145,27 @@ func (e *entry) mean() *pseudo.Node {
 	return found[0]
 }
 
-func (t *typer) definitionType(d *definition) (typ, error) {
+func (t *typer) definitionType(d *definition) typ {
 	bound := map[string]letter{}
 	var axes []string
 	for _, l := range d.letters {
-		axis, err := t.axisOf(l, d.body)
-		if err != nil {
-			return typ{}, err
-		}
+		axis := t.axisOf(l, d.body)
 		bound[l] = letter{axis: axis}
 		axes = append(axes, axis)
 	}
-	x, err := t.inScope(bound).typeOf(d.body)
+	x := t.inScope(bound).typeOf(d.body)
 	x.axes = append(axes, x.axes...)
-	return x, err
+	return x
 }
 
 // bareType is the type of a name without an index. Inside a sum over t, an array whose
 // first axis is that of t is read at t.
-func (t *typer) bareType(n *pseudo.Node) (typ, error) {
-	x, err := t.nameType(n)
-	if err == nil && t.summedLetter(x) != "" {
+func (t *typer) bareType(n *pseudo.Node) typ {
+	x := t.nameType(n)
+	if t.summedLetter(x) != "" {
 		x.axes = x.axes[1:]
 	}
-	return x, err
+	return x
 }
 
 // summedLetter is the summed letter at which an array without an index is read, or "".
@@ -197,68 +183,59 @@ func (t *typer) summedLetter(x typ) string {
 
 // indexedType is the type of an expression before an index; summed letters do not apply to
 // a name there.
-func (t *typer) indexedType(n *pseudo.Node) (typ, error) {
+func (t *typer) indexedType(n *pseudo.Node) typ {
 	if n.Kind == pseudo.Name {
 		return t.nameType(n)
 	}
 	return t.typeOf(n)
 }
 
-func (t *typer) indexType(n *pseudo.Node) (typ, error) {
-	x, err := t.indexedType(n.Kids[0])
-	if err != nil {
-		return x, err
-	}
+func (t *typer) indexType(n *pseudo.Node) typ {
+	x := t.indexedType(n.Kids[0])
 	at := n.Kids[1:]
 	if len(at) > len(x.axes) {
-		return x, pseudo.Misfitf("%d indices on %s", len(at), x)
+		panic(pseudo.Misfitf("%d indices on %s", len(at), x))
 	}
 	var kept []string
 	for i, k := range at {
-		axis, err := t.position(k, x.axes[i])
-		if err != nil {
-			return x, err
-		}
+		axis := t.position(k, x.axes[i])
 		if axis != "" {
 			kept = append(kept, axis)
 		}
 	}
-	return typ{x.elem, append(kept, x.axes[len(at):]...)}, nil
+	return typ{x.elem, append(kept, x.axes[len(at):]...)}
 }
 
 // position checks one index against an axis; a range keeps an axis of its own.
-func (t *typer) position(k *pseudo.Node, axis string) (string, error) {
+func (t *typer) position(k *pseudo.Node, axis string) string {
 	if k.Kind == pseudo.Span {
-		length, err := spanLength(k)
+		length := spanLength(k)
 		t.ranges[k.Kids[0].Text] = extent{axis, length}
-		return length, err
+		return length
 	}
 	if k.Kind == pseudo.Name {
 		if l, ok := t.bound[k.Text]; ok {
 			if l.axis != axis {
-				return "", pseudo.Misfitf("%s runs over %s and reads %s", k.Text, l.axis, axis)
+				panic(pseudo.Misfitf("%s runs over %s and reads %s", k.Text, l.axis, axis))
 			}
-			return "", nil
+			return ""
 		}
 	}
 	if k.Kind == pseudo.Number {
 		if k.Value != math.Trunc(k.Value) {
-			return "", pseudo.Misfitf("an index that is a fraction")
+			panic(pseudo.Misfitf("an index that is a fraction"))
 		}
 		t.least[axis] = max(t.least[axis], int(k.Value)+1)
-		return "", nil
+		return ""
 	}
-	x, err := t.typeOf(k)
-	if err != nil {
-		return "", err
-	}
+	x := t.typeOf(k)
 	if x.elem != integer || len(x.axes) > 0 {
-		return "", pseudo.Misfitf("an index that is %s", x)
+		panic(pseudo.Misfitf("an index that is %s", x))
 	}
 	for _, text := range t.integerNames(k) {
 		t.ranges[text] = extent{axis: axis}
 	}
-	return "", nil
+	return ""
 }
 
 func (t *typer) integerNames(k *pseudo.Node) []string {
@@ -274,23 +251,17 @@ func (t *typer) integerNames(k *pseudo.Node) []string {
 }
 
 // spanLength is the name of the length of a range a..a+len.
-func spanLength(k *pseudo.Node) (string, error) {
+func spanLength(k *pseudo.Node) string {
 	lo, hi := k.Kids[0], k.Kids[1]
 	if hi.Kind == pseudo.Binary && hi.Text == "+" && hi.Kids[0].String() == lo.String() && hi.Kids[1].Kind == pseudo.Name && lo.Kind == pseudo.Name {
-		return hi.Kids[1].Text, nil
+		return hi.Kids[1].Text
 	}
-	return "", pseudo.Gapf("a range that is not of the form a..a+length")
+	panic(pseudo.Gapf("a range that is not of the form a..a+length"))
 }
 
-func (t *typer) binaryType(n *pseudo.Node) (typ, error) {
-	x, err := t.typeOf(n.Kids[0])
-	if err != nil {
-		return x, err
-	}
-	y, err := t.typeOf(n.Kids[1])
-	if err != nil {
-		return y, err
-	}
+func (t *typer) binaryType(n *pseudo.Node) typ {
+	x := t.typeOf(n.Kids[0])
+	y := t.typeOf(n.Kids[1])
 	out := typ{elem: real}
 	if n.Kind == pseudo.Relation {
 		out.elem = boolean
@@ -300,10 +271,10 @@ func (t *typer) binaryType(n *pseudo.Node) (typ, error) {
 		return t.matrixType(x, y)
 	case "⊗":
 		if len(x.axes) != 1 || len(y.axes) != 1 {
-			return out, pseudo.Misfitf("an outer product of %s and %s", x, y)
+			panic(pseudo.Misfitf("an outer product of %s and %s", x, y))
 		}
 		out.axes = []string{x.axes[0], y.axes[0]}
-		return out, nil
+		return out
 	}
 	switch {
 	case len(x.axes) == 0:
@@ -311,35 +282,32 @@ func (t *typer) binaryType(n *pseudo.Node) (typ, error) {
 	case len(y.axes) == 0 || slices.Equal(x.axes, y.axes):
 		out.axes = x.axes
 	default:
-		return out, pseudo.Misfitf("%s and %s do not have the same shape", x, y)
+		panic(pseudo.Misfitf("%s and %s do not have the same shape", x, y))
 	}
-	return out, nil
+	return out
 }
 
-func (t *typer) matrixType(x, y typ) (typ, error) {
+func (t *typer) matrixType(x, y typ) typ {
 	n := len(x.axes)
 	if n == 0 || n > 2 || len(y.axes) == 0 || len(y.axes) > 2 || x.axes[n-1] != y.axes[0] {
-		return typ{}, pseudo.Misfitf("%s times %s has no product", x, y)
+		panic(pseudo.Misfitf("%s times %s has no product", x, y))
 	}
-	return typ{real, append(slices.Clone(x.axes[:n-1]), y.axes[1:]...)}, nil
+	return typ{real, append(slices.Clone(x.axes[:n-1]), y.axes[1:]...)}
 }
 
 // reduction binds the letters of a sum: those it names, or the free ones of
 // its body.
-func (t *typer) reduction(n *pseudo.Node) (*typer, []string, error) {
+func (t *typer) reduction(n *pseudo.Node) (*typer, []string) {
 	letters := n.Letters
 	if letters == nil {
 		letters = t.free(n.Kids[0])
 	}
 	bound := map[string]letter{}
 	for _, l := range letters {
-		axis, err := t.inScope(bound).axisOf(l, n.Kids[0])
-		if err != nil {
-			return nil, nil, err
-		}
+		axis := t.inScope(bound).axisOf(l, n.Kids[0])
 		bound[l] = letter{axis: axis, summed: true}
 	}
-	return t.inScope(bound), letters, nil
+	return t.inScope(bound), letters
 }
 
 // free are the letters in the indices of a body that nothing binds.
@@ -359,7 +327,7 @@ func (t *typer) free(body *pseudo.Node) []string {
 }
 
 // axisOf is the axis that a letter reads in a body.
-func (t *typer) axisOf(text string, body *pseudo.Node) (string, error) {
+func (t *typer) axisOf(text string, body *pseudo.Node) string {
 	axis := ""
 	var why error
 	body.Walk(func(n *pseudo.Node) {
@@ -370,7 +338,7 @@ func (t *typer) axisOf(text string, body *pseudo.Node) (string, error) {
 				if k.Kind != pseudo.Name || k.Text != text {
 					continue
 				}
-				x, err := t.indexedType(n.Kids[0])
+				x, err := attempt(func() typ { return t.indexedType(n.Kids[0]) })
 				if err == nil && i < len(x.axes) {
 					axis = x.axes[i]
 				} else if why == nil {
@@ -386,10 +354,10 @@ func (t *typer) axisOf(text string, body *pseudo.Node) (string, error) {
 		}
 	})
 	if axis == "" && why != nil {
-		return "", why
+		panic(why)
 	}
 	if axis == "" {
-		return "", pseudo.Gapf("the range of the index %s is not known", text)
+		panic(pseudo.Gapf("the range of the index %s is not known", text))
 	}
-	return axis, nil
+	return axis
 }

@@ -147,7 +147,7 @@ func (t *table) models(e *entry) (out []*model, err error) {
 	}
 	best := -1
 	for _, r := range shapeGuesses {
-		m, berr := t.build(e, r)
+		m, berr := attempt(func() *model { return t.build(e, r) })
 		if berr != nil {
 			if err == nil || isMisfit(err) {
 				err = berr

@@ -104,18 +104,17 @@ func (n *Node) Substitute(by map[string]*Node) *Node {
 	})
 }
 
-// A gap is something that an entry leaves open.
-type gap struct{ text string }
+// An Error says why an entry cannot be compared: two shapes do not agree, or it leaves
+// something open.
+type Error struct {
+	text   string
+	Misfit bool // two shapes do not agree
+}
 
-func (g *gap) Error() string { return g.text }
+func (e *Error) Error() string { return e.text }
 
 // Gapf returns an error: the entry leaves something open.
-func Gapf(format string, args ...any) error { return &gap{fmt.Sprintf(format, args...)} }
-
-// A Misfit is a pair of shapes that do not agree.
-type Misfit struct{ text string }
-
-func (m *Misfit) Error() string { return m.text }
+func Gapf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...), false} }
 
 // Misfitf returns an error: two shapes do not agree.
-func Misfitf(format string, args ...any) error { return &Misfit{fmt.Sprintf(format, args...)} }
+func Misfitf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...), true} }
