@@ -21,17 +21,21 @@ type Explanation struct {
 	Page    bool
 }
 
-// explanations is the one table of codes: each stage registers its own rows
-// from a file codes_STAGE.go in this package.
-var explanations = map[Code]Explanation{}
+// explanations is the table of all codes. A file codes_STAGE.go has the constants of a stage,
+// and their rows say when each occurs.
+var explanations = merged(pageCodes, referenceCodes, notationCodes, checkCodes, formulaCodes, typeCodes, proofCodes, emitCodes, commandCodes)
 
-func register(m map[Code]Explanation) {
-	for c, e := range m {
-		if _, twice := explanations[c]; twice {
-			panic(fmt.Sprintf("diag: BUG: code %v is registered twice", c))
+func merged(tables ...map[Code]Explanation) map[Code]Explanation {
+	all := map[Code]Explanation{}
+	for _, rows := range tables {
+		for c, e := range rows {
+			if _, twice := all[c]; twice {
+				panic(fmt.Sprintf("diag: BUG: code %v has two rows", c))
+			}
+			all[c] = e
 		}
-		explanations[c] = e
 	}
+	return all
 }
 
 // Explain returns the explanation of a code.
