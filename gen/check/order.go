@@ -200,7 +200,7 @@ func (o *orderer) read(e *Equation, r read) Class {
 		return Recurrent
 	case r.start && o.b.Time == notation.TokenTime && o.readStart(sym):
 		return Recurrent
-	case !r.now && !r.start && sym.Kind != State && next != nil && o.b.Time == notation.TokenTime && o.ofStates(next, nil):
+	case !r.now && !r.start && sym.Kind != State && next != nil && o.b.Time == notation.TokenTime && o.fromStates(next, o.equation, nil):
 		o.useLagged(next)
 		return Recurrent
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -57,7 +56,7 @@ func (o *orderer) readStart(s *Symbol) bool {
 		}
 		o.useEarlier(s.Name)
 		return true
-	case o.ofStates(next, nil):
+	case o.fromStates(next, o.equation, nil):
 		for _, r := range o.reads(next) {
 			if sym := o.b.Symbols[r.name]; sym != nil {
 				o.used[r.name] = true
@@ -96,7 +95,7 @@ func (o *orderer) useLagged(e *Equation) {
 			o.useState(sym)
 		case sym.Kind == State:
 			o.useEarlier(r.name)
-		case next != nil && o.ofStates(next, nil) && next != e:
+		case next != nil && o.fromStates(next, o.equation, nil) && next != e:
 			o.useLagged(next)
 		default:
 			o.used[r.name] = true
@@ -104,21 +103,5 @@ func (o *orderer) useLagged(e *Equation) {
 	}
 }
 
-// ofStates reports whether an equation depends on states and learned values alone. An
-// equation that depends on itself does not.
-func (o *orderer) ofStates(e *Equation, above []*Equation) bool {
-	if slices.Contains(above, e) {
-		return false
-	}
-	for _, r := range o.reads(e) {
-		sym, next := o.b.Symbols[r.name], o.eq[r.name]
-		switch {
-		case sym == nil || sym.Kind == State || sym.Kind == Anchor || sym.Kind == Snap:
-		case sym.Kind == Input:
-			return false
-		case next != nil && !o.ofStates(next, append(above, e)):
-			return false
-		}
-	}
-	return true
-}
+// equation is the equation of a name, or nil.
+func (o *orderer) equation(name string) *Equation { return o.eq[name] }

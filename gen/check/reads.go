@@ -2,6 +2,7 @@ package check
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -182,11 +183,20 @@ func (b *Block) TimedReads(eq *Equation) []string {
 // FromStates reports whether a name is defined from states and learned values alone.
 func (b *Block) FromStates(name string) bool {
 	eq := b.Equation(name)
-	if eq == nil {
+	return eq != nil && reader{b: b}.fromStates(eq, b.Equation, nil)
+}
+
+// fromStates reports whether an equation depends on states and learned values alone, directly
+// or through other equations. An equation that depends on itself does not.
+func (rd reader) fromStates(e *Equation, equation func(name string) *Equation, above []*Equation) bool {
+	if slices.Contains(above, e) {
 		return false
 	}
-	for _, r := range b.TimedReads(eq) {
-		if b.Symbols[r].Kind != State && !b.FromStates(r) {
+	for _, r := range rd.reads(e) {
+		sym, next := rd.b.Symbols[r.name], equation(r.name)
+		switch {
+		case sym == nil || sym.Kind == State || sym.Kind == Anchor || sym.Kind == Snap:
+		case sym.Kind == Input, next != nil && !rd.fromStates(next, equation, append(above, e)):
 			return false
 		}
 	}

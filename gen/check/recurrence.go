@@ -93,7 +93,7 @@ func (c *recurrenceSplitter) terms(x notation.Expr, minus bool) {
 		return
 	}
 	if y, time := c.without(x); y != nil {
-		if !notation.IsPrevious(time) {
+		if !notation.IsPrevious(time, notation.TokenTime) {
 			c.refuse(x, "%s is read here at a time that is not the token before", c.eq.Name)
 			return
 		}

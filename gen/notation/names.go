@@ -40,15 +40,16 @@ const TokenTime = "t"
 // Base cuts the suffix of this token from a name: M of M_t.
 func Base(text string) string { return strings.TrimSuffix(text, "_"+TokenTime) }
 
-// IsPrevious reports whether the time of a name is t−1, the token before.
-func IsPrevious(time Expr) bool {
+// IsPrevious reports whether the time of a name is the one before a letter: t−1, the token
+// before, of t.
+func IsPrevious(time Expr, letter string) bool {
 	b, ok := time.(*Binary)
 	if !ok || b.Op != "−" {
 		return false
 	}
 	id, isID := b.X.(*Ident)
 	n, isNum := b.Y.(*Number)
-	return isID && isNum && id.Name.Text == TokenTime && n.Value == 1
+	return isID && isNum && id.Name.Text == letter && n.Value == 1
 }
 
 // MemberText is the one word for a member of a family.

@@ -53,7 +53,7 @@ func frozenRead(st *notation.Unit, ds *diag.List) *notation.Define {
 			continue
 		}
 		value, isName := d.Value.(*notation.Ident)
-		if !notation.IsPrevious(d.Target.Name.Time) || !isName || value.Name.Text != d.Target.Name.Name.Text+"°" || value.Time != nil {
+		if !notation.IsPrevious(d.Target.Name.Time, notation.TokenTime) || !isName || value.Name.Text != d.Target.Name.Name.Text+"°" || value.Time != nil {
 			ds.Errorf(diag.NotSupported, d.Span, "a strategy cannot say this about a read").Hint("write read W_{t−1} = W°")
 			continue
 		}
@@ -91,7 +91,7 @@ func (f *freezer) expr(x notation.Expr, own string) notation.Expr {
 			return notation.Copy(n, func(x notation.Expr) notation.Expr { return f.expr(x, "") })
 		case *notation.Ident:
 			name := n.Name.Text
-			if !f.states[name] || name == own || !notation.IsPrevious(n.Time) {
+			if !f.states[name] || name == own || !notation.IsPrevious(n.Time, notation.TokenTime) {
 				return nil
 			}
 			f.read[name] = true

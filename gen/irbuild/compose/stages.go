@@ -31,6 +31,8 @@ type Stage struct {
 	Gate    string     // of Opens: the value that is 1 where a level is open
 	Axes    []*ir.Axis // of the value that a call takes
 	OutAxes []*ir.Axis // of its results
+
+	names *Names // of a program, while the stages are made
 }
 
 // How says what a call does with parts; the zero value is invalid.
@@ -106,7 +108,6 @@ type composer struct {
 	made   map[string]*tensor.Tensor // what the stages so far made, for its type
 	called map[callSite]notation.Span
 	built  []*expr.Builder             // of the program stages
-	stages []*Names                    // the names of each program stage, in step with prog
 	unions map[string][]*tensor.Tensor // made of what parameters and stages so far have
 }
 
@@ -168,7 +169,6 @@ func (c *composer) callsFirst() []*check.Equation {
 
 func (c *composer) add(s Stage) {
 	c.prog.Stages = append(c.prog.Stages, s)
-	c.stages = append(c.stages, nil)
 }
 
 // reuse reads a part of a union in a later stage: the parameter that it is, or the result
@@ -226,8 +226,7 @@ func (c *composer) endStage() {
 		}
 	}
 	c.n.Values = made
-	c.prog.Stages = append(c.prog.Stages, Stage{Func: c.e.Func})
-	c.stages = append(c.stages, c.n)
+	c.add(Stage{Func: c.e.Func, names: c.n})
 }
 
 // modelOutputs are the loss and the logits.
@@ -241,15 +240,16 @@ func (c *composer) results() {
 	case notation.ModelUnit:
 		// A model returns the last values of its last stage: the loss and, for
 		// sampling, the logits from which the loss was computed.
-		for i := len(c.stages) - 1; i >= 0; i-- {
-			if c.stages[i] != nil {
-				for _, eq := range c.blk.Eqs {
-					if c.stages[i].Values[eq.Name] != nil {
-						c.prog.Output = append(c.prog.Output, ident.ASCII(eq.Name))
-					}
-				}
-				break
+		for _, s := range slices.Backward(c.prog.Stages) {
+			if s.Func == nil {
+				continue
 			}
+			for _, eq := range c.blk.Eqs {
+				if s.names.Values[eq.Name] != nil {
+					c.prog.Output = append(c.prog.Output, ident.ASCII(eq.Name))
+				}
+			}
+			break
 		}
 		c.prog.Output = c.prog.Output[max(0, len(c.prog.Output)-modelOutputs):]
 		for _, o := range c.prog.Output {
@@ -259,13 +259,12 @@ func (c *composer) results() {
 		c.prog.Output = []string{"out"}
 		need["out"] = true
 	}
-	for i := len(c.prog.Stages) - 1; i >= 0; i-- {
-		s := c.prog.Stages[i]
+	for _, s := range slices.Backward(c.prog.Stages) {
 		if s.Func == nil {
 			need[s.Arg], need[s.Gate] = true, true
 			continue
 		}
-		c.stageResults(s.Func, c.stages[i], need)
+		c.stageResults(s.Func, s.names, need)
 		for _, p := range s.Func.Params {
 			need[p.Name] = true
 		}

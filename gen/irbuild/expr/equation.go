@@ -24,19 +24,19 @@ func (e *Builder) Equation(eq *check.Equation) *tensor.Tensor {
 	if !e.boundsOrdered(eq, w) {
 		return nil
 	}
-	if x, ok := e.constantValue(w.Lo); w.Lo != nil && !(ok && isInfinite(x, -1)) {
-		lo := e.Value(w.Lo)
-		if lo == nil {
+	for _, end := range []struct {
+		at    notation.Expr
+		clamp ir.Op
+		sign  float64
+	}{{w.Lo, ir.Max2, -1}, {w.Hi, ir.Min2, 1}} {
+		if x, ok := e.constantValue(end.at); end.at == nil || ok && x*end.sign > 1e308 { // no bound
+			continue
+		}
+		bound := e.Value(end.at)
+		if bound == nil {
 			return nil
 		}
-		t = e.Entrywise(ir.Max2, t, lo)
-	}
-	if x, ok := e.constantValue(w.Hi); w.Hi != nil && !(ok && isInfinite(x, 1)) {
-		hi := e.Value(w.Hi)
-		if hi == nil {
-			return nil
-		}
-		t = e.Entrywise(ir.Min2, t, hi)
+		t = e.Entrywise(end.clamp, t, bound)
 	}
 	return t
 }
@@ -98,9 +98,6 @@ func (e *Builder) column(t *tensor.Tensor, x notation.Expr) *tensor.Tensor {
 	return nil
 }
 
-// isInfinite reports whether a bound is infinite and so clamps nothing.
-func isInfinite(x float64, sign float64) bool { return x*sign > 1e308 }
-
 // Timeless refuses a time step of a name that does not change over time.
 func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *tensor.Tensor) *tensor.Tensor {
 	if when != (Time{}) {
@@ -113,14 +110,10 @@ func (e *Builder) Timeless(sym *check.Symbol, when Time, span notation.Span, t *
 // ReadTime reads a time suffix: _t, _{t−1}, _0, or a bound time step.
 func (e *Builder) ReadTime(x *notation.Ident, suffix string) (Time, bool) {
 	t := e.Block.Time
+	if notation.IsPrevious(x.Time, t) {
+		return Time{Before: true}, true
+	}
 	if x.Time != nil {
-		if bin, ok := x.Time.(*notation.Binary); ok && bin.Op == "−" {
-			id, isID := bin.X.(*notation.Ident)
-			n, isNum := bin.Y.(*notation.Number)
-			if isID && isNum && id.Name.Text == t && n.Value == 1 {
-				return Time{Before: true}, true
-			}
-		}
 		if id, ok := x.Time.(*notation.Ident); ok {
 			suffix = id.Name.Text
 		} else if n, ok := x.Time.(*notation.Number); ok && n.Value == 0 {

@@ -23,14 +23,7 @@ func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 		return e.bound(x, b)
 	}
 	if e.fenced() {
-		if t := e.constant(x); t != nil {
-			return t
-		}
-		if isIdentity(x) {
-			return tensor.Eye()
-		}
-		e.unknown(x)
-		return nil
+		return e.undeclared(x, nil)
 	}
 	name, suffix := e.Block.Split(text)
 	if x.Bar {
@@ -49,25 +42,32 @@ func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 	}
 	sym := e.Block.Symbols[name]
 	if sym == nil {
-		if t := e.constant(x); t != nil {
-			return t
-		}
-		if n, ok := e.Names.(FreeResolver); ok {
-			if t := n.Free(e, x); t != nil {
-				return t
-			}
-		}
-		if isIdentity(x) {
-			return tensor.Eye()
-		}
-		e.unknown(x)
-		return nil
+		free, _ := e.Names.(FreeResolver)
+		return e.undeclared(x, free)
 	}
 	when, ok := e.ReadTime(x, suffix)
 	if !ok {
 		return nil
 	}
 	return e.Names.Resolve(e, sym, when, x.Span)
+}
+
+// undeclared builds a name that the block does not declare: an option, a size, a name that is
+// free in a claim, or I.
+func (e *Builder) undeclared(x *notation.Ident, free FreeResolver) *tensor.Tensor {
+	if t := e.constant(x); t != nil {
+		return t
+	}
+	if free != nil {
+		if t := free.Free(e, x); t != nil {
+			return t
+		}
+	}
+	if isIdentity(x) {
+		return tensor.Eye()
+	}
+	e.unknown(x)
+	return nil
 }
 
 // bound builds a local name.
