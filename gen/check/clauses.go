@@ -83,7 +83,9 @@ func (r *resolver) checkClauseValues(keyword notation.Word, n *notation.DeclName
 	case "const":
 		r.constant(n)
 	case "slot":
-		r.checkSlot(n)
+		if x, ok := notation.Constant(n.Init); n.Init == nil || !ok || x != 0 {
+			r.ds.Errorf(diag.NotSupported, n.Name.Span, "slot %s does not begin at zero", n.Name.Text).Hint("write slot %s = 0", n.Name.Text)
+		}
 	case "outer":
 		if a := attribute(n, "nograd"); a != nil && n.Reason == nil {
 			r.ds.Errorf(diag.NotSupported, a.Span, "nograd of %s has no reason", n.Name.Text).Hint("say why: nograd \"…\"")

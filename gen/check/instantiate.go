@@ -88,13 +88,9 @@ func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*not
 	if len(args) == 0 && name == u.Name.Text && !ds.HasErrors() {
 		r.unusedRedefinitions(u)
 	}
-	before = ds.Len()
 	r.order()
 	r.expandFamilyNames()
 	r.checkCollisions()
-	if ds.Len() > before && ds.HasErrors() {
-		return b
-	}
 	return b
 }
 

@@ -261,9 +261,7 @@ func (o *orderer) prune() {
 	}
 	o.r.b.Eqs = o.out
 	for _, e := range o.out {
-		if e.Gate != nil || e.Def != nil || e.Iter != nil {
-			o.used[e.Name] = true
-		}
+		o.used[e.Name] = true
 	}
 	o.initials()
 	o.b.SymSeq = slices.DeleteFunc(o.b.SymSeq, func(s *Symbol) bool {

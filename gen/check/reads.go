@@ -78,10 +78,7 @@ func (rd reader) exprs(e notation.Expr, local, calls map[string]bool, out *[]rea
 	notation.Inspect(e, func(n any) bool {
 		switch n := n.(type) {
 		case *notation.Binder:
-			for _, b := range n.Tuple {
-				rd.exprs(b.Cond, local, calls, out)
-			}
-			rd.exprs(n.Cond, local, calls, out)
+			rd.conditions([]*notation.Binder{n}, local, calls, out)
 			return false // a range has axes only
 		case *notation.Reduce:
 			in := maps.Clone(local)
@@ -89,12 +86,7 @@ func (rd reader) exprs(e notation.Expr, local, calls map[string]bool, out *[]rea
 				in = map[string]bool{}
 			}
 			notation.Bind(in, n.Binders)
-			for _, b := range n.Binders {
-				rd.exprs(b.Cond, in, calls, out)
-				for _, c := range b.Tuple {
-					rd.exprs(c.Cond, in, calls, out)
-				}
-			}
+			rd.conditions(n.Binders, in, calls, out)
 			rd.exprs(n.Body, in, calls, out)
 			rd.exprs(n.Empty, local, calls, out)
 			return false
@@ -137,6 +129,14 @@ func (rd reader) exprs(e notation.Expr, local, calls map[string]bool, out *[]rea
 		}
 		return true
 	})
+}
+
+// conditions lists what the conditions of indices read.
+func (rd reader) conditions(bs []*notation.Binder, local, calls map[string]bool, out *[]read) {
+	for _, b := range bs {
+		rd.exprs(b.Cond, local, calls, out)
+		rd.conditions(b.Tuple, local, calls, out)
+	}
 }
 
 func (rd reader) function(name string, calls map[string]bool, out *[]read) {

@@ -130,10 +130,3 @@ func (r *resolver) checkSlots() {
 		}
 	}
 }
-
-// checkSlot refuses a slot that does not start at zero.
-func (r *resolver) checkSlot(n *notation.DeclName) {
-	if x, ok := notation.Constant(n.Init); n.Init == nil || !ok || x != 0 {
-		r.ds.Errorf(diag.NotSupported, n.Name.Span, "slot %s does not begin at zero", n.Name.Text).Hint("write slot %s = 0", n.Name.Text)
-	}
-}

@@ -31,11 +31,8 @@ func (g Given) Name() string {
 	if g.Part.List == nil {
 		return g.Part.Name.Text
 	}
-	return memberOf(g.Part.Name.Text, g.Index)
+	return fmt.Sprintf("%s.%d", g.Part.Name.Text, g.Index)
 }
-
-// memberOf is the name of a part of a list.
-func memberOf(list string, i int) string { return fmt.Sprintf("%s.%d", list, i) }
 
 // PartsOf lists the parts of a page, in the order of its header.
 func PartsOf(u *notation.Unit) []*notation.Param {

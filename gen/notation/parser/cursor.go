@@ -222,6 +222,14 @@ func (p *parser) name(what string) notation.Word {
 	return notation.Word{Span: p.span(t), Text: t.text}
 }
 
+// enclosed takes a name in brackets, the first of which is next.
+func (p *parser) enclosed(what, end string) notation.Word {
+	closing := p.open()
+	w := p.name(what)
+	closing(end)
+	return w
+}
+
 // text takes a string.
 func (p *parser) text() *notation.Text {
 	t := p.cur()

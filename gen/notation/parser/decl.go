@@ -43,9 +43,7 @@ func (p *parser) declName() *notation.DeclName {
 	start := p.cur()
 	n := &notation.DeclName{Name: p.name("the name to declare")}
 	if b := p.cur(); b.is("[") && !b.space {
-		closing := p.open()
-		m := p.name("the letter of a family")
-		closing("]")
+		m := p.enclosed("the letter of a family", "]")
 		n.Member = &m
 	}
 	for p.clause(n) {

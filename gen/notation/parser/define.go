@@ -28,17 +28,11 @@ func (p *parser) looksDefined() bool {
 	}
 }
 
-func (p *parser) readDefine() notation.Stmt {
+// markedDefine reads `read y_t = …` and `match M_t = …`.
+func (p *parser) markedDefine() notation.Stmt {
 	start := p.next()
 	d := p.define()
-	d.Read, d.Span = true, p.since(start)
-	return d
-}
-
-func (p *parser) matchDefine() notation.Stmt {
-	start := p.next()
-	d := p.define()
-	d.Match, d.Span = true, p.since(start)
+	d.Read, d.Match, d.Span = start.text == "read", start.text == "match", p.since(start)
 	return d
 }
 

@@ -100,9 +100,7 @@ func (p *parser) memberName(what string) notation.Word {
 	t := p.cur()
 	w := p.name(what)
 	if b := p.cur(); b.is("[") && !b.space {
-		closing := p.open()
-		m := p.name("the name of a member")
-		closing("]")
+		m := p.enclosed("the name of a member", "]")
 		w = notation.Word{Span: p.since(t), Text: notation.MemberText(w.Text, m.Text)}
 	}
 	return w

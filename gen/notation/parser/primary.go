@@ -320,9 +320,7 @@ func (p *parser) grad() notation.Expr {
 	case p.got("_"):
 		wrt = p.name("a parameter of the function")
 	case t.is("_{"):
-		closing := p.open()
-		wrt = p.name("a parameter of the function")
-		closing("}")
+		wrt = p.enclosed("a parameter of the function", "}")
 	default:
 		p.errorf(diag.BadGradient, start, "∇ does not say by which parameter").Hint("write ∇_M f(M, …), with M a parameter of f")
 	}

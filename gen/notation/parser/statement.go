@@ -88,7 +88,7 @@ func init() { // not where it is declared: a body of an each is read by forms ag
 		"dims": (*parser).dims, "kink": (*parser).kink, "invariant": (*parser).invariant, "provides": (*parser).provides,
 		"requires": (*parser).provides, "special": (*parser).special, "trial": (*parser).trial, "erratum": (*parser).erratum,
 		"cost": (*parser).cost, "solve": (*parser).solve, "iterate": (*parser).iterate, "nograd": (*parser).noGrad,
-		"fit": (*parser).fit, "read": (*parser).readDefine, "match": (*parser).matchDefine, "each": (*parser).each,
+		"fit": (*parser).fit, "read": (*parser).markedDefine, "match": (*parser).markedDefine, "each": (*parser).each,
 		"level": (*parser).level, "guard": (*parser).guard, "claim": (*parser).claim, "eval": (*parser).claim,
 		"adjoint": (*parser).claim, "relax": (*parser).claim,
 	}

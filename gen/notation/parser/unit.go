@@ -180,9 +180,7 @@ func (p *parser) param(group int) *notation.Param {
 	start := p.cur()
 	q := &notation.Param{Name: p.name("a parameter"), Group: group}
 	if p.cur().is("[") {
-		closing := p.open()
-		w := p.name("the axis that counts the parts")
-		closing("]")
+		w := p.enclosed("the axis that counts the parts", "]")
 		q.List = &w
 		if !p.cur().is(":") {
 			p.expected(": and a kind of page")
