@@ -41,7 +41,7 @@ func InstantiateFormula(t *units.Tree, name string, f *notation.Formula, with []
 	if len(f.Parts) == 1 && f.Over == nil {
 		u := t.Units[f.Parts[0].Name.Text]
 		if u == nil {
-			unknownPage(t, f.Parts[0], &ds, []notation.UnitKind{u.Kind})
+			unknownPage(t, f.Parts[0], &ds, []notation.UnitKind{notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit})
 			return nil, ds
 		}
 		return instantiate(t, u, name, f.Parts[0].Args, slices.Concat(u.With, with), &ds), ds

@@ -85,3 +85,14 @@ func TestPartMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestSpecialOfNoPage holds that a special case of a page that does not exist is one message.
+func TestSpecialOfNoPage(t *testing.T) {
+	tree, file, _ := parse(t, pairHead+"rule Sam = Sum\nspecial Sum2 = Sum")
+	for s := range notation.Of[*notation.Special](file.Units[3].Body) {
+		b, ds := check.InstantiateFormula(tree, "Sam", s.Left, s.LWith)
+		if all := ds.Sorted(); b != nil || len(all) != 1 || all[0].Code != diag.UnknownPage || all[0].Help != "did you mean Sum?" {
+			t.Errorf("%v %s", b, ds.Error())
+		}
+	}
+}
