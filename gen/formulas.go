@@ -25,7 +25,7 @@ func (c *unitCompiler) testFiles() {
 		return
 	}
 	files, ds := vectors.Tests(vectors.Unit{Name: &c.unit.Name, Page: c.src.Path(c.unit.Span.File.Path), Home: c.conf.home(),
-		Instance: instanceOf(c.unit), Outline: outlined}, formulas)
+		Instance: instanceOf(c.unit), Outline: Outline}, formulas)
 	c.ds.Append(ds)
 	maps.Copy(c.files, files)
 }

@@ -37,9 +37,9 @@ func frontEquations(blk *check.Block, front *notation.Unit) []*check.Equation {
 	return out
 }
 
-// outlined divides a program of a rule into the function of its front and the rest; it
+// Outline divides a program of a rule into the function of its front and the rest; it
 // returns nil where the rule has no front or its front computes nothing in this program.
-func outlined(blk *check.Block, f *ir.Func) *outline.Cut {
+func Outline(blk *check.Block, f *ir.Func) *outline.Cut {
 	front := frontOf(blk)
 	if front == nil || f == nil {
 		return nil
@@ -70,7 +70,7 @@ func (c *unitCompiler) outline() {
 			if p == nil {
 				continue
 			}
-			if cut := outlined(c.blk, p.fn); cut != nil {
+			if cut := Outline(c.blk, p.fn); cut != nil {
 				p.fn, p.front = cut.Rest, &program{name: "Forward", fn: cut.Function}
 			}
 		}

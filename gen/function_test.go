@@ -33,7 +33,7 @@ func TestFunctionOfEveryRule(t *testing.T) {
 		t.Run(u.Name.Text, func(t *testing.T) {
 			for _, build := range []func(*check.Block, *diag.List) *ir.Func{irbuild.Rule, irbuild.Frozen} {
 				f := build(blk, &bad)
-				cut := outlined(blk, f)
+				cut := Outline(blk, f)
 				if cut == nil {
 					if frontOf(blk) != nil {
 						t.Error("its front is no function")

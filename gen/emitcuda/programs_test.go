@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen"
@@ -30,6 +31,7 @@ type program struct {
 	unit     *abi.Unit
 	blk      *check.Block
 	f        *ir.Func
+	front    *ir.Func       // computes inputs of f; nil where nothing is outlined
 	pair     *ir.Pair       // nil for an update
 	fwd, bwd *emitcuda.Text // bwd may be nil
 	other    map[string]int // sizes that are not those of all trials
@@ -85,8 +87,17 @@ func compiled(t testing.TB) []*program {
 		t.Fatal(ds)
 	}
 	var out []*program
+	functions := map[string]bool{}
 	for _, u := range units {
-		out = append(out, programsOf(t, s, u, s.Tree.Units[u.Name])...)
+		for _, p := range programsOf(t, s, u, s.Tree.Units[u.Name]) {
+			if text := p.f.String(); strings.HasSuffix(p.name, "_front") {
+				if functions[text] {
+					continue
+				}
+				functions[text] = true
+			}
+			out = append(out, p)
+		}
 	}
 	return out
 }
@@ -176,9 +187,15 @@ func programsOf(t testing.TB, s *gen.Source, u *abi.Unit, unit *notation.Unit) [
 	blk, ds := check.Instantiate(s.Tree, unit)
 	var out []*program
 	add := func(name string, f *ir.Func) {
-		if f != nil {
-			out = append(out, &program{name: u.ID + "_" + name, unit: u, blk: blk, f: f})
+		if f == nil {
+			return
 		}
+		p := &program{name: u.ID + "_" + name, unit: u, blk: blk, f: f}
+		if cut := gen.Outline(blk, f); cut != nil {
+			out = append(out, &program{name: p.name + "_front", unit: u, blk: blk, f: cut.Function})
+			p.f, p.front = cut.Rest, cut.Function
+		}
+		out = append(out, p)
 	}
 	switch u.Kind {
 	case abi.OpUnit:
@@ -236,7 +253,7 @@ func (p *program) lower(t testing.TB) {
 // fixed are the sizes that are constants of a kernel's text.
 func (p *program) fixed(k *plan.Kernel) map[string]int {
 	out := map[string]int{}
-	for s := range p.sizes(k, 0, 0) {
+	for s := range p.sizes(k.Sizes, 0, 0) {
 		if !emitcuda.Open(p.unit, s) {
 			out[s] = p.sizeOf(s)
 		}
@@ -246,9 +263,9 @@ func (p *program) fixed(k *plan.Kernel) map[string]int {
 
 // sizes are those of a trial of so many batches and tokens. A program without
 // tokens has entries instead, or rows.
-func (p *program) sizes(k *plan.Kernel, batches, tokens int) map[string]int {
+func (p *program) sizes(names []string, batches, tokens int) map[string]int {
 	out := map[string]int{}
-	for _, s := range k.Sizes {
+	for _, s := range names {
 		out[s] = p.sizeOf(s)
 	}
 	if _, ok := out["L"]; ok {
@@ -277,11 +294,14 @@ func texts(ps []*program) []*emitcuda.Text {
 	return out
 }
 
-// union is all sizes of both kernels of a program.
+// union is all sizes of both kernels of a program, and of the front that makes its inputs.
 func (p *program) union(batches, tokens int) map[string]int {
-	out := p.sizes(p.fwd.Kernel, batches, tokens)
+	out := p.sizes(p.fwd.Kernel.Sizes, batches, tokens)
 	if p.bwd != nil {
-		maps.Copy(out, p.sizes(p.bwd.Kernel, batches, tokens))
+		maps.Copy(out, p.sizes(p.bwd.Kernel.Sizes, batches, tokens))
+	}
+	if p.front != nil {
+		maps.Copy(out, p.sizes(irbuild.Sizes(p.front), batches, tokens))
 	}
 	return out
 }

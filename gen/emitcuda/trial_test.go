@@ -88,23 +88,47 @@ func (x *trial) steady(results map[string]wanted) bool {
 func drawTrial(t *testing.T, p *program, tokens int, calm float64) *trial {
 	x := &trial{t: t, p: p, sizes: p.union(trialLanes, tokens), in: map[string]*interp.Tensor{}, shuffled: tokens == positive, calm: calm}
 	rng := rand.New(rand.NewPCG(3, uint64(tokens)))
-	for _, v := range p.f.Params {
-		x.in[v.Name] = x.draw(rng, v)
+	if p.front != nil {
+		x.inputs(rng, p.front)
+		for name, v := range interpret(p.front, x.sizes, x.in, false) {
+			if x.in[name] == nil { // no window of the next call
+				x.in[name] = rounded(v)
+			}
+		}
 	}
+	x.inputs(rng, p.f)
 	if p.pair == nil {
 		return x
 	}
 	for _, v := range p.pair.Bwd.Params {
 		if v.Role == ir.Adjoint {
-			x.in[v.Name] = x.draw(rng, v)
+			x.in[v.Name] = x.draw(rng, v, nil)
 		}
 	}
 	return x
 }
 
+// inputs draws the parameters of a program that have no values yet.
+func (x *trial) inputs(rng *rand.Rand, f *ir.Func) {
+	types := irbuild.Frees(x.p.blk, f)
+	for _, v := range f.Params {
+		if x.in[v.Name] == nil {
+			x.in[v.Name] = x.draw(rng, v, types[v.Name].Type)
+		}
+	}
+}
+
+// rounded rounds numbers to float32, in place.
+func rounded(t *interp.Tensor) *interp.Tensor {
+	for i := range t.Data {
+		t.Data[i] = float64(float32(t.Data[i]))
+	}
+	return t
+}
+
 // draw makes the values of a parameter: numbers about ½, in the set that the
 // page declares, and indices in their range.
-func (x *trial) draw(rng *rand.Rand, v *ir.Value) *interp.Tensor {
+func (x *trial) draw(rng *rand.Rand, v *ir.Value, typ *notation.Type) *interp.Tensor {
 	n := interp.NewTensor(interp.Shape(v.Axes, x.sizes)...)
 	for i := range n.Data {
 		switch v.Elem {
@@ -123,13 +147,10 @@ func (x *trial) draw(rng *rand.Rand, v *ir.Value) *interp.Tensor {
 		x.start(v.Name, n.Data)
 	}
 	if v.Elem == ir.Real {
-		x.intoDomain(v.Name, n.Data)
+		x.intoDomain(v.Name, typ, n.Data)
 		x.clock(v, n.Data)
 	}
-	for i := range n.Data {
-		n.Data[i] = float64(float32(n.Data[i]))
-	}
-	return n
+	return rounded(n)
 }
 
 // start moves a parameter to the number that the page starts it from: gates then
@@ -180,7 +201,7 @@ func (x *trial) index(rng *rand.Rand, v *ir.Value) int {
 
 // intoDomain moves numbers into the set that the page declares, and the options
 // of an update to what they are by default.
-func (x *trial) intoDomain(name string, data []float64) {
+func (x *trial) intoDomain(name string, typ *notation.Type, data []float64) {
 	for _, c := range x.p.unit.Consts {
 		if c.Name == name && c.HasSetting {
 			for i := range data {
@@ -188,7 +209,6 @@ func (x *trial) intoDomain(name string, data []float64) {
 			}
 		}
 	}
-	typ := irbuild.Frees(x.p.blk, x.p.f)[name].Type
 	if typ == nil || typ.Kind != notation.RangeType {
 		return
 	}
