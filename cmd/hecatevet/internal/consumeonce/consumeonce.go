@@ -110,16 +110,9 @@ func (c *checker) report(at ast.Node, format string, args ...any) {
 
 // global refuses package-level variables that hold such a value.
 func (c *checker) global(d *ast.GenDecl) {
-	for _, s := range d.Specs {
-		s, ok := s.(*ast.ValueSpec)
-		if !ok {
-			continue
-		}
-		for _, name := range s.Names {
-			v, ok := c.pass.TypesInfo.Defs[name].(*types.Var)
-			if ok && v.Parent() == c.pass.Pkg.Scope() && c.once(v.Type()) {
-				c.report(name, "%s is a package-level variable of %s: nobody owns it; keep it where it is used and pass it on", name.Name, c.name(v.Type()))
-			}
+	for name, v := range mark.PackageVars(c.pass, d) {
+		if c.once(v.Type()) {
+			c.report(name, "%s is a package-level variable of %s: nobody owns it; keep it where it is used and pass it on", name.Name, c.name(v.Type()))
 		}
 	}
 }

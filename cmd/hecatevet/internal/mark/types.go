@@ -1,9 +1,13 @@
 package mark
 
 import (
+	"go/ast"
 	"go/types"
+	"iter"
 	"maps"
 	"slices"
+
+	"golang.org/x/tools/go/analysis"
 )
 
 var sortedWords = slices.Sorted(maps.Keys(words))
@@ -237,3 +241,20 @@ func Parameter(sig *types.Signature, i int, spread bool) types.Type {
 // Any reports whether something in the package, or in what it imports, has one of
 // the marks.
 func (m *Marks) Any(marks Set) bool { return m.all&marks != 0 }
+
+// PackageVars iterates over the package-level variables of a declaration.
+func PackageVars(pass *analysis.Pass, d *ast.GenDecl) iter.Seq2[*ast.Ident, *types.Var] {
+	return func(yield func(*ast.Ident, *types.Var) bool) {
+		for _, s := range d.Specs {
+			s, ok := s.(*ast.ValueSpec)
+			if !ok {
+				continue
+			}
+			for _, name := range s.Names {
+				if v, ok := pass.TypesInfo.Defs[name].(*types.Var); ok && v.Parent() == pass.Pkg.Scope() && !yield(name, v) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -144,15 +144,9 @@ func (c *checker) element(at ast.Node, e ast.Expr, what string) {
 }
 
 func (c *checker) global(d *ast.GenDecl) {
-	for _, s := range d.Specs {
-		s, ok := s.(*ast.ValueSpec)
-		if !ok {
-			continue
-		}
-		for _, name := range s.Names {
-			if v, ok := c.info.Defs[name].(*types.Var); ok && v.Parent() == c.pass.Pkg.Scope() && c.inner(v.Type()) {
-				c.report(name, "a package-level variable of %s outlives its scope", c.name(v.Type()))
-			}
+	for name, v := range mark.PackageVars(c.pass, d) {
+		if c.inner(v.Type()) {
+			c.report(name, "a package-level variable of %s outlives its scope", c.name(v.Type()))
 		}
 	}
 }

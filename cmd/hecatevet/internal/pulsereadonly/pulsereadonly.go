@@ -98,16 +98,9 @@ func (c checker) inTest(at ast.Node) bool {
 }
 
 func (c checker) global(d *ast.GenDecl) {
-	for _, s := range d.Specs {
-		s, ok := s.(*ast.ValueSpec)
-		if !ok {
-			continue
-		}
-		for _, name := range s.Names {
-			v, ok := c.info.Defs[name].(*types.Var)
-			if ok && v.Parent() == c.pass.Pkg.Scope() && !c.inTest(name) && c.marks.Carries(v.Type(), mark.Clock) {
-				c.report(name, "a package-level %s is a clock that all share; pass it by value", c.name(name))
-			}
+	for name, v := range mark.PackageVars(c.pass, d) {
+		if !c.inTest(name) && c.marks.Carries(v.Type(), mark.Clock) {
+			c.report(name, "a package-level %s is a clock that all share; pass it by value", c.name(name))
 		}
 	}
 }
