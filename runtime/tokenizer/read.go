@@ -52,33 +52,19 @@ func Open(path string) (*BPE, error) {
 }
 
 // Parse is Open for the text of a tokenizer.json.
-func Parse(data []byte) (*BPE, error) {
-	root, err := parse(data)
-	if err != nil {
-		return nil, err
-	}
-	o, err := root.object("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
-	if err != nil {
-		return nil, err
-	}
+func Parse(data []byte) (_ *BPE, err error) {
+	defer recovered(&err)
+	v := parse(data).object("version", "truncation", "padding", "added_tokens", "normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
 	s := reading{ids: map[string]int32{}}
-	for _, f := range []struct {
-		key  string
-		read func(node) error
-	}{
-		{"version", func(n node) error { return n.only(`want "1.0"`, "1.0") }},
-		{"truncation", refuse}, {"padding", refuse},
-		{"normalizer", s.readNormal},
-		{"pre_tokenizer", s.readSplit},
-		{"post_processor", s.readPost},
-		{"decoder", readDecoder},
-		{"model", s.readModel},
-		{"added_tokens", s.readAdded}, // after the vocabulary
-	} {
-		if err := f.read(o.values[f.key]); err != nil {
-			return nil, err
-		}
-	}
+	v["version"].only(`want "1.0"`, "1.0")
+	v["truncation"].only("only null is", nil)
+	v["padding"].only("only null is", nil)
+	s.readNormal(v["normalizer"])
+	s.readSplit(v["pre_tokenizer"])
+	s.readPost(v["post_processor"])
+	v["decoder"].byteLevel()
+	s.readModel(v["model"])
+	s.readAdded(v["added_tokens"]) // after the vocabulary
 	return New(s.Spec)
 }
 
@@ -88,110 +74,70 @@ type reading struct {
 	ids map[string]int32 // by the keys of the vocabulary
 }
 
-func refuse(n node) error { return n.only("only null is", nil) }
+// isType reports whether a value is an object of a type.
+func (n node) isType(name string) bool {
+	o, ok := n.value.(object)
+	return ok && o.values["type"].value == any(name)
+}
 
 // typed wants an object of a type.
-func (n node) typed(name string, keys ...string) (object, error) {
-	o, ok := n.value.(object)
-	if !ok {
-		return o, n.fail("%v is not understood: want an object of type %q", n, name)
+func (n node) typed(name string, keys ...string) map[string]node {
+	if _, ok := n.value.(object); !ok {
+		panic(n.fail("%v is not understood: want an object of type %q", n, name))
 	}
-	if t := o.values["type"]; t.value != any(name) {
-		return o, n.fail("%v is not understood: want the type %q", n, name)
+	if !n.isType(name) {
+		panic(n.fail("%v is not understood: want the type %q", n, name))
 	}
 	return n.object(append(keys, "type")...)
 }
 
 // byteLevel reads a ByteLevel of any of its three uses.
-func (n node) byteLevel() (prefix, regex bool, err error) {
-	o, err := n.typed("ByteLevel", "add_prefix_space", "trim_offsets", "use_regex")
-	if err != nil {
-		return false, false, err
-	}
-	if _, err := o.values["trim_offsets"].truth(true); err != nil {
-		return false, false, err
-	}
-	if prefix, err = o.values["add_prefix_space"].truth(true); err != nil {
-		return false, false, err
-	}
-	regex, err = o.values["use_regex"].truth(true)
-	return prefix, regex, err
+func (n node) byteLevel() (prefix, regex bool) {
+	v := n.typed("ByteLevel", "add_prefix_space", "trim_offsets", "use_regex")
+	v["trim_offsets"].truth(true)
+	return v["add_prefix_space"].truth(true), v["use_regex"].truth(true)
 }
 
-func (s *reading) readNormal(n node) error {
-	if n.value == nil {
-		return nil
+func (s *reading) readNormal(n node) {
+	if n.value != nil {
+		n.typed("NFC")
+		s.NFC = true
 	}
-	_, err := n.typed("NFC")
-	s.NFC = err == nil
-	return err
 }
 
-func readDecoder(n node) error {
-	_, _, err := n.byteLevel()
-	return err
-}
-
-func (s *reading) readSplit(n node) error {
-	if o, ok := n.value.(object); !ok || o.values["type"].value != any("Sequence") {
-		prefix, regex, err := n.byteLevel()
+func (s *reading) readSplit(n node) {
+	if !n.isType("Sequence") {
+		prefix, regex := n.byteLevel()
 		if s.Split, s.PrefixSpace = Uncut, prefix; regex {
 			s.Split = GPT2
 		}
-		return err
+		return
 	}
-	o, err := n.typed("Sequence", "pretokenizers")
-	if err != nil {
-		return err
-	}
-	list, err := o.values["pretokenizers"].list()
-	if err != nil {
-		return err
-	}
+	steps := n.typed("Sequence", "pretokenizers")["pretokenizers"]
+	list := steps.list()
 	if len(list) != 2 {
-		return o.values["pretokenizers"].fail("%d steps, want a Split and a ByteLevel", len(list))
+		panic(steps.fail("%d steps, want a Split and a ByteLevel", len(list)))
 	}
-	if s.Split, err = readPattern(list[0]); err != nil {
-		return err
+	s.Split = readPattern(list[0])
+	if prefix, regex := list[1].byteLevel(); prefix || regex {
+		panic(list[1].fail("add_prefix_space or use_regex after a Split is not supported: want both false"))
 	}
-	prefix, regex, err := list[1].byteLevel()
-	if err == nil && (prefix || regex) {
-		err = list[1].fail("add_prefix_space or use_regex after a Split is not supported: want both false")
-	}
-	return err
 }
 
 // readPattern reads a Split. Its pieces are the matches; every known expression
 // matches all of a text, so keeping the matches and removing what is between
 // them come to the same.
-func readPattern(n node) (Split, error) {
-	o, err := n.typed("Split", "pattern", "behavior", "invert")
-	if err != nil {
-		return 0, err
-	}
-	invert, err := o.values["invert"].truth(false)
-	if err != nil {
-		return 0, err
-	}
-	want := "Isolated"
+func readPattern(n node) Split {
+	v := n.typed("Split", "pattern", "behavior", "invert")
+	invert, want := v["invert"].truth(false), "Isolated"
 	if invert {
 		want = "Removed"
 	}
-	if err := o.values["behavior"].only(fmt.Sprintf("want %q with invert %v", want, invert), want); err != nil {
-		return 0, err
-	}
-	pattern, err := o.values["pattern"].object("Regex")
-	if err != nil {
-		return 0, err
-	}
-	regex := pattern.values["Regex"]
-	text, err := regex.text()
-	if err != nil {
-		return 0, err
-	}
-	split, ok := splits[text]
+	v["behavior"].only(fmt.Sprintf("want %q with invert %v", want, invert), want)
+	regex := v["pattern"].object("Regex")["Regex"]
+	split, ok := splits[regex.text()]
 	if !ok {
-		return 0, regex.fail("the expression %q is not one of the %d that are understood (GPT-2, cl100k, cl100k with single digits, o200k)", text, len(splits))
+		panic(regex.fail("the expression %q is not one of the %d that are understood (GPT-2, cl100k, cl100k with single digits, o200k)", regex.text(), len(splits)))
 	}
-	return split, nil
+	return split
 }

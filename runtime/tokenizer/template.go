@@ -55,50 +55,30 @@ func (b *BPE) template() any {
 }
 
 // readPost reads a post-processor, or each of a Sequence.
-func (s *reading) readPost(n node) error {
-	o, ok := n.value.(object)
+func (s *reading) readPost(n node) {
 	switch {
 	case n.value == nil:
-		return nil
-	case ok && o.values["type"].value == any("Sequence"):
-		o, err := n.typed("Sequence", "processors")
-		if err != nil {
-			return err
+	case n.isType("Sequence"):
+		for _, step := range n.typed("Sequence", "processors")["processors"].list() {
+			s.readPost(step)
 		}
-		steps, err := o.values["processors"].list()
-		for _, step := range steps {
-			if err == nil {
-				err = s.readPost(step)
-			}
-		}
-		return err
-	case ok && o.values["type"].value == any("TemplateProcessing"):
-		return s.readTemplate(n)
+	case n.isType("TemplateProcessing"):
+		s.readTemplate(n)
+	default:
+		n.byteLevel()
 	}
-	_, _, err := n.byteLevel()
-	return err
 }
 
 // readTemplate reads the template of one text. That each id is an added token
 // is found out when all tokens are known.
-func (s *reading) readTemplate(n node) error {
-	o, err := n.typed("TemplateProcessing", "single", "pair", "special_tokens")
-	if err != nil {
-		return err
-	}
+func (s *reading) readTemplate(n node) {
+	v := n.typed("TemplateProcessing", "single", "pair", "special_tokens")
 	if s.Before != nil || s.After != nil {
-		return n.fail("a second template is not understood")
-	}
-	pieces, err := o.values["single"].list()
-	if err != nil {
-		return err
+		panic(n.fail("a second template is not understood"))
 	}
 	texts := 0
-	for _, piece := range pieces {
-		ids, text, err := readPiece(piece, o.values["special_tokens"])
-		switch {
-		case err != nil:
-			return err
+	for _, piece := range v["single"].list() {
+		switch ids, text := readPiece(piece, v["special_tokens"]); {
 		case text:
 			texts++
 		case texts == 0:
@@ -108,59 +88,36 @@ func (s *reading) readTemplate(n node) error {
 		}
 	}
 	if texts != 1 {
-		return o.values["single"].fail("the text is %d times in the template, want once", texts)
+		panic(v["single"].fail("the text is %d times in the template, want once", texts))
 	}
-	return nil
 }
 
 // readPiece returns the ids of a piece of a template, or that it is the text.
-func readPiece(n, specials node) (ids []int32, text bool, err error) {
-	p, err := n.object("SpecialToken", "Sequence")
-	if err != nil {
-		return nil, false, err
+func readPiece(n, specials node) (ids []int32, text bool) {
+	v := n.object("SpecialToken", "Sequence")
+	if token := v["SpecialToken"]; token.value != nil {
+		return readSpecial(token, specials), false
 	}
-	if token := p.values["SpecialToken"]; token.value != nil {
-		ids, err = readSpecial(token, specials)
-		return ids, false, err
-	}
-	o, err := p.values["Sequence"].object("id", "type_id")
-	if err == nil {
-		err = o.values["id"].only(`want "A"`, "A")
-	}
-	return nil, true, err
+	v["Sequence"].object("id", "type_id")["id"].only(`want "A"`, "A")
+	return nil, true
 }
 
 // readSpecial returns the ids of a special token of a template.
-func readSpecial(token, table node) ([]int32, error) {
-	o, err := token.object("id", "type_id")
-	if err != nil {
-		return nil, err
-	}
-	name, err := o.values["id"].text()
-	if err != nil {
-		return nil, err
-	}
+func readSpecial(token, table node) (ids []int32) {
+	id := token.object("id", "type_id")["id"]
+	name := id.text()
 	all, ok := table.value.(object)
 	if !ok {
-		return nil, table.fail("%v is not understood: want an object of special tokens", table)
+		panic(table.fail("%v is not understood: want an object of special tokens", table))
 	}
 	special, ok := all.values[name]
 	if !ok {
-		return nil, o.values["id"].fail("%q is not one of the special_tokens", name)
+		panic(id.fail("%q is not one of the special_tokens", name))
 	}
-	if o, err = special.object("id", "ids", "tokens"); err != nil {
-		return nil, err
+	for _, n := range special.object("id", "ids", "tokens")["ids"].list() {
+		ids = append(ids, n.id())
 	}
-	list, err := o.values["ids"].list()
-	var ids []int32
-	for _, n := range list {
-		id, e := n.id()
-		if e != nil {
-			return nil, e
-		}
-		ids = append(ids, id)
-	}
-	return ids, err
+	return ids
 }
 
 // checkFrame wants special tokens around a document.

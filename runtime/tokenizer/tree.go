@@ -28,87 +28,77 @@ type object struct {
 	values map[string]node
 }
 
-func (n node) fail(format string, args ...any) error {
+// fail is what the functions that read a tokenizer.json panic with; Parse recovers it.
+func (n node) fail(format string, args ...any) *JSONError {
 	return &JSONError{n.path, fmt.Sprintf(format, args...)}
 }
 
+// recovered turns a failure to read into an error.
+func recovered(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *JSONError:
+		*err = e
+	default:
+		panic(e)
+	}
+}
+
 // parse reads one JSON text and nothing after it.
-func parse(data []byte) (node, error) {
+func parse(data []byte) node {
 	root := node{path: "$"}
 	if !utf8.Valid(data) {
-		return root, root.fail("the file is not UTF-8, want a tokenizer.json")
+		panic(root.fail("the file is not UTF-8, want a tokenizer.json"))
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	n, err := read(d, "$", 0)
-	if err != nil {
-		return root, err
-	}
+	n := read(d, "$", 0)
 	if d.More() {
-		return root, root.fail("there is more after the value, from byte %d on", d.InputOffset())
+		panic(root.fail("there is more after the value, from byte %d on", d.InputOffset()))
 	}
-	return n, nil
+	return n
 }
 
 // read reads the value that comes next.
-func read(d *json.Decoder, path string, depth int) (node, error) {
+func read(d *json.Decoder, path string, depth int) node {
 	const deepest = 16 // a tokenizer.json has five
 	n := node{path: path}
-	t, err := d.Token()
-	if err != nil {
-		return n, n.fail("no JSON at byte %d: %v", d.InputOffset(), err)
-	}
+	t := n.token(d)
 	if depth > deepest {
-		return n, n.fail("values are nested deeper than %d", deepest)
+		panic(n.fail("values are nested deeper than %d", deepest))
 	}
 	switch t {
 	case json.Delim('{'):
-		n.value, err = readObject(d, n, depth)
+		o := object{values: map[string]node{}}
+		for d.More() {
+			key := n.token(d).(string) // the decoder refuses others
+			if _, twice := o.values[key]; twice {
+				panic(n.fail("the key %q is there twice", key))
+			}
+			o.keys = append(o.keys, key)
+			o.values[key] = read(d, n.path+"."+key, depth+1)
+		}
+		n.value = o
 	case json.Delim('['):
-		n.value, err = readArray(d, n, depth)
+		list := []node{}
+		for d.More() {
+			list = append(list, read(d, fmt.Sprintf("%s[%d]", n.path, len(list)), depth+1))
+		}
+		n.value = list
 	default:
 		n.value = t
-		return n, nil
+		return n
 	}
+	n.token(d) // the bracket
+	return n
+}
+
+func (n node) token(d *json.Decoder) json.Token {
+	t, err := d.Token()
 	if err != nil {
-		return n, err
+		panic(n.fail("no JSON at byte %d: %v", d.InputOffset(), err))
 	}
-	if _, err := d.Token(); err != nil { // the bracket
-		return n, n.fail("no JSON at byte %d: %v", d.InputOffset(), err)
-	}
-	return n, nil
-}
-
-func readObject(d *json.Decoder, n node, depth int) (object, error) {
-	o := object{values: map[string]node{}}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return o, n.fail("no JSON at byte %d: %v", d.InputOffset(), err)
-		}
-		key := t.(string) // the decoder refuses others
-		if _, twice := o.values[key]; twice {
-			return o, n.fail("the key %q is there twice", key)
-		}
-		v, err := read(d, n.path+"."+key, depth+1)
-		if err != nil {
-			return o, err
-		}
-		o.keys, o.values[key] = append(o.keys, key), v
-	}
-	return o, nil
-}
-
-func readArray(d *json.Decoder, n node, depth int) ([]node, error) {
-	list := []node{}
-	for d.More() {
-		v, err := read(d, fmt.Sprintf("%s[%d]", n.path, len(list)), depth+1)
-		if err != nil {
-			return list, err
-		}
-		list = append(list, v)
-	}
-	return list, nil
+	return t
 }
 
 // String describes a value in a few words.
@@ -134,15 +124,21 @@ func (n node) String() string {
 	panic(fmt.Sprintf("tokenizer: BUG: a JSON value is a %T", n.value))
 }
 
-// object wants an object with no other keys; keys that are absent read as null.
-func (n node) object(keys ...string) (object, error) {
-	o, ok := n.value.(object)
+// as wants a value of the type T, which what describes.
+func as[T any](n node, what string) T {
+	v, ok := n.value.(T)
 	if !ok {
-		return o, n.fail("%v, want an object", n)
+		panic(n.fail("%v, want %s", n, what))
 	}
+	return v
+}
+
+// object wants an object with no other keys; keys that are absent read as null.
+func (n node) object(keys ...string) map[string]node {
+	o := as[object](n, "an object")
 	for _, k := range o.keys {
 		if !slices.Contains(keys, k) {
-			return o, o.values[k].fail("the key is not understood; known are %v", keys)
+			panic(o.values[k].fail("the key is not understood; known are %v", keys))
 		}
 	}
 	for _, k := range keys {
@@ -150,65 +146,40 @@ func (n node) object(keys ...string) (object, error) {
 			o.values[k] = node{path: n.path + "." + k}
 		}
 	}
-	return o, nil
+	return o.values
 }
 
-func (n node) list() ([]node, error) {
-	l, ok := n.value.([]node)
-	if !ok {
-		return nil, n.fail("%v, want a list", n)
-	}
-	return l, nil
-}
+func (n node) list() []node { return as[[]node](n, "a list") }
 
-func (n node) text() (string, error) {
-	s, ok := n.value.(string)
-	if !ok {
-		return "", n.fail("%v, want a string", n)
-	}
-	return s, nil
-}
+func (n node) text() string { return as[string](n, "a string") }
 
 // truth wants true or false; null is what it is by default.
-func (n node) truth(byDefault bool) (bool, error) {
+func (n node) truth(byDefault bool) bool {
 	if n.value == nil {
-		return byDefault, nil
+		return byDefault
 	}
-	b, ok := n.value.(bool)
-	if !ok {
-		return false, n.fail("%v, want true or false", n)
-	}
-	return b, nil
+	return as[bool](n, "true or false")
 }
 
 // id wants an integer from 0 below 2^20; no vocabulary is larger.
-func (n node) id() (int32, error) {
+func (n node) id() int32 {
 	const below = 1 << 20
-	x, ok := n.value.(json.Number)
-	if ok {
+	if x, ok := n.value.(json.Number); ok {
 		if i, err := x.Int64(); err == nil && i >= 0 && i < below {
-			return int32(i), nil
+			return int32(i)
 		}
 	}
-	return 0, n.fail("%v, want an id from 0 to %d", n, below-1)
+	panic(n.fail("%v, want an id from 0 to %d", n, below-1))
 }
 
 // only wants one of some values, which are nil, bools or strings.
-func (n node) only(why string, values ...any) error {
-	if slices.Contains(values, n.scalar()) {
-		return nil
-	}
-	return n.fail("%v is not understood: %s", n, why)
-}
-
-// scalar is the value if it can be compared.
-func (n node) scalar() any {
+func (n node) only(why string, values ...any) {
 	switch n.value.(type) {
 	case object, []node:
-		return noScalar{}
+	default:
+		if slices.Contains(values, n.value) {
+			return
+		}
 	}
-	return n.value
+	panic(n.fail("%v is not understood: %s", n, why))
 }
-
-// noScalar is equal to no value of a JSON text.
-type noScalar struct{}
