@@ -16,22 +16,20 @@ type term struct {
 	val  *ir.Value
 }
 
-// form writes a value as an array without indices, if it has such a form.
-func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
+// form writes a value as an array without indices; it panics with a formError where the
+// value has no such form.
+func (w *writer) form(v *ir.Value) notation.Expr {
 	in := v.Def
-	if in == nil || len(w.guard(in)) > 0 || w.checkWindows(in) != nil {
-		return nil, false
+	if in == nil || len(w.guard(in)) > 0 {
+		panic(noArray)
 	}
-	if sum := w.openSum(v); sum != nil {
-		x, ok := w.form(v)
-		return sum(x), ok
+	w.checkWindows(in)
+	if x := w.windowSum(v, func() notation.Expr { return w.form(v) }); x != nil {
+		return x
 	}
-	if in.Op != ir.Stack && !w.direct(in, ir.Arg{Val: v, Sub: in.To}) {
-		return nil, false
-	}
-	for _, a := range in.Args {
+	for _, a := range append([]ir.Arg{{Val: v, Sub: in.To}}, in.Args...) {
 		if in.Op != ir.Stack && !w.direct(in, a) {
-			return nil, false
+			panic(noArray)
 		}
 	}
 	switch {
@@ -42,20 +40,17 @@ func (w *writer) form(v *ir.Value) (notation.Expr, bool) {
 	case in.Op == ir.Stack:
 		return w.stackForm(v)
 	case in.Op == ir.SizeOf:
-		x, err := w.size(in.Poly, "")
-		return x, err == nil
+		return w.size(in.Poly, "")
 	case in.Op == ir.Const && len(w.axes(v)) == 0:
-		return signedNumeral(in.Coef[0]), true
+		return signedNumeral(in.Coef[0])
 	case in.Op.Info().Page != "" && len(in.Args) == 1:
-		if x, ok := w.operand(v, in.Args[0]); ok {
-			return call(in.Op.Info().Page, x), true
-		}
+		return call(in.Op.Info().Page, w.operand(v, in.Args[0]))
 	case in.Op.Info().Page != "" || in.Op == ir.Div:
 		return w.pairForm(v)
 	case in.Op == ir.Select:
 		return w.choiceForm(v)
 	}
-	return nil, false
+	panic(noArray)
 }
 
 func call(name string, args ...notation.Expr) notation.Expr {
@@ -74,13 +69,11 @@ func negative(x notation.Expr) notation.Expr { return &notation.Unary{X: x} }
 
 // operand writes an argument that is read at the value's own positions, or a
 // number.
-func (w *writer) operand(v *ir.Value, a ir.Arg) (notation.Expr, bool) {
-	subs := w.subs(a)
-	if len(subs) > 0 && !w.aligned(v, subs) {
-		return nil, false
+func (w *writer) operand(v *ir.Value, a ir.Arg) notation.Expr {
+	if subs := w.subs(a); len(subs) > 0 && !w.aligned(v, subs) {
+		panic(noArray)
 	}
-	x, err := w.array(a.Val)
-	return x, err == nil
+	return w.array(a.Val)
 }
 
 // aligned reports whether subscripts are the value's own in the same order.
@@ -104,107 +97,89 @@ func (w *writer) direct(in *ir.Instr, a ir.Arg) bool {
 	return true
 }
 
-func (w *writer) pairForm(v *ir.Value) (notation.Expr, bool) {
+func (w *writer) pairForm(v *ir.Value) notation.Expr {
 	in := v.Def
-	x, ok := w.operand(v, in.Args[0])
-	y, oky := w.operand(v, in.Args[1])
-	if !ok || !oky {
-		return nil, false
-	}
+	x, y := w.operand(v, in.Args[0]), w.operand(v, in.Args[1])
 	if n := in.Op.Info().Page; n != "" {
-		return call(n, x, y), true
+		return call(n, x, y)
 	}
-	if rank := len(w.axes(v)); rank > 0 && len(w.subs(in.Args[0])) == 0 && !isNumber(x) {
-		return nil, false // a number over an array is written entry by entry
+	if len(w.axes(v)) > 0 && len(w.subs(in.Args[0])) == 0 && !isNumber(x) {
+		panic(noArray) // a number over an array is written entry by entry
 	}
-	return &notation.Binary{Op: "/", X: x, Y: y}, true
+	return &notation.Binary{Op: "/", X: x, Y: y}
 }
 
 // choiceForm writes { a if c ; b otherwise } of arrays.
-func (w *writer) choiceForm(v *ir.Value) (notation.Expr, bool) {
+func (w *writer) choiceForm(v *ir.Value) notation.Expr {
 	in := v.Def
-	yes, ok := w.operand(v, in.Args[1])
-	no, okno := w.operand(v, in.Args[2])
-	cond, okc := w.conditionForm(v, in.Args[0])
-	rank := len(w.axes(v))
-	fits := func(a ir.Arg) bool { return len(w.subs(a)) == rank || constant(a.Val) }
-	if !ok || !okno || !okc || !fits(in.Args[1]) || !fits(in.Args[2]) {
-		return nil, false
+	if !w.broadcasts(v, in.Args[1]) || !w.broadcasts(v, in.Args[2]) {
+		panic(noArray)
 	}
-	return choice(cond, yes, no), true
+	yes, no := w.operand(v, in.Args[1]), w.operand(v, in.Args[2])
+	return choice(w.conditionForm(v, in.Args[0]), yes, no)
 }
 
-func constant(v *ir.Value) bool { return v.Def != nil && v.Def.Op == ir.Const }
+// broadcasts reports whether an argument has all axes of a value or is a constant.
+func (w *writer) broadcasts(v *ir.Value, a ir.Arg) bool {
+	return len(w.subs(a)) == len(w.axes(v)) || a.Val.Def != nil && a.Val.Def.Op == ir.Const
+}
 
 // conditionForm writes a condition on arrays. A comparison of a number with an
 // array has no form of its own; but lo ≤ x exactly where max(lo, x) = x.
-func (w *writer) conditionForm(v *ir.Value, a ir.Arg) (notation.Expr, bool) {
+func (w *writer) conditionForm(v *ir.Value, a ir.Arg) notation.Expr {
 	in := a.Val.Def
 	if in == nil || len(w.guard(in)) > 0 || !w.aligned(v, w.subs(a)) || !slices.ContainsFunc(in.Args, func(b ir.Arg) bool { return w.direct(in, b) }) {
-		return nil, false
+		panic(noArray)
 	}
 	switch in.Op {
 	case ir.And:
-		x, ok := w.conditionForm(a.Val, in.Args[0])
-		y, oky := w.conditionForm(a.Val, in.Args[1])
-		return &notation.And{X: x, Y: y}, ok && oky
+		return &notation.And{X: w.conditionForm(a.Val, in.Args[0]), Y: w.conditionForm(a.Val, in.Args[1])}
 	case ir.Not:
-		x, ok := w.conditionForm(a.Val, in.Args[0])
-		r, is := x.(*notation.Relation)
-		if !ok || !is || r.Op != "=" {
-			return nil, false
+		if r, ok := w.conditionForm(a.Val, in.Args[0]).(*notation.Relation); ok && r.Op == "=" {
+			return &notation.Relation{Op: "≠", X: r.X, Y: r.Y}
 		}
-		return &notation.Relation{Op: "≠", X: r.X, Y: r.Y}, true
 	case ir.Less, ir.LessEq, ir.Equal:
 		return w.comparison(a.Val)
 	}
-	return nil, false
+	panic(noArray)
 }
 
-func (w *writer) comparison(v *ir.Value) (notation.Expr, bool) {
+func (w *writer) comparison(v *ir.Value) notation.Expr {
 	in := v.Def
-	x, ok := w.operand(v, in.Args[0])
-	y, oky := w.operand(v, in.Args[1])
-	if !ok || !oky {
-		return nil, false
-	}
-	rank := len(w.axes(v))
-	left := len(w.subs(in.Args[0])) == rank || constant(in.Args[0].Val)
-	right := len(w.subs(in.Args[1])) == rank || constant(in.Args[1].Val)
+	x, y := w.operand(v, in.Args[0]), w.operand(v, in.Args[1])
+	left, right := w.broadcasts(v, in.Args[0]), w.broadcasts(v, in.Args[1])
 	switch {
 	case left && right:
-		return &notation.Relation{Op: relations[in.Op], X: x, Y: y}, true
+		return &notation.Relation{Op: relations[in.Op], X: x, Y: y}
 	case in.Op == ir.LessEq && !left: // x ≤ y
-		return &notation.Relation{Op: "=", X: call("max", x, y), Y: y}, true
+		return &notation.Relation{Op: "=", X: call("max", x, y), Y: y}
 	case in.Op == ir.LessEq:
-		return &notation.Relation{Op: "=", X: call("min", x, y), Y: x}, true
+		return &notation.Relation{Op: "=", X: call("min", x, y), Y: x}
 	case in.Op == ir.Less && !left: // x < y: not y ≤ x
-		return &notation.Relation{Op: "≠", X: call("min", x, y), Y: y}, true
+		return &notation.Relation{Op: "≠", X: call("min", x, y), Y: y}
 	case in.Op == ir.Less:
-		return &notation.Relation{Op: "≠", X: call("max", x, y), Y: x}, true
+		return &notation.Relation{Op: "≠", X: call("max", x, y), Y: x}
 	}
-	return nil, false
+	panic(noArray)
 }
 
 func isNumber(x notation.Expr) bool { _, ok := x.(*notation.Number); return ok }
 
 // linForm writes a sum of arrays.
-func (w *writer) linForm(v *ir.Value) (notation.Expr, bool) {
+func (w *writer) linForm(v *ir.Value) notation.Expr {
 	in := v.Def
 	var ts []term
 	for i, a := range in.Args {
-		subs := w.subs(a)
-		if !w.aligned(v, subs) {
-			return nil, false
+		if !w.aligned(v, w.subs(a)) {
+			panic(noArray)
 		}
 		ts = append(ts, term{in.Coef[i], a.Val})
 	}
-	x, err := w.addends(ts, in.Coef[len(in.Args)])
-	return x, err == nil
+	return w.addends(ts, in.Coef[len(in.Args)])
 }
 
 // addends writes Σ coef·array + constant, a positive one first.
-func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
+func (w *writer) addends(ts []term, constant float64) notation.Expr {
 	var out notation.Expr
 	add := func(x notation.Expr, minus bool) { out = plus(out, x, minus) }
 	if constant > 0 {
@@ -212,10 +187,7 @@ func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 	}
 	var late []func()
 	for _, t := range ts {
-		x, err := w.array(t.val)
-		if err != nil {
-			return nil, err
-		}
+		x := w.array(t.val)
 		minus := t.coef < 0
 		if u, ok := x.(*notation.Unary); ok {
 			x, minus = u.X, !minus
@@ -234,9 +206,9 @@ func (w *writer) addends(ts []term, constant float64) (notation.Expr, error) {
 		add(numeral(-constant), true)
 	}
 	if out == nil {
-		return numeral(0), nil
+		return numeral(0)
 	}
-	return out, nil
+	return out
 }
 
 // plus is sum ± x; sum may be nil.
@@ -297,18 +269,13 @@ func row(items ...notation.Expr) notation.Expr {
 }
 
 // stackForm writes [a; b].
-func (w *writer) stackForm(v *ir.Value) (notation.Expr, bool) {
-	at := v.Def.Over[0]
-	if v.Axes[at] != w.axes(v)[0] {
-		return nil, false
+func (w *writer) stackForm(v *ir.Value) notation.Expr {
+	if v.Axes[v.Def.Over[0]] != w.axes(v)[0] {
+		panic(noArray)
 	}
 	x := &notation.Stack{}
 	for _, a := range v.Def.Args {
-		item, err := w.array(a.Val)
-		if err != nil {
-			return nil, false
-		}
-		x.Items = append(x.Items, item)
+		x.Items = append(x.Items, w.array(a.Val))
 	}
-	return x, true
+	return x
 }

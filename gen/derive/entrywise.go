@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -13,28 +12,21 @@ import (
 // the indices at which it is read, and loops that are summed over become the indices of a Σ.
 
 // expand writes the entry of a value at positions, one per visible axis.
-func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+func (w *writer) expand(v *ir.Value, at []notation.Expr) notation.Expr {
 	in := v.Def
 	if len(at) != len(w.axes(v)) {
-		return nil, fmt.Errorf("it is read at another number of positions than it has")
+		panic(noForm("it is read at another number of positions than it has"))
 	}
 	if in.Op == ir.Reshape {
 		return w.reshaped(v, at)
 	}
-	if sum := w.openSum(v); sum != nil {
-		x, err := w.expand(v, at)
-		return sum(x), err
+	if x := w.windowSum(v, func() notation.Expr { return w.expand(v, at) }); x != nil {
+		return x
 	}
-	if err := w.checkWindows(in); err != nil {
-		return nil, err
-	}
+	w.checkWindows(in)
 	loops := make([]notation.Expr, len(in.Loops))
-	conds, err := w.placeLoops(v, at, loops)
-	if err != nil {
-		return nil, err
-	}
-	reduced := in.Op == ir.Max || in.Op == ir.Softmax || in.Op == ir.LogSumExp
-	if reduced {
+	conds := w.placeLoops(v, at, loops)
+	if normals[in.Op] != "" {
 		return w.normalised(v, loops)
 	}
 	var bs []*notation.Binder
@@ -42,32 +34,22 @@ func (w *writer) expand(v *ir.Value, at []notation.Expr) (notation.Expr, error) 
 		if x != nil || w.hidden(in.Loops[l]) {
 			continue
 		}
-		b, i, err := w.sumIndices(in.Loops[l])
-		if err != nil {
-			return nil, err
-		}
+		b, i := w.sumIndices(in.Loops[l])
 		bs, loops[l] = append(bs, b...), i
 	}
-	late, err := w.targetConditions(v, at, loops)
-	if err != nil {
-		return nil, err
+	conds = slices.Concat(conds, w.targetConditions(v, at, loops), w.guards(in, loops))
+	var more indexSum
+	var args []notation.Expr
+	for _, a := range in.Args {
+		args = append(args, w.read(in, a, loops, &more))
 	}
-	conds = append(conds, late...)
-	guards, err := w.guards(in, loops)
-	if err != nil {
-		return nil, err
-	}
-	conds = append(conds, guards...)
-	body, more, err := w.scalar(v, loops)
-	if err != nil {
-		return nil, err
-	}
-	return sumUnder(append(bs, more.binders...), append(conds, more.conds...), body), nil
+	body := w.apply(in, args, loops)
+	return sumUnder(append(bs, more.binders...), append(conds, more.conds...), body)
 }
 
 // placeLoops assigns the position on an axis to the loop that alone writes it. A loop that
 // writes two axes makes their positions equal.
-func (w *writer) placeLoops(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+func (w *writer) placeLoops(v *ir.Value, at, loops []notation.Expr) []notation.Expr {
 	var conds []notation.Expr
 	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
@@ -80,57 +62,34 @@ func (w *writer) placeLoops(v *ir.Value, at, loops []notation.Expr) ([]notation.
 			conds = append(conds, &notation.Relation{Op: "=", X: loops[l], Y: at[k]})
 		}
 	}
-	return conds, nil
+	return conds
 }
 
 // targetConditions are the conditions of axes that are not written at one loop: of a
 // scatter or a window.
-func (w *writer) targetConditions(v *ir.Value, at, loops []notation.Expr) ([]notation.Expr, error) {
+func (w *writer) targetConditions(v *ir.Value, at, loops []notation.Expr) []notation.Expr {
 	var conds []notation.Expr
 	axes := w.axes(v)
 	for k, s := range w.subs(ir.Arg{Val: v, Sub: v.Def.To}) {
 		if l, ok := s.Loop(); ok && v.Def.Loops[l] == axes[k] {
 			continue
 		}
-		x, err := w.affine(v.Def, s, loops)
-		if err != nil {
-			return nil, err
-		}
-		conds = append(conds, &notation.Relation{Op: "=", X: x, Y: at[k]})
+		conds = append(conds, &notation.Relation{Op: "=", X: w.affine(v.Def, s, loops), Y: at[k]})
 	}
-	return conds, nil
+	return conds
 }
 
-func (w *writer) guards(in *ir.Instr, loops []notation.Expr) ([]notation.Expr, error) {
+func (w *writer) guards(in *ir.Instr, loops []notation.Expr) []notation.Expr {
 	var conds []notation.Expr
 	for _, g := range w.guard(in) {
-		x, err := w.affine(in, g, loops)
-		if err != nil {
-			return nil, err
-		}
+		x := w.affine(in, g, loops)
 		if b, ok := x.(*notation.Binary); ok && b.Op == "−" { // l − s ≥ 0
 			conds = append(conds, &notation.Relation{Op: "≤", X: b.Y, Y: b.X})
 			continue
 		}
 		conds = append(conds, &notation.Relation{Op: "≥", X: x, Y: numeral(0)})
 	}
-	return conds, nil
-}
-
-// scalar writes the value of an instruction at one point of its loops.
-func (w *writer) scalar(v *ir.Value, loops []notation.Expr) (notation.Expr, indexSum, error) {
-	in := v.Def
-	var g indexSum
-	var args []notation.Expr
-	for _, a := range in.Args {
-		x, err := w.read(in, a, loops, &g)
-		if err != nil {
-			return nil, g, err
-		}
-		args = append(args, x)
-	}
-	x, err := w.apply(in, args, loops)
-	return x, g, err
+	return conds
 }
 
 var relations = map[ir.Op]string{ir.Less: "<", ir.LessEq: "≤", ir.Equal: "="}
@@ -138,45 +97,46 @@ var relations = map[ir.Op]string{ir.Less: "<", ir.LessEq: "≤", ir.Equal: "="}
 // opposite is the relation of numbers that holds where another one does not.
 var opposite = map[string]string{"=": "≠", "≠": "=", "<": "≥", "≥": "<", "≤": ">", ">": "≤"}
 
-func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) (notation.Expr, error) {
+// apply writes the value of an instruction at one point of its loops.
+func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) notation.Expr {
 	switch op := in.Op; {
 	case op == ir.Prod:
-		return times(in.Coef[0], args), nil
+		return times(in.Coef[0], args)
 	case op == ir.Lin:
-		return linear(in.Coef, args), nil
+		return linear(in.Coef, args)
 	case op == ir.Const:
-		return signedNumeral(in.Coef[0]), nil
+		return signedNumeral(in.Coef[0])
 	case op == ir.SizeOf:
 		return w.size(in.Poly, "")
 	case op == ir.Iota:
-		return loops[in.Over[0]], nil
+		return loops[in.Over[0]]
 	case op.Info().Page != "":
-		return call(op.Info().Page, args...), nil
+		return call(op.Info().Page, args...)
 	case op == ir.Div:
-		return &notation.Binary{Op: "/", X: args[0], Y: args[1]}, nil
+		return &notation.Binary{Op: "/", X: args[0], Y: args[1]}
 	case op == ir.Mod:
-		return &notation.Binary{Op: "mod", X: args[0], Y: args[1]}, nil
+		return &notation.Binary{Op: "mod", X: args[0], Y: args[1]}
 	case op == ir.Pow:
-		return &notation.Power{X: args[0], Exp: args[1]}, nil
+		return &notation.Power{X: args[0], Exp: args[1]}
 	case relations[op] != "":
-		return &notation.Relation{Op: relations[op], X: args[0], Y: args[1]}, nil
+		return &notation.Relation{Op: relations[op], X: args[0], Y: args[1]}
 	case op == ir.Not:
 		if r, ok := args[0].(*notation.Relation); ok && opposite[r.Op] != "" {
-			return &notation.Relation{Op: opposite[r.Op], X: r.X, Y: r.Y}, nil
+			return &notation.Relation{Op: opposite[r.Op], X: r.X, Y: r.Y}
 		}
 	case op == ir.And:
-		return &notation.And{X: args[0], Y: args[1]}, nil
+		return &notation.And{X: args[0], Y: args[1]}
 	case op == ir.Select:
-		return choice(args[0], args[1], args[2]), nil
+		return choice(args[0], args[1], args[2])
 	case op == ir.ToReal:
 		if condition(args[0]) {
-			return choice(args[0], numeral(1), numeral(0)), nil
+			return choice(args[0], numeral(1), numeral(0))
 		}
-		return args[0], nil
+		return args[0]
 	case op == ir.Override:
-		return args[0], nil
+		return args[0]
 	}
-	return nil, fmt.Errorf("no form for %v", in.Op)
+	panic(noForm("no form for %v", in.Op))
 }
 
 func condition(x notation.Expr) bool {
@@ -236,7 +196,7 @@ var normals = map[ir.Op]string{ir.Max: "max", ir.Softmax: "softmax", ir.LogSumEx
 
 // normalised writes max, logsumexp and softmax: over indices of their own, or, for
 // softmax, over the positions on the left.
-func (w *writer) normalised(v *ir.Value, loops []notation.Expr) (notation.Expr, error) {
+func (w *writer) normalised(v *ir.Value, loops []notation.Expr) notation.Expr {
 	in := v.Def
 	out := &notation.Reduce{Op: normals[in.Op]}
 	for _, l := range in.Over {
@@ -244,32 +204,20 @@ func (w *writer) normalised(v *ir.Value, loops []notation.Expr) (notation.Expr, 
 			out.Binders = append(out.Binders, &notation.Binder{Name: x.Name})
 			continue
 		}
-		b, i, err := w.binder(in.Loops[l])
-		if err != nil {
-			return nil, err
-		}
+		b, i := w.binder(in.Loops[l])
 		out.Binders, loops[l] = append(out.Binders, b), i
 	}
 	if slices.Contains(loops, nil) && w.batch == nil {
-		return nil, fmt.Errorf("a loop that is neither kept nor reduced")
+		panic(noForm("a loop that is neither kept nor reduced"))
 	}
-	conds, err := w.guards(in, loops)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range conds {
-		last := out.Binders[len(out.Binders)-1]
-		if last.Cond == nil {
-			last.Cond = c
-		} else {
-			last.Cond = &notation.And{X: last.Cond, Y: c}
-		}
+	conds := w.guards(in, loops)
+	if len(conds) > 0 {
+		out.Binders[len(out.Binders)-1].Cond = conjunction(conds)
 	}
 	var g indexSum
-	x, err := w.read(in, in.Args[0], loops, &g)
-	if err == nil && len(g.binders) > 0 {
-		err = fmt.Errorf("a shifted read under %s", out.Op)
+	out.Body = w.read(in, in.Args[0], loops, &g)
+	if len(g.binders) > 0 {
+		panic(noForm("a shifted read under %s", out.Op))
 	}
-	out.Body = x
-	return out, err
+	return out
 }

@@ -1,8 +1,6 @@
 package derive
 
 import (
-	"fmt"
-
 	"github.com/nl-hecate/hecate/gen/ident"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
@@ -44,18 +42,18 @@ func (w *writer) pairIndex(axes []string) ([]*notation.Binder, notation.Expr) {
 }
 
 // sumIndices makes the indices of a sum over an axis.
-func (w *writer) sumIndices(a *ir.Axis) ([]*notation.Binder, notation.Expr, error) {
+func (w *writer) sumIndices(a *ir.Axis) ([]*notation.Binder, notation.Expr) {
 	if two := w.factors(a); w.pairs == allPairs && two != nil {
 		bs, at := w.pairIndex(two)
-		return bs, at, nil
+		return bs, at
 	}
-	b, i, err := w.singleIndex(a)
-	return []*notation.Binder{b}, i, err
+	b, i := w.singleIndex(a)
+	return []*notation.Binder{b}, i
 }
 
 // reshaped is an entry of an array whose axes are those of another one, with two merged
 // into one or one split into two.
-func (w *writer) reshaped(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+func (w *writer) reshaped(v *ir.Value, at []notation.Expr) notation.Expr {
 	from := v.Def.Args[0].Val
 	out, in := w.axes(v), w.axes(from)
 	var pos []notation.Expr
@@ -69,11 +67,11 @@ func (w *writer) reshaped(v *ir.Value, at []notation.Expr) (notation.Expr, error
 		case len(out) > 1 && in[0].Size.Equal(out[0].Size.Mul(out[1].Size)):
 			pos, at, out, in = append(pos, &notation.Tuple{Items: at[:2:2]}), at[2:], out[2:], in[1:]
 		default:
-			return nil, fmt.Errorf("an axis is read as a product of two")
+			panic(noForm("an axis is read as a product of two"))
 		}
 	}
 	if len(out)+len(in) > 0 {
-		return nil, fmt.Errorf("an axis of one entry is added or taken away")
+		panic(noForm("an axis of one entry is added or taken away"))
 	}
 	return w.at(from, pos)
 }

@@ -18,36 +18,24 @@ type factor struct {
 
 // productForm writes a product without indices: scalars first, then outer products,
 // products of matrices and vectors, inner products, and products entry by entry.
-func (w *writer) productForm(v *ir.Value) (notation.Expr, bool) {
+func (w *writer) productForm(v *ir.Value) notation.Expr {
 	in := v.Def
 	var numbers []notation.Expr
 	var fs []factor
 	coef, reads := w.takeScalars(in)
 	for _, a := range reads {
-		loops, ok := loopsOf(w.subs(a))
-		x, err := w.array(a.Val)
-		if err != nil || !ok {
-			return nil, false
-		}
+		x, loops := w.array(a.Val), loopsOf(w.subs(a))
 		if len(loops) == 0 {
 			numbers = append(numbers, x)
 			continue
 		}
 		fs = append(fs, factor{x, loops})
 	}
-	to, ok := loopsOf(w.subs(ir.Arg{Val: v, Sub: in.To}))
-	if !ok {
-		return nil, false
-	}
-	p := &productJoiner{to: to}
-	x, ok := p.join(fs)
-	if !ok {
-		return nil, false
-	}
-	if x != nil {
+	p := &productJoiner{to: loopsOf(w.subs(ir.Arg{Val: v, Sub: in.To}))}
+	if x := p.join(fs); x != nil {
 		numbers = append(numbers, x)
 	}
-	return times(coef, numbers), true
+	return times(coef, numbers)
 }
 
 // takeScalars moves the scalars of factors that are an array times scalars to the front of
@@ -86,56 +74,57 @@ func (w *writer) takeScalars(in *ir.Instr) (float64, []ir.Arg) {
 }
 
 // loopsOf are the loops of subscripts that are one loop each, all different.
-func loopsOf(subs []ir.Sub) ([]int, bool) {
+func loopsOf(subs []ir.Sub) []int {
 	var out []int
 	for _, s := range subs {
 		l, ok := s.Loop()
 		if !ok || slices.Contains(out, l) {
-			return nil, false
+			panic(noArray)
 		}
 		out = append(out, l)
 	}
-	return out, true
+	return out
 }
 
 // A productJoiner joins factors until one is left whose loops are those of the result.
 type productJoiner struct{ to []int }
 
-func (p *productJoiner) join(fs []factor) (notation.Expr, bool) {
-	if len(fs) == 0 {
-		return nil, len(p.to) == 0
-	}
+// It returns nil without factors.
+func (p *productJoiner) join(fs []factor) notation.Expr {
 	for len(fs) > 1 {
-		i, j, f, ok := p.pair(fs)
-		if !ok {
-			return nil, false
-		}
+		i, j, f := p.pair(fs)
 		fs = slices.Delete(fs, j, j+1)
 		fs[i] = f
+	}
+	switch {
+	case len(fs) == 0 && len(p.to) == 0:
+		return nil
+	case len(fs) == 0:
+		panic(noArray)
 	}
 	f := fs[0]
 	switch {
 	case slices.Equal(f.loops, p.to):
-		return f.x, true
+		return f.x
 	case len(f.loops) == 2 && len(p.to) == 2 && f.loops[0] == p.to[1] && f.loops[1] == p.to[0]:
-		return transposed(f.x), true
+		return transposed(f.x)
 	}
-	return nil, false
+	panic(noArray)
 }
 
 // pair finds two factors that join: first factors that share a loop that only they have,
 // then factors that multiply entry by entry, then outer products.
-func (p *productJoiner) pair(fs []factor) (i, j int, f factor, ok bool) {
+func (p *productJoiner) pair(fs []factor) (i, j int, f factor) {
 	for _, how := range []func(p *productJoiner, a, b factor, fs []factor) (factor, bool){(*productJoiner).contract, (*productJoiner).entries, (*productJoiner).outer} {
 		for i = range fs {
 			for j = i + 1; j < len(fs); j++ {
-				if f, ok = how(p, fs[i], fs[j], fs); ok {
-					return i, j, f, true
+				if f, ok := how(p, fs[i], fs[j], fs); ok {
+					return i, j, f
 				}
 			}
 		}
 	}
-	return 0, 0, factor{}, false
+	panic(noArray)
 }
 
 // shared lists the loops of two factors that neither another factor nor the result has.

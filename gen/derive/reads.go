@@ -1,8 +1,6 @@
 package derive
 
 import (
-	"fmt"
-
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -18,21 +16,15 @@ type indexSum struct {
 }
 
 // read writes an argument of an instruction at the loops.
-func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *indexSum) (notation.Expr, error) {
+func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *indexSum) notation.Expr {
 	subs := w.subs(a)
 	var at []notation.Expr
 	axes := w.axes(a.Val)
 	for i, s := range subs {
-		x, err := w.affine(in, s, loops)
-		if err != nil {
-			return nil, err
-		}
+		x := w.affine(in, s, loops)
 		_, number := s.Const.Const()
 		if l, ok := s.Loop(); !number || ok && in.Loops[l] != axes[i] {
-			b, l, err := w.binder(axes[i])
-			if err != nil {
-				return nil, err
-			}
+			b, l := w.binder(axes[i])
 			g.binders = append(g.binders, b)
 			g.conds = append(g.conds, &notation.Relation{Op: "=", X: l, Y: x})
 			x = l
@@ -43,7 +35,7 @@ func (w *writer) read(in *ir.Instr, a ir.Arg, loops []notation.Expr, g *indexSum
 }
 
 // at writes a value at positions: a name with an index, or its definition.
-func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
+func (w *writer) at(v *ir.Value, at []notation.Expr) notation.Expr {
 	named := func(x notation.Expr) notation.Expr {
 		if len(at) == 0 {
 			return x
@@ -51,30 +43,26 @@ func (w *writer) at(v *ir.Value, at []notation.Expr) (notation.Expr, error) {
 		return &notation.Index{X: x, At: at}
 	}
 	if x := w.pageName(v); x != nil {
-		return named(x), nil
+		return named(x)
 	}
 	if n := w.locals[v]; n != "" {
-		return named(identifier(n)), nil
+		return named(identifier(n))
 	}
 	if v.Def == nil {
-		return nil, fmt.Errorf("%s has no name on the page", v.Name)
+		panic(noForm("%s has no name on the page", v.Name))
 	}
 	if w.uses[v] > 1 && !cheap(v) && v.Elem == ir.Real && !w.hasWindow(v) || v.Def.Op == ir.Softmax || v.Def.Op == ir.Stack {
-		x, err := w.local(v)
-		if err != nil {
-			return nil, err
-		}
-		return named(x), nil
+		return named(w.local(v))
 	}
 	if w.depth++; w.depth > 100 {
-		return nil, fmt.Errorf("it nests too deep")
+		panic(noForm("it nests too deep"))
 	}
 	defer func() { w.depth-- }()
 	return w.expand(v, at)
 }
 
 // affine writes a subscript.
-func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation.Expr, error) {
+func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) notation.Expr {
 	var plus, minus []notation.Expr
 	add := func(c int, x notation.Expr) {
 		for range max(c, -c) {
@@ -92,17 +80,14 @@ func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation
 	}
 	if s.Indirect != nil {
 		var g indexSum
-		x, err := w.read(in, *s.Indirect, loops, &g)
-		if err != nil || len(g.binders) > 0 {
-			return nil, fmt.Errorf("a position inside a position")
+		x := w.read(in, *s.Indirect, loops, &g)
+		if len(g.binders) > 0 {
+			panic(noForm("a position inside a position"))
 		}
 		add(1, x)
 	}
 	for _, m := range s.Const.Monomials() {
-		x, sign, err := w.monomial(m)
-		if err != nil {
-			return nil, err
-		}
+		x, sign := w.monomial(m)
 		add(sign, x)
 	}
 	out := notation.Expr(numeral(0))
@@ -116,11 +101,11 @@ func (w *writer) affine(in *ir.Instr, s ir.Sub, loops []notation.Expr) (notation
 	for _, x := range minus {
 		out = &notation.Binary{Op: "−", X: out, Y: x}
 	}
-	return out, nil
+	return out
 }
 
 // monomial writes a monomial of a size, without its sign.
-func (w *writer) monomial(m shape.Monomial) (notation.Expr, int, error) {
+func (w *writer) monomial(m shape.Monomial) (notation.Expr, int) {
 	sign := 1
 	p := shape.Poly{}
 	c := m.Coef
@@ -128,12 +113,12 @@ func (w *writer) monomial(m shape.Monomial) (notation.Expr, int, error) {
 		sign = -1
 	}
 	if !c.IsInt() {
-		return nil, 0, fmt.Errorf("a position that is a fraction")
+		panic(noForm("a position that is a fraction"))
 	}
 	p = shape.Int(c.Num().Int64() * int64(sign))
 	for _, s := range m.Syms {
 		p = p.Mul(shape.Sym(s))
 	}
-	x, err := w.size(p, p.String())
-	return x, sign, err
+	x := w.size(p, p.String())
+	return x, sign
 }

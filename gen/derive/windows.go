@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -83,41 +82,36 @@ func (w *writer) summedWindow(v *ir.Value) *ir.Axis {
 	return nil
 }
 
-// openSum binds the time step of a sum over a window. The function that it returns closes
-// the sum around the expression that was written meanwhile. It is nil for values that are
-// no such sum.
-func (w *writer) openSum(v *ir.Value) func(notation.Expr) notation.Expr {
+// windowSum writes a value that is a sum over a window, its body with the time step of the
+// sum bound. It is nil for values that are no such sum.
+func (w *writer) windowSum(v *ir.Value, body func() notation.Expr) notation.Expr {
 	a := w.summedWindow(v)
 	if a == nil || w.summing[v.Def] || len(w.steps) > len(w.letters) {
 		return nil
 	}
-	size, err := w.size(a.Size, a.Name)
+	size, err := attempt(func() notation.Expr { return w.size(a.Size, a.Name) })
 	if err != nil {
 		return nil
 	}
 	s := w.letters[len(w.steps)-1]
 	w.steps, w.summing[v.Def] = append(w.steps, s), true
-	return func(x notation.Expr) notation.Expr {
+	defer func() {
 		w.steps = w.steps[:len(w.steps)-1]
 		delete(w.summing, v.Def)
-		if x == nil {
-			return nil
-		}
-		return sumUnder([]*notation.Binder{{Name: notation.Word{Text: s}, Range: call("window", identifier("t"), size)}}, nil, x)
-	}
+	}()
+	return sumUnder([]*notation.Binder{{Name: notation.Word{Text: s}, Range: call("window", identifier("t"), size)}}, nil, body())
 }
 
-// checkWindows says why an instruction has no form at one time step of a window.
-func (w *writer) checkWindows(in *ir.Instr) error {
+// checkWindows panics where an instruction has no form at one time step of a window.
+func (w *writer) checkWindows(in *ir.Instr) {
 	for _, a := range append([]ir.Arg{{Val: in.Out, Sub: in.To}}, in.Args...) {
 		for i, s := range a.Sub {
 			l, ok := s.Loop()
 			if slices.Contains(w.windows, a.Val.Axes[i]) && (!ok || in.Loops[l] != a.Val.Axes[i]) {
-				return fmt.Errorf("a read of a window at another time step")
+				panic(noForm("a read of a window at another time step"))
 			}
 		}
 	}
-	return nil
 }
 
 // guard is the conditions of an instruction that its window does not imply.

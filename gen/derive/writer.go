@@ -63,7 +63,7 @@ func (w *writer) name(v *ir.Value, x notation.Expr) {
 
 // write writes the value of an equation.
 func (w *writer) write(v *ir.Value) (notation.Expr, []*notation.Define, error) {
-	return w.equation([]*ir.Value{v}, func() (notation.Expr, error) { return w.array(v) })
+	return w.equation([]*ir.Value{v}, func() notation.Expr { return w.array(v) })
 }
 
 // writeSum writes a sum of arrays.
@@ -72,16 +72,16 @@ func (w *writer) writeSum(ts []term) (notation.Expr, []*notation.Define, error) 
 	for _, t := range ts {
 		vals = append(vals, t.val)
 	}
-	return w.equation(vals, func() (notation.Expr, error) { return w.addends(ts, 0) })
+	return w.equation(vals, func() notation.Expr { return w.addends(ts, 0) })
 }
 
 // equation writes an equation of values with its local definitions: with plain
 // indices if it can, else with pairs of indices.
-func (w *writer) equation(vals []*ir.Value, write func() (notation.Expr, error)) (notation.Expr, []*notation.Define, error) {
+func (w *writer) equation(vals []*ir.Value, write func() notation.Expr) (notation.Expr, []*notation.Define, error) {
 	defer func() { w.pairs = noPairs }()
 	for ; ; w.pairs++ {
 		w.begin(vals...)
-		if x, err := write(); err == nil || w.pairs == allPairs {
+		if x, err := attempt(write); err == nil || w.pairs == allPairs {
 			return x, w.with, err
 		}
 	}
@@ -143,43 +143,40 @@ func (w *writer) freeLetter(letters []string, next *int) string {
 }
 
 // binder makes an index over an axis.
-func (w *writer) binder(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
+func (w *writer) binder(a *ir.Axis) (*notation.Binder, notation.Expr) {
 	if two := w.factors(a); w.pairs > noPairs && two != nil {
 		bs, at := w.pairIndex(two)
-		return &notation.Binder{Tuple: bs}, at, nil
+		return &notation.Binder{Tuple: bs}, at
 	}
 	return w.singleIndex(a)
 }
 
 // singleIndex makes a single index over an axis.
-func (w *writer) singleIndex(a *ir.Axis) (*notation.Binder, notation.Expr, error) {
-	r, err := w.size(a.Size, a.Name)
-	if err != nil {
-		return nil, nil, err
-	}
+func (w *writer) singleIndex(a *ir.Axis) (*notation.Binder, notation.Expr) {
+	r := w.size(a.Size, a.Name)
 	n := w.freeLetter(indexLetters, &w.letter)
-	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, identifier(n), nil
+	return &notation.Binder{Name: notation.Word{Text: n}, Range: r}, identifier(n)
 }
 
 // size writes an axis or its size: a name of the page, or a polynomial in names.
-func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
+func (w *writer) size(p shape.Poly, name string) notation.Expr {
 	for _, a := range w.blk.AxisSeq {
 		if ident.ASCII(a.Name) == name && a.Size.Equal(p) {
-			return identifier(a.Name), nil
+			return identifier(a.Name)
 		}
 	}
 	for _, a := range w.blk.AxisSeq {
 		if a.Size.Rename(ident.ASCII).Equal(p) && !a.Free {
-			return identifier(a.Name), nil
+			return identifier(a.Name)
 		}
 	}
 	if n, ok := p.Const(); ok {
-		return numeral(float64(n)), nil
+		return numeral(float64(n))
 	}
 	text := strings.NewReplacer("*", "·", "-", "−").Replace(p.String())
 	x, ds := parser.ParseExpr(nil, text)
 	if ds.HasErrors() {
-		return nil, fmt.Errorf("the size %s", text)
+		panic(noForm("the size %s", text))
 	}
 	ok := true
 	notation.Inspect(x, func(n any) bool {
@@ -189,9 +186,9 @@ func (w *writer) size(p shape.Poly, name string) (notation.Expr, error) {
 		return true
 	})
 	if !ok {
-		return nil, fmt.Errorf("the size %s", text)
+		panic(noForm("the size %s", text))
 	}
-	return x, nil
+	return x
 }
 
 // axisName replaces the program's name of a size by the page's.
@@ -225,85 +222,99 @@ func (w *writer) subs(a ir.Arg) []ir.Sub {
 }
 
 // local defines a value as a name of the equation.
-func (w *writer) local(v *ir.Value) (notation.Expr, error) {
+func (w *writer) local(v *ir.Value) notation.Expr {
 	if n := w.locals[v]; n != "" {
-		return identifier(n), nil
+		return identifier(n)
 	}
 	if w.hasWindow(v) {
-		return nil, fmt.Errorf("a value of every time step of a window, which a local definition cannot be")
+		panic(noForm("a value of every time step of a window, which a local definition cannot be"))
 	}
-	d, err := w.definition(v)
-	if err != nil {
-		return nil, err
-	}
+	d := w.definition(v)
 	n := w.freeLetter(localLetters, &w.fresh)
 	d.Target.Name = identifier(n)
 	w.locals[v] = n
 	w.with = append(w.with, d)
-	return identifier(n), nil
+	return identifier(n)
 }
 
 // definition writes a value with its indices on the left, or without indices where it has
 // a form as an array.
-func (w *writer) definition(v *ir.Value) (*notation.Define, error) {
+func (w *writer) definition(v *ir.Value) *notation.Define {
 	d := &notation.Define{Target: &notation.Target{}}
-	mark := w.save()
-	if x, ok := w.form(v); ok {
-		d.Value = x
-		return d, nil
+	if d.Value = w.tryForm(v); d.Value != nil {
+		return d
 	}
-	w.restore(mark)
 	var at []notation.Expr
 	for _, a := range w.axes(v) {
-		b, i, err := w.binder(a)
-		if err != nil {
-			return nil, err
-		}
+		b, i := w.binder(a)
 		d.Target.Index, at = append(d.Target.Index, b), append(at, i)
 	}
-	x, err := w.expand(v, at)
-	d.Value = x
-	return d, err
+	d.Value = w.expand(v, at)
+	return d
 }
 
 // array writes a value as an array.
-func (w *writer) array(v *ir.Value) (notation.Expr, error) {
+func (w *writer) array(v *ir.Value) notation.Expr {
 	if x := w.pageName(v); x != nil {
-		return x, nil
+		return x
 	}
 	if n := w.locals[v]; n != "" {
-		return identifier(n), nil
+		return identifier(n)
 	}
 	if v.Def == nil {
-		return nil, fmt.Errorf("%s has no name on the page", v.Name)
+		panic(noForm("%s has no name on the page", v.Name))
 	}
 	if w.depth++; w.depth > 100 {
-		return nil, fmt.Errorf("it nests too deep")
+		panic(noForm("it nests too deep"))
 	}
 	defer func() { w.depth-- }()
 	if w.uses[v] > 1 && !cheap(v) && !w.hasWindow(v) {
 		return w.local(v)
 	}
-	mark := w.save()
-	if x, ok := w.form(v); ok {
-		return x, nil
+	if x := w.tryForm(v); x != nil {
+		return x
 	}
-	w.restore(mark)
 	return w.local(v)
 }
 
-// A savepoint is a state of the writer before an attempt.
-type savepoint struct{ with, letter, fresh int }
-
-// save returns the state of the writer.
-func (w *writer) save() savepoint { return savepoint{len(w.with), w.letter, w.fresh} }
-
-// restore removes the definitions of an attempt that failed.
-func (w *writer) restore(m savepoint) {
-	for _, d := range w.with[m.with:] {
+// tryForm writes a value as an array without indices. Where it has no such form, tryForm
+// removes the definitions of the attempt and returns nil.
+func (w *writer) tryForm(v *ir.Value) notation.Expr {
+	with, letter, fresh := len(w.with), w.letter, w.fresh
+	x, err := attempt(func() notation.Expr { return w.form(v) })
+	if err == nil {
+		return x
+	}
+	for _, d := range w.with[with:] {
 		maps.DeleteFunc(w.locals, func(_ *ir.Value, n string) bool { return n == d.Target.Name.Name.Text })
 	}
-	w.with, w.letter, w.fresh = w.with[:m.with], m.letter, m.fresh
+	w.with, w.letter, w.fresh = w.with[:with], letter, fresh
+	return nil
+}
+
+// A formError says why a value has no form in the notation, or none of some kind. Methods
+// of a writer panic with it, and attempt recovers it.
+type formError struct{ text string }
+
+func (e *formError) Error() string { return e.text }
+
+func noForm(format string, args ...any) *formError { return &formError{fmt.Sprintf(format, args...)} }
+
+// noArray is the error of a value that has no form without indices.
+var noArray = noForm("it has no form without indices")
+
+// attempt calls write and returns the formError that it panics with.
+func attempt(write func() notation.Expr) (x notation.Expr, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *formError:
+			err = e
+		default:
+			panic(e)
+		}
+	}()
+	return write(), nil
 }
 
 // cheap values are cheap to write again, so they get no name: numbers, and conditions,
