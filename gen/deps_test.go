@@ -57,12 +57,13 @@ gen/interp:       gen/shape gen/ir
 gen/lower:        gen/shape gen/ir gen/plan gen/loopopt
 gen/outline:      gen/ir
 gen/emitgo:       gen/shape gen/ir gen/plan gen/loopopt gen/abi
-gen/emitgo/gotext: gen/shape gen/plan
-gen/emitgo/gokernel: gen/shape gen/ir gen/plan gen/loopopt gen/emitgo/gotext
+gen/emitgo/gotext: gen/shape gen/plan gen/clike
+gen/emitgo/gokernel: gen/shape gen/ir gen/plan gen/clike gen/loopopt gen/emitgo/gotext
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:
-gen/emitcuda:     gen/shape gen/ir gen/plan gen/abi templates cuda
+gen/clike:        gen/shape gen/ir gen/plan
+gen/emitcuda:     gen/shape gen/ir gen/plan gen/clike gen/abi templates cuda
 gen/tree:
 # the tests of generated code, evaluated by the interpreter
 gen/vectors:      gen/prove/numeric gen/prove/interval gen/source gen/diag gen/ident gen/units gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/plan gen/abi gen/emitgo gen/outline gen/tree internal/vectors

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -53,7 +54,7 @@ func (f *function) storeScalars(ns []plan.Node) {
 		}
 		done[l] = true
 		f.uses[f.e.keep], f.writes[f.e.keep] = true, true
-		f.line("if (threadIdx.x == 0) %s[%d] = %s;", f.e.keep, at, f.real(plan.Ref{To: l}))
+		f.Line("if (threadIdx.x == 0) %s[%d] = %s;", f.e.keep, at, f.Real(plan.Ref{To: l}))
 	}
 }
 
@@ -92,7 +93,7 @@ func (f *function) hazard(ns ...plan.Node) {
 }
 
 func (f *function) barrier() {
-	f.line("__syncthreads();")
+	f.Line("__syncthreads();")
 	clear(f.read)
 	clear(f.wrote)
 }
@@ -126,12 +127,10 @@ func (f *function) conditional(ns []plan.Node, body func()) {
 
 // blockNodes prints statements of the block.
 func (f *function) blockNodes(ns []plan.Node) {
-	for i, n := range ns {
+	for _, n := range clike.Statements(ns) {
 		switch n := n.(type) {
 		case *plan.Note:
-			if i+1 < len(ns) && !isNote(ns[i+1]) {
-				f.node(n)
-			}
+			f.node(n)
 		case *plan.Store:
 			f.hazard(n)
 			f.byOneThread(n)
@@ -203,11 +202,11 @@ func (f *function) spreadOver(x *nest, loops []*plan.Loop) {
 		if a.Max {
 			start = "-HECATE_INF"
 		}
-		part := f.e.scope.name(a.To.Name + ".part")
+		part := f.e.scope.Name(a.To.Name + ".part")
 		f.locals[a.To] = part
-		f.line("float %s = %s;", part, start)
+		f.Line("float %s = %s;", part, start)
 	}
-	f.line("#pragma unroll 1")
+	f.Line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (%s item = threadIdx.x; item < %s; item += %d)", f.itemType(total), f.points(loops), f.threads), func() {
 		f.each(loops, "item")
 		f.node(x.node)
@@ -226,9 +225,9 @@ func (f *function) reduceBlock(a *plan.Accumulate, whole string) {
 	part := f.locals[a.To]
 	f.locals[a.To] = whole
 	if a.Max {
-		f.line("%s = hecate::max(%s, hecate::block_max(%s, %s));", whole, whole, part, red)
+		f.Line("%s = hecate::max(%s, hecate::block_max(%s, %s));", whole, whole, part, red)
 	} else {
-		f.line("%s += hecate::block_sum(%s, %s);", whole, part, red)
+		f.Line("%s += hecate::block_sum(%s, %s);", whole, part, red)
 	}
 	clear(f.read) // the sum has barriers of its own
 	clear(f.wrote)

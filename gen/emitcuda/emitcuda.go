@@ -29,11 +29,11 @@
 package emitcuda
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -111,7 +111,7 @@ type Arg struct {
 
 // Kernel prints a kernel of a unit. Sizes in fixed become constants.
 func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
-	e := &emitter{k: k, about: about, fixed: fixed, scope: newScope(), sizes: map[string]string{},
+	e := &emitter{k: k, about: about, fixed: fixed, scope: clike.NewScope(reserved), sizes: map[string]string{},
 		bufs: map[*plan.Buffer]string{}, gathers: map[*plan.Local]bool{}, again: map[*plan.Local]*plan.Let{}, kept: map[*plan.Local]int{}}
 	name := fileName(k.Name)
 	if unit := fileName(about.Unit); name != unit && !strings.HasPrefix(name, unit+"_") {
@@ -119,18 +119,18 @@ func Kernel(k *plan.Kernel, about About, fixed map[string]int) *Text {
 	}
 	e.text = &Text{Name: name, Kernel: k, Fixed: map[string]int{}, names: e.sizes}
 	for _, s := range k.Sizes {
-		e.sizes[s] = e.scope.name(s)
+		e.sizes[s] = e.scope.Name(s)
 		if n, ok := fixed[s]; ok {
 			e.text.Fixed[s] = n
 		}
 	}
 	for _, q := range k.Ceils {
-		e.sizes[q.Name] = e.scope.name(q.Name)
+		e.sizes[q.Name] = e.scope.Name(q.Name)
 	}
 	e.written = plan.Written(k.Body)
 	for _, b := range slices.Concat(k.Params, k.Work) {
 		if b.Role != plan.View {
-			e.bufs[b] = e.scope.name(b.Name)
+			e.bufs[b] = e.scope.Name(b.Name)
 			e.text.Buffers = append(e.text.Buffers, Buffer{e.bufs[b], b.Elem, b.Len(), b})
 		}
 	}
@@ -150,7 +150,7 @@ type emitter struct {
 	about   About
 	fixed   map[string]int
 	text    *Text
-	scope   *scope
+	scope   *clike.Scope
 	sizes   map[string]string
 	bufs    map[*plan.Buffer]string
 	written map[*plan.Buffer]bool
@@ -164,18 +164,9 @@ type emitter struct {
 
 // addWork adds a workspace buffer of the text's own.
 func (e *emitter) addWork(name string, elem ir.Elem, n shape.Poly) string {
-	base := identifier(name)
-	name = base
-	for i := 2; e.taken(name); i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	e.scope.used[name] = true // for good: it is a parameter
+	name = e.scope.Keep(name)
 	e.text.Buffers = append(e.text.Buffers, Buffer{Name: name, Elem: elem, Len: n})
 	return name
-}
-
-func (e *emitter) taken(name string) bool {
-	return e.scope.used[name] || reserved[name] || slices.ContainsFunc(e.text.Buffers, func(b Buffer) bool { return b.Name == name })
 }
 
 func (e *emitter) ceil(name string) *plan.Ceil {

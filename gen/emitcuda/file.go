@@ -30,7 +30,7 @@ func (e *emitter) file() string {
 			data.Equations = append(data.Equations, l)
 		}
 	}
-	f := &function{e: e, taken: map[string]bool{}, ceils: map[string]string{}}
+	f := e.newText(nil, 0)
 	for _, s := range e.k.Sizes {
 		if n, ok := e.fixed[s]; ok {
 			data.Constants = append(data.Constants, fmt.Sprintf("%s = %d", e.sizes[s], n))
@@ -38,7 +38,7 @@ func (e *emitter) file() string {
 	}
 	for _, q := range e.k.Ceils {
 		if e.constant(shape.Sym(q.Name)) {
-			data.Constants = append(data.Constants, fmt.Sprintf("%s = (%s) / %s", e.sizes[q.Name], f.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.atom(q.Den)))
+			data.Constants = append(data.Constants, fmt.Sprintf("%s = (%s) / %s", e.sizes[q.Name], f.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), f.Atom(q.Den)))
 		}
 	}
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func (e *emitter) bufferTable() []string {
 				role += ", may be null"
 			}
 		}
-		out = append(out, fmt.Sprintf("%-*s  %-*s  %-5s  %s", wide, names[i], long, dims[i], elemType(b.Elem), role))
+		out = append(out, fmt.Sprintf("%-*s  %-*s  %-5s  %s", wide, names[i], long, dims[i], language.Types[b.Elem], role))
 	}
 	return out
 }

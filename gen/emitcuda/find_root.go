@@ -22,7 +22,7 @@ func (e *emitter) clearRoots() {
 	f := e.newFunction(gridThreads)
 	f.uses[e.noRoot], f.writes[e.noRoot] = true, true
 	f.item(shape.Int(int64(n)), fmt.Sprint(n))
-	f.line("%s[item] = 0;", e.noRoot)
+	f.Line("%s[item] = 0;", e.noRoot)
 	f.finish(nil, []string{"No search has failed yet."}, Factor{shape.Int(int64(n)), gridThreads})
 }
 
@@ -39,18 +39,18 @@ func (e *emitter) clearRoots() {
 //
 // Several threads may write the same entry, all of them the same number.
 func (f *function) findRoot(n *plan.FindRoot) {
-	search := f.e.scope.name("trial")
-	f.line("hecate::search %s(%s, %s, %s);", search, f.top(n.Lo), f.top(n.Hi), number(n.Tol))
+	search := f.e.scope.Name("trial")
+	f.Line("hecate::search %s(%s, %s, %s);", search, f.Top(n.Lo), f.Top(n.Hi), number(n.Tol))
 	f.block("while ("+search+".more())", func() {
-		x := f.e.scope.name(n.X.Name)
+		x := f.e.scope.Name(n.X.Name)
 		f.locals[n.X] = x
-		f.line("const float %s = %s.x;", x, search)
+		f.Line("const float %s = %s.x;", x, search)
 		f.nodes(n.Body)
-		f.line("%s.take(%s);", search, f.top(n.Val))
+		f.Line("%s.take(%s);", search, f.Top(n.Val))
 	})
-	to := f.e.scope.name(n.To.Name)
+	to := f.e.scope.Name(n.To.Name)
 	f.locals[n.To] = to
-	f.line("const float %s = %s.x;", to, search)
+	f.Line("const float %s = %s.x;", to, search)
 	f.uses[f.e.noRoot], f.writes[f.e.noRoot] = true, true
-	f.line("if (%s.failed) %s[%d] = 1;", search, f.e.noRoot, n.Number-1)
+	f.Line("if (%s.failed) %s[%d] = 1;", search, f.e.noRoot, n.Number-1)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -13,11 +14,11 @@ import (
 // A function is one __global__ function while its body is printed. What the
 // body mentions, sizes and buffers, becomes its parameters.
 type function struct {
+	*clike.Printer
+	clike.Lines
 	e       *emitter
 	launch  *Launch
 	threads int // of a block
-	b       strings.Builder
-	indent  int
 	mark    int
 
 	vars   map[*plan.Var]string
@@ -52,34 +53,22 @@ type sharedArray struct {
 func (e *emitter) newFunction(threads int) *function {
 	l := &Launch{Function: fmt.Sprintf("%s_%d", e.text.Name, len(e.text.Launches)+1), Threads: threads}
 	e.text.Launches = append(e.text.Launches, l)
-	return &function{e: e, launch: l, threads: threads, indent: 1, mark: e.scope.mark(),
+	return e.newText(l, threads)
+}
+
+// newText is a function without text.
+func (e *emitter) newText(l *Launch, threads int) *function {
+	f := &function{e: e, launch: l, threads: threads, mark: e.scope.Mark(),
 		vars: map[*plan.Var]string{}, locals: map[*plan.Local]string{}, taken: map[string]bool{}, uses: map[string]bool{}, writes: map[string]bool{},
 		ceils: map[string]string{}, own: map[*plan.Buffer]string{}, fixed: map[*plan.Loop]bool{}, moved: map[*plan.Loop]plan.Index{},
 		private: map[*plan.Buffer]*allocation{}, tiles: map[*plan.Store]*tile{},
 		read: map[*plan.Buffer]bool{}, wrote: map[*plan.Buffer]bool{}}
+	f.Indent = 1
+	f.Printer = &clike.Printer{Language: language, Size: f.size, Var: f.variable, Local: f.local, Entry: f.entry, Wide: f.wide}
+	return f
 }
 
-func (f *function) line(format string, args ...any) {
-	if format == "" {
-		f.b.WriteByte('\n')
-		return
-	}
-	f.b.WriteString(strings.Repeat("  ", f.indent))
-	fmt.Fprintf(&f.b, format, args...)
-	f.b.WriteByte('\n')
-}
-
-// block prints a head, an indented body and a closing brace; names returned
-// inside are free again after it.
-func (f *function) block(head string, body func()) {
-	f.line("%s {", head)
-	mark := f.e.scope.mark()
-	f.indent++
-	body()
-	f.indent--
-	f.e.scope.release(mark)
-	f.line("}")
-}
+func (f *function) block(head string, body func()) { f.Block(f.e.scope, head, body) }
 
 // size prints a size.
 func (f *function) size(s string) string {
@@ -140,7 +129,7 @@ func (f *function) array(name string, elem ir.Elem, n shape.Poly, note string) s
 
 // name returns a name of the whole function.
 func (f *function) name(name string) string {
-	name = f.e.scope.keep(name)
+	name = f.e.scope.Keep(name)
 	f.kept = append(f.kept, name)
 	return name
 }
@@ -148,16 +137,17 @@ func (f *function) name(name string) string {
 // finish prints the function: its comment, parameters, shared memory and what
 // was printed so far.
 func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
-	f.e.scope.release(f.mark)
-	f.e.scope.free(f.kept)
+	f.e.scope.Release(f.mark)
+	f.e.scope.Drop(f.kept)
 	l := f.launch
 	l.Equations, l.Mapping, l.Grid = eqs, strings.Join(mapping, " "), grid
-	head := &function{e: f.e, launch: l, threads: f.threads, indent: 1, taken: f.taken, uses: f.uses, ceils: f.ceils}
+	head := f.e.newText(l, f.threads)
+	head.taken, head.uses, head.ceils = f.taken, f.uses, f.ceils
 	head.sharedMemory(f.shared)
 	if len(f.ceils) > 0 {
 		for _, q := range f.e.k.Ceils {
 			if f.ceils[q.Name] != "" {
-				head.line("const int %s = (%s) / %s;", f.ceils[q.Name], head.poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.atom(q.Den))
+				head.Line("const int %s = (%s) / %s;", f.ceils[q.Name], head.Poly(q.Num.Add(q.Den).Sub(shape.Int(1))), head.Atom(q.Den))
 			}
 		}
 	}
@@ -169,8 +159,8 @@ func (f *function) finish(eqs []string, mapping []string, grid ...Factor) {
 		b.WriteString(comment(m))
 	}
 	b.WriteString(signature(fmt.Sprintf("HECATE_KERNEL(%d) %s(", f.threads, l.Function), f.params()))
-	b.WriteString(head.b.String())
-	b.WriteString(f.b.String())
+	b.WriteString(head.String())
+	b.WriteString(f.String())
 	b.WriteString("}\n")
 	f.e.parts = append(f.e.parts, b.String())
 }
@@ -183,7 +173,7 @@ func (f *function) params() []string {
 		if !f.uses[b.Name] {
 			continue
 		}
-		typ := elemType(b.Elem)
+		typ := language.Types[b.Elem]
 		if !f.writes[b.Name] {
 			typ = "const " + typ
 		}
@@ -240,18 +230,18 @@ func (f *function) sharedMemory(arrays []sharedArray) {
 	if total <= staticLimit {
 		f.launch.Static = total
 		for _, a := range arrays {
-			f.line("HECATE_SHARED(%s, %s, %s);%s", elemType(a.elem), a.name, f.poly(a.n), behind(a.note))
+			f.Line("HECATE_SHARED(%s, %s, %s);%s", language.Types[a.elem], a.name, f.Poly(a.n), behind(a.note))
 		}
 		return
 	}
 	f.launch.Dynamic = total
-	f.line("HECATE_DYNAMIC(float, shared);")
+	f.Line("HECATE_DYNAMIC(float, shared);")
 	at := shape.Poly{}
 	for _, a := range arrays {
 		if a.elem != ir.Real {
 			panic("emitcuda: BUG: " + a.name + " is not of numbers")
 		}
-		f.line("float *const %s = shared + %s;%s", a.name, f.poly(at), behind(a.note))
+		f.Line("float *const %s = shared + %s;%s", a.name, f.Poly(at), behind(a.note))
 		at = at.Add(a.n)
 	}
 }

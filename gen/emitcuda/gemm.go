@@ -46,7 +46,7 @@ func (e *emitter) productOf(n plan.Node) *inLoops {
 			}
 			return out
 		case *plan.Loop:
-			body := slices.DeleteFunc(slices.Clone(x.Body), isNote)
+			body := plan.WithoutNotes(x.Body)
 			if len(x.Private) > 0 || len(body) != 1 || !boxOf(x).ok || len(x.Lo) > 1 || len(x.Hi) > 1 {
 				return nil
 			}
@@ -96,12 +96,12 @@ func (e *emitter) product(p *part) {
 	f := e.newFunction(tileSide * tileSide)
 	a := f.array("a_tile", ir.Real, shape.Int(tileSide*(tileSide+1)), "")
 	b := f.array("b_tile", ir.Real, shape.Int(tileSide*(tileSide+1)), "")
-	f.line("const int across = (%s) / %d;", f.poly(x.gemm.N.Add(shape.Int(tileSide-1))), tileSide)
-	f.line("const int down = (%s) / %d;", f.poly(x.gemm.M.Add(shape.Int(tileSide-1))), tileSide)
-	f.line("const int row = threadIdx.x / %d, col = threadIdx.x %% %d;", tileSide, tileSide)
-	f.line("const int m0 = blockIdx.x / across %% down * %d, n0 = blockIdx.x %% across * %d;", tileSide, tileSide)
+	f.Line("const int across = (%s) / %d;", f.Poly(x.gemm.N.Add(shape.Int(tileSide-1))), tileSide)
+	f.Line("const int down = (%s) / %d;", f.Poly(x.gemm.M.Add(shape.Int(tileSide-1))), tileSide)
+	f.Line("const int row = threadIdx.x / %d, col = threadIdx.x %% %d;", tileSide, tileSide)
+	f.Line("const int m0 = blockIdx.x / across %% down * %d, n0 = blockIdx.x %% across * %d;", tileSide, tileSide)
 	if len(x.apart) > 0 {
-		f.line("const int item = blockIdx.x / across / down;")
+		f.Line("const int item = blockIdx.x / across / down;")
 		f.each(x.apart, "item")
 	}
 	f.scalarsOf(p.nodes)
@@ -128,19 +128,19 @@ func (f *function) around(x *inLoops, loops []*plan.Loop, body func()) {
 // tileProduct prints the sum over k and the store. m and n are the entry's
 // place, p counts along k.
 func (f *function) tileProduct(g *plan.Gemm, a, b string) {
-	f.line("float dot = 0.0f;")
-	depth := f.poly(g.K)
-	f.line("#pragma unroll 1")
+	f.Line("float dot = 0.0f;")
+	depth := f.Poly(g.K)
+	f.Line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (int p0 = 0; p0 < %s; p0 += %d)", depth, tileSide), func() {
-		f.fetch(a, g.A, "m0", f.poly(g.M), "p0", depth)
-		f.fetch(b, g.B, "p0", depth, "n0", f.poly(g.N))
-		f.line("__syncthreads();")
-		f.line("for (int kk = 0; kk < %d; ++kk) dot += %s[row * %d + kk] * %s[kk * %d + col];", tileSide, a, tileSide+1, b, tileSide+1)
-		f.line("__syncthreads();")
+		f.fetch(a, g.A, "m0", f.Poly(g.M), "p0", depth)
+		f.fetch(b, g.B, "p0", depth, "n0", f.Poly(g.N))
+		f.Line("__syncthreads();")
+		f.Line("for (int kk = 0; kk < %d; ++kk) dot += %s[row * %d + kk] * %s[kk * %d + col];", tileSide, a, tileSide+1, b, tileSide+1)
+		f.Line("__syncthreads();")
 	})
 	f.target(g.C.At.Buf)
 	at := f.cell(g.C, "(m0 + row)", "(n0 + col)")
-	f.line("if (m0 + row < %s && n0 + col < %s) %s", f.poly(g.M), f.poly(g.N), gemmStore(at, g))
+	f.Line("if (m0 + row < %s && n0 + col < %s) %s", f.Poly(g.M), f.Poly(g.N), gemmStore(at, g))
 }
 
 func gemmStore(at string, g *plan.Gemm) string {
@@ -165,13 +165,13 @@ func (f *function) fetch(tile string, m plan.Matrix, r0, rows, c0, cols string) 
 		r, c = "col", "row"
 	}
 	at := f.cell(m, fmt.Sprintf("(%s + %s)", r0, r), fmt.Sprintf("(%s + %s)", c0, c))
-	f.line("%s[%s * %d + %s] = %s + %s < %s && %s + %s < %s ? %s : 0.0f;", tile, r, tileSide+1, c, r0, r, rows, c0, c, cols, at)
+	f.Line("%s[%s * %d + %s] = %s + %s < %s && %s + %s < %s ? %s : 0.0f;", tile, r, tileSide+1, c, r0, r, rows, c0, c, cols, at)
 }
 
 // cell prints an entry of a matrix.
 func (f *function) cell(m plan.Matrix, row, col string) string {
 	var parts []string
-	if at := f.address(m.At); at != "0" {
+	if at := f.Address(m.At); at != "0" {
 		parts = append(parts, at)
 	}
 	cast := ""
@@ -183,7 +183,7 @@ func (f *function) cell(m plan.Matrix, row, col string) string {
 		case stride.Equal(shape.Int(1)):
 			parts = append(parts, strings.TrimSuffix(strings.TrimPrefix(i, "("), ")"))
 		case !stride.IsZero():
-			parts = append(parts, cast+i+" * "+f.operand(stride))
+			parts = append(parts, cast+i+" * "+f.Factor(stride))
 		}
 	}
 	along(row, m.Row)
@@ -199,9 +199,9 @@ func (f *function) gemmEntries(g *plan.Gemm, from, step string) {
 	total := g.M.Mul(g.N)
 	f.block(fmt.Sprintf("for (%s at = %s; at < %s; at += %s)", f.itemType(total), from, f.count(total), step), func() {
 		f.target(g.C.At.Buf)
-		f.line("const int row = (int)(at / %s), col = (int)(at %% %s);", f.atom(g.N), f.atom(g.N))
-		f.line("float dot = 0.0f;")
-		f.line("for (int kk = 0; kk < %s; ++kk) dot += %s * %s;", f.poly(g.K), f.cell(g.A, "row", "kk"), f.cell(g.B, "kk", "col"))
-		f.line("%s", gemmStore(f.cell(g.C, "row", "col"), g))
+		f.Line("const int row = (int)(at / %s), col = (int)(at %% %s);", f.Atom(g.N), f.Atom(g.N))
+		f.Line("float dot = 0.0f;")
+		f.Line("for (int kk = 0; kk < %s; ++kk) dot += %s * %s;", f.Poly(g.K), f.cell(g.A, "row", "kk"), f.cell(g.B, "kk", "col"))
+		f.Line("%s", gemmStore(f.cell(g.C, "row", "col"), g))
 	})
 }

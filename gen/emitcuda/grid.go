@@ -3,6 +3,7 @@ package emitcuda
 import (
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -36,18 +37,18 @@ func (e *emitter) grid(p *part) {
 func (f *function) item(total shape.Poly, points string) {
 	typ := f.itemType(total)
 	if typ == "int" {
-		f.line("const int item = blockIdx.x * %d + threadIdx.x;", f.threads)
+		f.Line("const int item = blockIdx.x * %d + threadIdx.x;", f.threads)
 	} else {
-		f.line("const i64 item = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+		f.Line("const i64 item = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
 	}
-	f.line("if (item >= %s) return;", points)
+	f.Line("if (item >= %s) return;", points)
 }
 
 // tuple names the variables of loops.
 func tuple(loops []*plan.Loop) string {
 	var names []string
 	for _, l := range loops {
-		names = append(names, identifier(l.Var.Name))
+		names = append(names, clike.Underscored(l.Var.Name))
 	}
 	return "(" + strings.Join(names, ", ") + ")"
 }
@@ -59,8 +60,8 @@ func (e *emitter) fill(p *part) {
 	for _, n := range p.nodes {
 		total = total.Add(n.(*plan.Zero).Buf.Len())
 	}
-	f.line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
-	f.line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
+	f.Line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+	f.Line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
 	for _, n := range p.nodes {
 		f.zeroWide(f.target(n.(*plan.Zero).Buf), n.(*plan.Zero).Buf)
 	}
@@ -72,7 +73,7 @@ func (f *function) zeroWide(name string, b *plan.Buffer) {
 	if b.Optional {
 		wanted = "if (" + name + " != nullptr) "
 	}
-	f.line("%sfor (i64 at = thread; at < %s; at += threads) %s[at] = %s;", wanted, f.count(b.Len()), name, nought(b.Elem))
+	f.Line("%sfor (i64 at = thread; at < %s; at += threads) %s[at] = %s;", wanted, f.count(b.Len()), name, f.Zero(b.Elem))
 }
 
 // each prints the decoding of an item into the variables of loops; the last one
@@ -84,19 +85,19 @@ func (f *function) each(loops []*plan.Loop, item string) {
 			val += " / " + quotient(rest)
 		}
 		if i > 0 {
-			val += " % " + f.atom(boxOf(l).extent())
+			val += " % " + f.Atom(boxOf(l).extent())
 		}
 		if val != item {
 			val = "(" + val + ")"
 		}
 		if lo := boxOf(l).lo; !lo.IsZero() {
-			val = f.operand(lo) + " + (int)" + val
+			val = f.Factor(lo) + " + (int)" + val
 		} else {
 			val = "(int)" + val
 		}
-		name := f.e.scope.name(l.Var.Name)
+		name := f.e.scope.Name(l.Var.Name)
 		f.vars[l.Var], f.fixed[l] = name, true
-		f.line("const int %s = %s;", name, val)
+		f.Line("const int %s = %s;", name, val)
 	}
 }
 
@@ -114,7 +115,7 @@ func (f *function) points(loops []*plan.Loop) string {
 	var parts []string
 	for _, l := range loops {
 		if n := boxOf(l).extent(); !n.Equal(shape.Int(1)) {
-			parts = append(parts, f.atom(n))
+			parts = append(parts, f.Atom(n))
 		}
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -99,8 +100,8 @@ func TestNonNegative(t *testing.T) {
 
 func TestIdentifier(t *testing.T) {
 	for name, want := range map[string]string{"M.bar": "M_bar", "%.3.2": "t3_2", "%": "t", "d_k": "d_k", "λ": "lambda", "2x": "t2x"} {
-		if got := identifier(name); got != want {
-			t.Errorf("identifier(%q) = %q, want %q", name, got, want)
+		if got := clike.Underscored(name); got != want {
+			t.Errorf("clike.Underscored(%q) = %q, want %q", name, got, want)
 		}
 	}
 	for name, want := range map[string]string{"StepBackward": "step_backward", "SiLU": "si_lu", "L2Norm": "l2_norm"} {

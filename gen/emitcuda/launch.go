@@ -230,15 +230,15 @@ func (f *function) bring(l *plan.Local) {
 		return // of the nodes' own
 	}
 	f.uses[f.e.keep] = true
-	name := f.e.scope.name(l.Name)
+	name := f.e.scope.Name(l.Name)
 	f.locals[l] = name
 	val := fmt.Sprintf("%s[%d]", f.e.keep, at)
 	if l.Elem != ir.Real {
 		val += " != 0.0f"
 	}
-	typ := elemType(l.Elem)
+	typ := language.Types[l.Elem]
 	if !f.e.gathers[l] {
 		typ = "const " + typ
 	}
-	f.line("%s %s = %s;", typ, name, val)
+	f.Line("%s %s = %s;", typ, name, val)
 }

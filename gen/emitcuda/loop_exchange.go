@@ -1,8 +1,6 @@
 package emitcuda
 
 import (
-	"slices"
-
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -41,7 +39,7 @@ func (e *emitter) exchangedOf(x *nest) *exchanged {
 			continue
 		}
 		k := loops[i+1]
-		body := slices.DeleteFunc(slices.Clone(j.Body), isNote)
+		body := plan.WithoutNotes(j.Body)
 		if len(body) != 1 || body[0] != plan.Node(k) || !simple(k) {
 			continue
 		}

@@ -76,7 +76,7 @@ func rowOf(u *abi.Unit, x *Text, file string) kernelRow {
 		r.Quotients = append(r.Quotients, quotientRow{x.names[q.Name], c.poly(q.Num), c.poly(q.Den)})
 	}
 	for _, b := range x.Buffers {
-		row := bufferRow{Name: b.Name, Role: "work", Type: elemType(b.Elem), Length: c.poly(b.Len)}
+		row := bufferRow{Name: b.Name, Role: "work", Type: language.Types[b.Elem], Length: c.poly(b.Len)}
 		if b.Of != nil {
 			row.Role, row.Optional = b.Of.Role.String(), b.Of.Optional
 			if b.Of.Role != plan.Work {

@@ -3,6 +3,7 @@ package emitcuda
 import (
 	"testing"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan/plantest"
 )
@@ -14,7 +15,7 @@ func TestEveryPrimitiveIsPrinted(t *testing.T) {
 		if !op.Called() {
 			continue
 		}
-		if text := (&function{}).call(plantest.Call(op)); text == "" {
+		if text := (&emitter{scope: clike.NewScope(reserved)}).newText(nil, 0).Expr(plantest.Call(op)); text == "" {
 			t.Errorf("%v has no text", op)
 		}
 	}

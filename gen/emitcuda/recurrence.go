@@ -51,7 +51,7 @@ func (e *emitter) batches(p *part, batch *plan.Loop) {
 	f := e.newFunction(blockThreads)
 	v := f.name(batch.Var.Name)
 	f.vars[batch.Var], f.fixed[batch] = v, true
-	f.line("const int %s = blockIdx.x;", v)
+	f.Line("const int %s = blockIdx.x;", v)
 	for _, b := range shared {
 		f.ownCopy(b, copies[b], v)
 	}
@@ -80,14 +80,14 @@ func (e *emitter) zeroCopies(p *part, bs []*plan.Buffer, count func(*plan.Buffer
 		return out
 	}
 	f := e.newFunction(gridThreads)
-	f.line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
-	f.line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
+	f.Line("const i64 thread = (i64)blockIdx.x * %d + threadIdx.x;", f.threads)
+	f.Line("const i64 threads = (i64)gridDim.x * %d;", f.threads)
 	total := shape.Poly{}
 	for _, b := range bs {
 		n := b.Len().Mul(count(b))
 		total = total.Add(n)
 		out[b] = f.scratch(b.Name+".copies", ir.Real, n)
-		f.line("for (i64 at = thread; at < %s; at += threads) %s[at] = 0.0f;", f.count(n), out[b])
+		f.Line("for (i64 at = thread; at < %s; at += threads) %s[at] = 0.0f;", f.count(n), out[b])
 	}
 	f.finish(p.eqs, []string{"Zeros into the copies of buffers to which several blocks of the next launch add."}, Factor{total, gridThreads})
 	return out
@@ -98,7 +98,7 @@ func (f *function) ownCopy(b *plan.Buffer, copies, number string) {
 	f.uses[copies], f.writes[copies] = true, true
 	n := f.name(b.Name + ".own")
 	f.own[b] = n
-	f.line("float *const %s = %s + (i64)%s * %s;", n, copies, number, paren(f.count(b.Len())))
+	f.Line("float *const %s = %s + (i64)%s * %s;", n, copies, number, paren(f.count(b.Len())))
 }
 
 func paren(s string) string {
@@ -115,9 +115,9 @@ func (e *emitter) addCopies(p *part, bs []*plan.Buffer, copies map[*plan.Buffer]
 		f.uses[copies[b]] = true
 		f.item(b.Len(), f.count(b.Len()))
 		name := f.target(b)
-		f.line("float dot = %s[item];", name)
-		f.line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))
-		f.line("%s[item] = dot;", name)
+		f.Line("float dot = %s[item];", name)
+		f.Line("for (i64 copy = 0; copy < %s; ++copy) dot += %s[copy * %s + item];", f.count(count(b)), copies[b], paren(f.count(b.Len())))
+		f.Line("%s[item] = dot;", name)
 		f.finish(p.eqs, []string{"One thread for each entry of " + name + ": the copies of the blocks are added in order."}, Factor{b.Len(), gridThreads})
 	}
 }

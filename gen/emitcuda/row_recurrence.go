@@ -2,8 +2,8 @@ package emitcuda
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -32,7 +32,7 @@ type rowRecurrence struct {
 // rowRecurrenceOf returns the recurrence that a loop over batches is, or nil where it is
 // none of this kind.
 func (e *emitter) rowRecurrenceOf(batch *plan.Loop) *rowRecurrence {
-	body := slices.DeleteFunc(slices.Clone(batch.Body), isNote)
+	body := plan.WithoutNotes(batch.Body)
 	if len(batch.Private) > 0 || len(body) != 1 {
 		return nil
 	}
@@ -131,28 +131,28 @@ func (f *function) rowVariables(r *rowRecurrence) {
 	f.vars[r.batch.Var], f.vars[r.row.Var] = l, i
 	f.fixed[r.batch], f.fixed[r.row] = true, true
 	first := "0"
-	f.line("const int row = threadIdx.x;")
+	f.Line("const int row = threadIdx.x;")
 	if r.blocks == 1 {
-		f.line("const int %s = blockIdx.x;", l)
+		f.Line("const int %s = blockIdx.x;", l)
 	} else {
-		f.line("const int %s = blockIdx.x / %d;", l, r.blocks)
+		f.Line("const int %s = blockIdx.x / %d;", l, r.blocks)
 		first = fmt.Sprintf("blockIdx.x %% %d * %d", r.blocks, rowThreads)
 	}
-	size := f.poly(boxOf(r.row).hi)
+	size := f.Poly(boxOf(r.row).hi)
 	switch {
 	case len(r.tiles) == 0:
-		f.line("const int %s = %s + row;", i, first)
+		f.Line("const int %s = %s + row;", i, first)
 		if r.rows%rowThreads != 0 {
-			f.line("if (%s >= %s) return;", i, size)
+			f.Line("if (%s >= %s) return;", i, size)
 		}
 	case r.rows%rowThreads == 0:
-		f.line("const int rows = %d;", rowThreads)
-		f.line("const int %s = %s + row;", i, first)
+		f.Line("const int rows = %d;", rowThreads)
+		f.Line("const int %s = %s + row;", i, first)
 	default:
-		f.line("const int m0 = %s;", first)
-		f.line("const int rows = %s - m0 < %d ? %s - m0 : %d;", size, rowThreads, size, rowThreads)
-		f.line("const bool live = row < rows;")
-		f.line("const int %s = m0 + (live ? row : rows - 1);", i)
+		f.Line("const int m0 = %s;", first)
+		f.Line("const int rows = %s - m0 < %d ? %s - m0 : %d;", size, rowThreads, size, rowThreads)
+		f.Line("const bool live = row < rows;")
+		f.Line("const int %s = m0 + (live ? row : rows - 1);", i)
 		f.live = "live"
 	}
 }
@@ -170,12 +170,10 @@ func (r *rowRecurrence) words(f *function) []string {
 // inTime prints a body whose statements all threads reach together.
 func (f *function) inTime(ns []plan.Node) {
 	var full []*tile
-	for i, n := range ns {
+	for _, n := range clike.Statements(ns) {
 		switch n := n.(type) {
 		case *plan.Note:
-			if i+1 < len(ns) && !isNote(ns[i+1]) {
-				f.node(n)
-			}
+			f.node(n)
 			continue
 		case *plan.Loop:
 			if n.Kind == plan.Segment || n.Kind == plan.Time {

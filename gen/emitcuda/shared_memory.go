@@ -56,7 +56,7 @@ func (f *function) memory(name string, elem ir.Elem, n shape.Poly, note string, 
 	}
 	all := f.scratch(name+".scratch", elem, n.Mul(*blocks))
 	own := f.name(name)
-	f.line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", elemType(elem), own, all, f.poly(n), note)
+	f.Line("%s *const %s = %s + blockIdx.x * (i64)(%s);  // %s", language.Types[elem], own, all, f.Poly(n), note)
 	return own
 }
 

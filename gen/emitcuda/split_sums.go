@@ -70,8 +70,8 @@ func (e *emitter) inSplits(p *part, x *nest, spread, cut []*plan.Loop, shared []
 		f.ownCopy(b, copies[b], number)
 	}
 	f.scalarsOf(p.nodes)
-	f.line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), splitCount-1, splitCount)
-	f.line("#pragma unroll 1")
+	f.Line("const i64 points = %s, length = (points + %d) / %d;", f.points(cut), splitCount-1, splitCount)
+	f.Line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (i64 at = %s * length; at < points && at < (%s + 1) * length; ++at)", number, number), func() {
 		f.each(cut, "at")
 		f.nodes(p.nodes)

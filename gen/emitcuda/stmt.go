@@ -4,30 +4,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
 // Statements as one thread runs them, one after another.
 
 func (f *function) nodes(ns []plan.Node) {
-	for i, n := range ns {
-		if _, head := n.(*plan.Note); head && (i+1 == len(ns) || isNote(ns[i+1])) {
-			continue
-		}
+	for _, n := range clike.Statements(ns) {
 		f.node(n)
 	}
-}
-
-func isNote(n plan.Node) bool {
-	_, ok := n.(*plan.Note)
-	return ok
 }
 
 func (f *function) node(n plan.Node) {
 	switch n := n.(type) {
 	case *plan.Note:
-		f.line("// %s", strings.TrimSpace(strings.Join(n.Eqs, ", ")+" "+n.Text))
+		f.Line("// %s", clike.NoteText(n))
 	case *plan.Loop:
 		f.loop(n, f.nodes)
 	case *plan.If:
@@ -64,32 +56,22 @@ func (f *function) loop(n *plan.Loop, body func([]plan.Node)) {
 		}
 		return
 	}
-	mark := f.e.scope.mark()
+	mark := f.e.scope.Mark()
 	if from, ok := f.moved[n]; ok {
-		val := f.plain(from)
-		v := f.e.scope.name(n.Var.Name)
+		val := f.Plain(from)
+		v := f.e.scope.Name(n.Var.Name)
 		f.vars[n.Var] = v
-		f.line("const int %s = %s;", v, val)
-		f.block(fmt.Sprintf("if (%s >= %s && %s < %s)", v, f.lo(n), v, f.hi(n)), func() { body(n.Body) })
-		f.e.scope.release(mark)
+		f.Line("const int %s = %s;", v, val)
+		f.block(fmt.Sprintf("if (%s >= %s && %s < %s)", v, f.Lo(n), v, f.Hi(n)), func() { body(n.Body) })
+		f.e.scope.Release(mark)
 		return
 	}
-	lo := f.lo(n)
-	v := f.e.scope.name(n.Var.Name)
-	var head string
-	if n.Down {
-		head = fmt.Sprintf("for (int %s = %s - 1; %s >= %s; --%s)", v, f.hi(n), v, lo, v)
-	} else {
-		var ends []string
-		for _, x := range n.Hi {
-			ends = append(ends, v+" < "+f.plain(x))
-		}
-		head = fmt.Sprintf("for (int %s = %s; %s; ++%s)", v, lo, strings.Join(ends, " && "), v)
-	}
+	v := f.e.scope.Name(n.Var.Name)
+	head := f.Head(n, v)
 	f.vars[n.Var] = v
 	f.unroll(n)
 	f.block(head, func() { body(n.Body) })
-	f.e.scope.release(mark)
+	f.e.scope.Release(mark)
 }
 
 // unroll prints how far a compiler may unroll a loop: innermost ones of a fixed
@@ -105,9 +87,9 @@ func (f *function) unroll(n *plan.Loop) {
 		}
 	}
 	if b := boxOf(n); times == 1 || !b.ok || !f.e.constant(b.extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
-		f.line("#pragma unroll 1")
+		f.Line("#pragma unroll 1")
 	} else if f.e.value(b.extent()) > most {
-		f.line("#pragma unroll %d", most)
+		f.Line("#pragma unroll %d", most)
 	}
 }
 
@@ -117,69 +99,58 @@ func (f *function) guards(n *plan.Loop) string {
 	box := boxOf(n)
 	for _, x := range n.Lo {
 		if !x.Equal(plan.Fixed(box.lo)) {
-			out = append(out, fmt.Sprintf("%s >= %s", f.vars[n.Var], f.plain(x)))
+			out = append(out, fmt.Sprintf("%s >= %s", f.vars[n.Var], f.Plain(x)))
 		}
 	}
 	for _, x := range n.Hi {
 		if !x.Equal(plan.Fixed(box.hi)) {
-			out = append(out, fmt.Sprintf("%s < %s", f.vars[n.Var], f.plain(x)))
+			out = append(out, fmt.Sprintf("%s < %s", f.vars[n.Var], f.Plain(x)))
 		}
 	}
 	return strings.Join(out, " && ")
 }
 
 func (f *function) cond(n *plan.If) string {
-	var out []string
-	if n.Present != nil {
-		out = append(out, f.buffer(n.Present)+" != nullptr")
-	}
-	for _, x := range n.Cond {
-		out = append(out, f.plain(x)+" >= 0")
-	}
-	return strings.Join(out, " && ")
+	return f.Condition(n, func(b *plan.Buffer) string { return f.buffer(b) + " != nullptr" })
 }
 
 func (f *function) let(n *plan.Let) {
-	val := f.as(n.To.Elem, n.Val)
-	name := f.e.scope.name(n.To.Name)
+	val := f.As(n.To.Elem, n.Val)
+	name := f.e.scope.Name(n.To.Name)
 	f.locals[n.To] = name
-	typ := elemType(n.To.Elem)
+	typ := f.Types[n.To.Elem]
 	if !f.e.gathers[n.To] {
 		typ = "const " + typ
 	}
-	f.line("%s %s = %s;", typ, name, val)
+	f.Line("%s %s = %s;", typ, name, val)
 }
 
 func (f *function) pick(n *plan.Gather) {
-	val := f.expr(plan.Load{Access: n.From})
+	val := f.Expr(plan.Load{Access: n.From})
 	if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
-		if s := f.plain(n.Plus); strings.HasPrefix(s, "-") {
-			val += " - " + s[1:]
-		} else {
-			val += " + " + s
-		}
+		val = f.Plus(val, n.Plus)
 	}
-	name := f.e.scope.name(n.To.Name)
+	name := f.e.scope.Name(n.To.Name)
 	f.vars[n.To] = name
-	f.line("const int %s = %s;", name, val)
+	f.Line("const int %s = %s;", name, val)
 }
 
 // acc prints s += value, or s = hecate::max(s, value), which a NaN wins.
 func (f *function) acc(n *plan.Accumulate) {
 	name := f.local(n.To)
 	if n.Max {
-		f.line("%s = hecate::max(%s, %s);", name, name, f.top(n.Val))
+		f.Line("%s = hecate::max(%s, %s);", name, name, f.Top(n.Val))
 		return
 	}
-	f.line("%s", f.added(name, n.Val))
+	f.Line("%s", f.added(name, n.Val))
 }
 
 // added prints to += x, or to -= y where x is -y.
 func (f *function) added(to string, x plan.Expr) string {
 	if p, ok := x.(plan.Prod); ok && p.Coef == -1 && len(p.Args) > 0 {
-		return fmt.Sprintf("%s -= %s;", to, f.top(plan.Prod{Coef: 1, Args: p.Args}))
+		return fmt.Sprintf("%s -= %s;", to, f.Top(plan.Prod{Coef: 1, Args: p.Args}))
 	}
-	return fmt.Sprintf("%s += %s;", to, f.top(x))
+	return fmt.Sprintf("%s += %s;", to, f.Top(x))
 }
 
 // store prints m[j] = value, or m[j] += value for each of several values.
@@ -190,7 +161,7 @@ func (f *function) store(n *plan.Store) {
 	}
 	var conds []string
 	if picked := n.To.Gathered(); len(picked) > 0 {
-		conds = append(conds, f.inRange(picked))
+		conds = append(conds, f.InRange(picked))
 	}
 	if f.live != "" && f.private[n.To.Buf.Base()] == nil {
 		conds = append(conds, f.live)
@@ -203,19 +174,19 @@ func (f *function) store(n *plan.Store) {
 			lines = append(lines, f.added(to, v))
 		}
 	} else {
-		lines = append(lines, fmt.Sprintf("%s = %s;", to, f.as(n.To.Buf.Elem, n.Vals[0])))
+		lines = append(lines, fmt.Sprintf("%s = %s;", to, f.As(n.To.Buf.Elem, n.Vals[0])))
 	}
 	switch {
 	case len(conds) == 0:
 		for _, l := range lines {
-			f.line("%s", l)
+			f.Line("%s", l)
 		}
 	case len(lines) == 1:
-		f.line("if (%s) %s", strings.Join(conds, " && "), lines[0])
+		f.Line("if (%s) %s", strings.Join(conds, " && "), lines[0])
 	default:
 		f.block("if ("+strings.Join(conds, " && ")+")", func() {
 			for _, l := range lines {
-				f.line("%s", l)
+				f.Line("%s", l)
 			}
 		})
 	}
@@ -236,16 +207,5 @@ func (f *function) zero(n *plan.Zero, from, step string) {
 	if step == "1" {
 		inc = "++at"
 	}
-	f.line("for (%s at = %s; at < %s; %s) %s[%s] = %s;", typ, from, f.count(b.Len()), inc, f.target(b), at, nought(b.Elem))
-}
-
-// nought prints the zero of an element type.
-func nought(e ir.Elem) string {
-	switch e {
-	case ir.Bool:
-		return "false"
-	case ir.Int:
-		return "0"
-	}
-	return "0.0f"
+	f.Line("for (%s at = %s; at < %s; %s) %s[%s] = %s;", typ, from, f.count(b.Len()), inc, f.target(b), at, f.Zero(b.Elem))
 }

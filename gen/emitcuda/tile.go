@@ -147,26 +147,26 @@ func (f *function) intoTile(t *tile, n *plan.Store) {
 			at = f.vars[l.Var]
 			continue
 		}
-		at = fmt.Sprintf("(%s * %s + %s)", at, f.operand(boxOf(l).hi), f.vars[l.Var])
+		at = fmt.Sprintf("(%s * %s + %s)", at, f.Factor(boxOf(l).hi), f.vars[l.Var])
 	}
 	if at != "" {
 		at += fmt.Sprintf(" * %d + ", pitch)
 	}
 	var vals []string
 	for _, v := range n.Vals {
-		vals = append(vals, f.top(v))
+		vals = append(vals, f.Top(v))
 	}
-	f.line("%s[%srow] = %s;", t.name, at, strings.Join(vals, " + "))
+	f.Line("%s[%srow] = %s;", t.name, at, strings.Join(vals, " + "))
 }
 
 // empty prints the sums over rows.
 func (f *function) empty(ts []*tile) {
-	f.line("__syncthreads();")
+	f.Line("__syncthreads();")
 	done := map[*plan.Buffer]bool{}
 	for _, t := range ts {
 		b := t.store.To.Buf.Base()
 		if done[b] {
-			f.line("__syncthreads();")
+			f.Line("__syncthreads();")
 		}
 		done[b] = true
 		n := t.entries()
@@ -177,17 +177,17 @@ func (f *function) empty(ts []*tile) {
 			}
 			f.target(t.store.To.Buf)
 			to := f.entry(t.store.To)
-			f.line("float dot = %s;", to)
-			f.line("#pragma unroll 4")
-			f.line("for (int kk = 0; kk < rows; ++kk) dot += %s[%skk];", t.name, at)
-			f.line("%s = dot;", to)
+			f.Line("float dot = %s;", to)
+			f.Line("#pragma unroll 4")
+			f.Line("for (int kk = 0; kk < rows; ++kk) dot += %s[%skk];", t.name, at)
+			f.Line("%s = dot;", to)
 		}
 		if len(t.over) == 0 {
 			f.block("if (threadIdx.x == 0)", sum)
 			continue
 		}
-		f.line("#pragma unroll 1")
-		f.block(fmt.Sprintf("for (int item = threadIdx.x; item < %s; item += %d)", f.poly(n), f.threads), func() {
+		f.Line("#pragma unroll 1")
+		f.block(fmt.Sprintf("for (int item = threadIdx.x; item < %s; item += %d)", f.Poly(n), f.threads), func() {
 			f.each(t.over, "item")
 			sum()
 		})
@@ -195,5 +195,5 @@ func (f *function) empty(ts []*tile) {
 			delete(f.fixed, l)
 		}
 	}
-	f.line("__syncthreads();")
+	f.Line("__syncthreads();")
 }

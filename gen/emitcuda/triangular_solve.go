@@ -10,21 +10,21 @@ import (
 // one in steps. A thread has a column to itself and does its rows one after
 // another.
 func (f *function) triangleColumns(n *plan.TriSolve, from, step string) {
-	rows := f.poly(n.M)
+	rows := f.Poly(n.M)
 	f.block(fmt.Sprintf("for (%s col = %s; col < %s; col += %s)", f.itemType(n.N), from, f.count(n.N), step), func() {
 		f.target(n.X.At.Buf)
 		rest := "int before = 0; before < row; ++before"
 		head := fmt.Sprintf("for (int row = 0; row < %s; ++row)", rows)
 		if n.Down {
-			head = fmt.Sprintf("for (int row = %s - 1; row >= 0; --row)", f.atom(n.M))
-			rest = fmt.Sprintf("int before = %s - 1; before > row; --before", f.atom(n.M))
+			head = fmt.Sprintf("for (int row = %s - 1; row >= 0; --row)", f.Atom(n.M))
+			rest = fmt.Sprintf("int before = %s - 1; before > row; --before", f.Atom(n.M))
 		}
-		f.line("#pragma unroll 1")
+		f.Line("#pragma unroll 1")
 		f.block(head, func() {
 			at := f.cell(n.X, "row", "col")
-			f.line("float left = %s;", at)
-			f.line("for (%s) left -= %s * %s;", rest, f.cell(n.A, "row", "before"), f.cell(n.X, "before", "col"))
-			f.line("%s = left;", at)
+			f.Line("float left = %s;", at)
+			f.Line("for (%s) left -= %s * %s;", rest, f.cell(n.A, "row", "before"), f.cell(n.X, "before", "col"))
+			f.Line("%s = left;", at)
 		})
 	})
 }

@@ -61,7 +61,7 @@ func (o *optimizer) loads(count map[string]int, known available, out *[]plan.Nod
 				return e
 			}
 			if known[key] == nil {
-				known[key] = &plan.Let{To: &plan.Local{Name: o.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
+				known[key] = &plan.Let{To: &plan.Local{Name: o.fresh(nameOf(e)), Elem: plan.ElemOf(e)}, Val: e}
 				*out = append(*out, known[key])
 			}
 			return plan.Ref{To: known[key].To}

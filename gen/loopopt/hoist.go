@@ -3,7 +3,6 @@ package loopopt
 import (
 	"slices"
 
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -212,7 +211,7 @@ func (x *invariants) hoisted(e plan.Expr) plan.Expr {
 	if let := x.known[key]; let != nil {
 		return plan.Ref{To: let.To}
 	}
-	let := &plan.Let{To: &plan.Local{Name: x.o.fresh(nameOf(e)), Elem: elemOf(e)}, Val: e}
+	let := &plan.Let{To: &plan.Local{Name: x.o.fresh(nameOf(e)), Elem: plan.ElemOf(e)}, Val: e}
 	x.known[key] = let
 	x.out = append(x.out, let)
 	return plan.Ref{To: let.To}
@@ -223,21 +222,4 @@ func nameOf(e plan.Expr) string {
 		return l.Buf.Name + ".entry"
 	}
 	return "w"
-}
-
-func elemOf(e plan.Expr) ir.Elem {
-	switch e := e.(type) {
-	case plan.Load:
-		return e.Buf.Elem
-	case plan.Ref:
-		return e.To.Elem
-	case plan.Call:
-		if out := e.Op.Info().Out; out != 0 && e.Op != ir.Select {
-			return out
-		}
-		if e.Op == ir.Select {
-			return elemOf(e.Args[1])
-		}
-	}
-	return ir.Real
 }

@@ -39,7 +39,7 @@ func (o *optimizer) shorten(e plan.Expr, out *[]plan.Node) plan.Expr {
 	}
 	for i, a := range list {
 		if n := operations(a); total > maxOperations && n > 1 && n*len(list) >= total {
-			let := &plan.Let{To: &plan.Local{Name: o.fresh("w"), Elem: elemOf(a)}, Val: a}
+			let := &plan.Let{To: &plan.Local{Name: o.fresh("w"), Elem: plan.ElemOf(a)}, Val: a}
 			*out = append(*out, let)
 			list[i] = plan.Ref{To: let.To}
 			total -= n

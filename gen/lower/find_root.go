@@ -63,7 +63,7 @@ func (s *solver) point() []plan.Node {
 	inner.alloc = func(v *ir.Value) *plan.Buffer {
 		return r.alloc(&ir.Value{Name: v.Name, Elem: v.Elem, Axes: append(slices.Clone(s.axes), v.Axes...)})
 	}
-	root.Body = slices.DeleteFunc(inner.write(), func(n plan.Node) bool { _, note := n.(*plan.Note); return note })
+	root.Body = plan.WithoutNotes(inner.write())
 	root.Val = plan.Ref{To: l.locals[s.f.Results[0].Val]}
 	return append(append(leaf.nodes, root), s.result(plan.Ref{To: root.To})...)
 }

@@ -183,6 +183,24 @@ type Call struct {
 	Args []Expr
 }
 
+// ElemOf is the element type of an expression's value.
+func ElemOf(x Expr) ir.Elem {
+	switch x := x.(type) {
+	case Load:
+		return x.Buf.Elem
+	case Ref:
+		return x.To.Elem
+	case Call:
+		if x.Op == ir.Select {
+			return ElemOf(x.Args[1])
+		}
+		if out := x.Op.Info().Out; out != 0 {
+			return out
+		}
+	}
+	return ir.Real
+}
+
 func (Load) expr()      {}
 func (Ref) expr()       {}
 func (Num) expr()       {}

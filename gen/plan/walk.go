@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Walk calls f for every node, outside first.
 func Walk(ns []Node, f func(Node)) {
@@ -18,6 +21,15 @@ func Walk(ns []Node, f func(Node)) {
 		}
 	}
 }
+
+// IsNote reports whether a node is a note.
+func IsNote(n Node) bool {
+	_, ok := n.(*Note)
+	return ok
+}
+
+// WithoutNotes leaves out the notes among nodes.
+func WithoutNotes(ns []Node) []Node { return slices.DeleteFunc(slices.Clone(ns), IsNote) }
 
 // MapExprs calls f for the expressions of one node, not of those inside it, and
 // puts what f returns in their place.

@@ -21,14 +21,14 @@ import (
 func (e *kernelEmitter) root(g *jen.Group, n *plan.FindRoot) {
 	search := e.scope.Name("search", false)
 	call := func(method string) *jen.Statement { return jen.Id(search).Dot(method).Call() }
-	g.Id(search).Op(":=").Qual(numPath, "NewSearch").Call(e.bound1(n.Lo), e.bound1(n.Hi), number(n.Tol))
+	g.Id(search).Op(":=").Qual(numPath, "NewSearch").Call(e.top(n.Lo), e.top(n.Hi), code(number(n.Tol)))
 	g.For(call("More")).BlockFunc(func(g *jen.Group) {
 		mark := e.scope.Mark()
 		x := e.scope.Name(n.X.Name, false)
 		e.locals[n.X] = x
 		g.Id(x).Op(":=").Add(call("At"))
 		e.body(g, n.Body)
-		g.Id(search).Dot("Take").Call(e.argument(n.Val))
+		g.Id(search).Dot("Take").Call(e.top(n.Val))
 		e.scope.Release(mark)
 	})
 	to := e.scope.Name(n.To.Name, false)
@@ -36,12 +36,4 @@ func (e *kernelEmitter) root(g *jen.Group, n *plan.FindRoot) {
 	g.Id(to).Op(":=").Add(call("Root"))
 	status := func() *jen.Statement { return jen.Id("c").Dot("NoRoot") }
 	g.If(call("Failed").Op("&&").Add(status()).Op("==").Lit(0)).Block(status().Op("=").Lit(n.Number))
-}
-
-// bound1 prints an end of the range, as a number of the kernel's type.
-func (e *kernelEmitter) bound1(x plan.Expr) *jen.Statement {
-	if num, ok := x.(plan.Num); ok {
-		return number(num.V)
-	}
-	return e.argument(x)
 }

@@ -249,7 +249,7 @@ func (e *kernelEmitter) regionCall(g *jen.Group, r *plan.Region, rows, tail *jen
 			field("P", i).Qual(unsafePath, "SliceData").Call(e.slice(b))
 		}
 		for i, x := range r.Link.Ints {
-			s, _ := e.index(x)
+			s := e.index(x)
 			field("N", i).Add(s)
 		}
 		for i, l := range r.Link.Scalars {

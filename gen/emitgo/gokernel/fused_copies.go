@@ -55,9 +55,9 @@ func (e *kernelEmitter) copyRows(g *jen.Group, j *job, m *plan.RowCopy, from *st
 func (e *kernelEmitter) sameRows(j *job, to, from *plan.RowCopy, rows *jen.Statement) *jen.Statement {
 	var args []jen.Code
 	for _, a := range []plan.Access{to.Other, from.Other} {
-		args = append(args, e.slice(a.Buf).Index(e.address(a).Op(":")), e.poly(a.Flat().Coef(j.row.Var)))
+		args = append(args, e.slice(a.Buf).Index(jen.Id(e.text.Address(a)).Op(":")), e.poly(a.Flat().Coef(j.row.Var)))
 	}
-	count, _ := e.index(to.Count)
+	count := e.index(to.Count)
 	return jen.Qual(kernPath, "CopyRows").Call(append(args, rows, count)...)
 }
 
@@ -77,7 +77,7 @@ func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.RowCopy) {
 	}
 	own := e.slice(m.Private.Buf)
 	if len(at.Terms) > 0 || !at.Const.IsZero() {
-		s, _ := e.index(at)
+		s := e.index(at)
 		step := jen.Id("rows").Op("*").Add(e.operand(lastDim))
 		if j.row.Across == plan.Columns {
 			step = jen.Qual(kernPath, "RowLen").Call(e.poly(lastDim), jen.Id("rows"))
@@ -86,8 +86,8 @@ func (e *kernelEmitter) moveRows(g *jen.Group, j *job, m *plan.RowCopy) {
 	}
 	flat := m.Other.Flat()
 	stride := flat.Coef(j.row.Var)
-	count, _ := e.index(m.Count)
-	args := []jen.Code{own, jen.Id("rows"), e.slice(m.Other.Buf).Index(e.address(m.Other).Op(":")), e.poly(stride)}
+	count := e.index(m.Count)
+	args := []jen.Code{own, jen.Id("rows"), e.slice(m.Other.Buf).Index(jen.Id(e.text.Address(m.Other)).Op(":")), e.poly(stride)}
 	if j.row.Across == plan.Rows {
 		args = append(args, jen.Id("there"))
 	}

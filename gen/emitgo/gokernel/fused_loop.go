@@ -56,7 +56,7 @@ func (e *kernelEmitter) partialLoop(g *jen.Group, n *plan.Loop) {
 // copied prints a loop that copies entries side by side.
 func (e *kernelEmitter) copied(g *jen.Group, n *plan.Loop, s *plan.Store) {
 	lo, hi := e.bounds(n)
-	if lo != nil || len(n.Hi) > 1 {
+	if lo != "" || len(n.Hi) > 1 {
 		e.loop(g, n)
 		return
 	}
@@ -66,8 +66,8 @@ func (e *kernelEmitter) copied(g *jen.Group, n *plan.Loop, s *plan.Store) {
 			x.Index = append(x.Index, i.Subst(n.Var, plan.Index{}))
 		}
 		out := e.slice(a.Buf)
-		if at := e.address(x); fmt.Sprintf("%#v", at) != "0" {
-			out = out.Index(at.Op(":"))
+		if at := e.text.Address(x); at != "0" {
+			out = out.Index(jen.Id(at).Op(":"))
 		}
 		return out.Index(jen.Op(":").Add(hi.Clone()))
 	}

@@ -57,7 +57,7 @@ func (e *kernelEmitter) relayed(g *jen.Group, j *job, r *relay, length func(*pla
 	_, hi := e.bounds(r.segment)
 	e.handOver(g, j, r, hi)
 	s := e.scope.Name(r.segment.Var.Name, false)
-	e.vars[r.segment.Var] = jen.Id(s)
+	e.vars[r.segment.Var] = s
 	g.Id("most").Op(":=").Id("rows")
 	g.For(jen.Id(s).Op(":=").Add(hi.Clone()).Op("-").Lit(1), jen.Id(s).Op(">=").Lit(0), jen.Id(s).Op("--")).BlockFunc(func(g *jen.Group) {
 		g.Id("rows").Op("=").Id("most")
@@ -82,7 +82,7 @@ func (e *kernelEmitter) relayed(g *jen.Group, j *job, r *relay, length func(*pla
 
 // handOver prints what rows do when there are no tokens.
 func (e *kernelEmitter) handOver(g *jen.Group, j *job, r *relay, segments *jen.Statement) {
-	e.vars[j.row.Var] = jen.Id("first")
+	e.vars[j.row.Var] = "first"
 	g.If(segments.Clone().Op("==").Lit(0)).BlockFunc(func(g *jen.Group) {
 		for i, m := range r.in {
 			g.Add(e.sameRows(j, r.out[i], m, jen.Id("last").Op("-").Id("first")))

@@ -21,12 +21,12 @@ func (e *kernelEmitter) recurrence(g *jen.Group, j *job) {
 			}
 		}
 	}
-	batch, rows := e.poly(j.batch.Hi[0].Const), e.poly(j.row.Hi[0].Const)
+	batch, rows := e.operand(j.batch.Hi[0].Const), e.poly(j.row.Hi[0].Const)
 	parts := jen.Qual(kernPath, "Parts").Call(rows)
 	if len(j.shared) > 0 {
 		parts = jen.Qual(kernPath, "Blocks").Call(rows)
 	}
-	g.Qual(workersPath, "Each").Call(e.times(batch, j.batch.Hi[0].Const).Op("*").Add(parts), jen.Parens(jen.Op("*").Id(j.name)).Call(jen.Id("c")))
+	g.Qual(workersPath, "Each").Call(batch.Op("*").Add(parts), jen.Parens(jen.Op("*").Id(j.name)).Call(jen.Id("c")))
 	if len(j.shared) == 0 {
 		return
 	}
@@ -39,14 +39,6 @@ func (e *kernelEmitter) recurrence(g *jen.Group, j *job) {
 			at = at.Add(b.Len())
 		}
 	})
-}
-
-// times prints a size as the first factor of a product.
-func (e *kernelEmitter) times(s *jen.Statement, p shape.Poly) *jen.Statement {
-	if single(p) {
-		return s
-	}
-	return jen.Parens(s)
 }
 
 // part prints the method that computes one part of a job: the rows of one slot
@@ -67,7 +59,7 @@ func (e *kernelEmitter) part(f *jen.File, j *job) {
 			count, bounds = "Blocks", "BlockRows"
 		}
 		l := e.scope.Name(j.batch.Var.Name, false)
-		e.vars[j.batch.Var] = jen.Id(l)
+		e.vars[j.batch.Var] = l
 		e.bound[j.batch.Var] = true
 		g.List(jen.Id(l), jen.Id("block")).Op(":=").List(jen.Id("part").Op("/").Qual(kernPath, count).Call(rows), jen.Id("part").Op("%").Qual(kernPath, count).Call(rows))
 		g.List(jen.Id("first"), jen.Id("last")).Op(":=").Qual(kernPath, bounds).Call(jen.Id("block"), rows)
@@ -127,7 +119,7 @@ func (e *kernelEmitter) plainRows(g *jen.Group, j *job) {
 	g.Id("scratch").Op(":=").Qual(workersPath, "Borrow").Call(e.ownLen(j, func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()) }))
 	e.cutOwn(g, j, func(b *plan.Buffer) *jen.Statement { return e.poly(b.Len()) })
 	i := e.scope.Name(j.row.Var.Name, false)
-	e.vars[j.row.Var] = jen.Id(i)
+	e.vars[j.row.Var] = i
 	g.For(jen.Id(i).Op(":=").Id("first"), jen.Id(i).Op("<").Id("last"), jen.Id(i).Op("++")).BlockFunc(func(g *jen.Group) {
 		e.inside(g, j.row, j.row.Body)
 	})
@@ -207,7 +199,7 @@ func (e *kernelEmitter) wideRows(g *jen.Group, j *job) {
 // eachRows prints the loop over rows, as many at once as a function takes.
 func (e *kernelEmitter) eachRows(g *jen.Group, j *job, length func(*plan.Buffer) *jen.Statement, body func(g *jen.Group)) {
 	i := e.scope.Name(j.row.Var.Name, false)
-	e.vars[j.row.Var] = jen.Id(i)
+	e.vars[j.row.Var] = i
 	g.For(jen.Id(i).Op(":=").Id("first"), jen.Id(i).Op("<").Id("last"), jen.Id(i).Op("+=").Id("rows")).BlockFunc(func(g *jen.Group) {
 		g.Id("rows").Op("=").Id("widths").Dot("Next").Call(jen.Id("rows"), jen.Id("last").Op("-").Id(i), jen.Lit(j.row.Across == plan.Rows))
 		if j.row.Across == plan.Rows {
@@ -267,7 +259,7 @@ func (e *kernelEmitter) wideBody(g *jen.Group, j *job, ns []plan.Node, from *sta
 func (e *kernelEmitter) segments(g *jen.Group, j *job, n *plan.Loop, from *start) {
 	mark := e.scope.Mark()
 	s := e.scope.Name(n.Var.Name, false)
-	e.vars[n.Var] = jen.Id(s)
+	e.vars[n.Var] = s
 	_, hi := e.bounds(n)
 	inside := &start{}
 	if !n.Down {

@@ -16,11 +16,11 @@
 package gokernel
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/loopopt"
@@ -87,10 +87,11 @@ func PrintFused(f *jen.File, k *plan.Kernel, names *Names) {
 
 type kernelEmitter struct {
 	k       *plan.Kernel
+	text    *clike.Printer
 	names   *Names
 	scope   *gotext.Scope
 	sizes   map[string]string // local of each size
-	vars    map[*plan.Var]*jen.Statement
+	vars    map[*plan.Var]string
 	locals  map[*plan.Local]string
 	bufs    map[*plan.Buffer]string // local slice of a workspace buffer
 	width   map[*plan.Loop]int
@@ -98,8 +99,8 @@ type kernelEmitter struct {
 	jammed  map[*plan.Loop][]plan.Node
 	views   map[string]string // slices in scope, by what they show
 	bound   map[*plan.Var]bool
-	loops   []*plan.Loop                  // around the present point, innermost last
-	counter map[*plan.Loop]*jen.Statement // what indexes the views of a loop
+	loops   []*plan.Loop          // around the present point, innermost last
+	counter map[*plan.Loop]string // what indexes the views of a loop
 	depth   int
 	fused   bool // print the fused arithmetic, for float32
 	jobs    []*job
@@ -107,10 +108,12 @@ type kernelEmitter struct {
 }
 
 func newKernelEmitter(k *plan.Kernel, typeName string) *kernelEmitter {
-	e := &kernelEmitter{k: k, scope: gotext.NewScope(), sizes: map[string]string{}, vars: map[*plan.Var]*jen.Statement{},
+	e := &kernelEmitter{k: k, scope: gotext.NewScope(), sizes: map[string]string{}, vars: map[*plan.Var]string{},
 		locals: map[*plan.Local]string{}, bufs: map[*plan.Buffer]string{}, width: map[*plan.Loop]int{}, rows: map[*plan.Buffer]bool{},
 		jammed: map[*plan.Loop][]plan.Node{}, views: map[string]string{}, bound: map[*plan.Var]bool{},
-		counter: map[*plan.Loop]*jen.Statement{}}
+		counter: map[*plan.Loop]string{}}
+	e.text = &clike.Printer{Language: language, Size: e.size, Var: e.variable, Entry: e.entry, Special: e.special,
+		Local: func(l *plan.Local) string { return e.locals[l] }}
 	e.names = &Names{Type: typeName, Sizes: map[string]string{}, Buffers: map[*plan.Buffer]string{}}
 	fields := gotext.NewScope()
 	fields.Reserve("Run", "Work", "WorkLen", "Rows", "RowsLen", "Flags", "FlagsLen", "RowFlags", "RowFlagsLen", "Counts", "CountsLen", "NoRoot")
@@ -181,17 +184,7 @@ func (e *kernelEmitter) workspace(w workField) []*plan.Buffer {
 	return out
 }
 
-func elemType(e ir.Elem) *jen.Statement {
-	switch e {
-	case ir.Real:
-		return jen.Id("F")
-	case ir.Int:
-		return jen.Int32()
-	case ir.Bool:
-		return jen.Bool()
-	}
-	panic(fmt.Sprintf("gokernel: BUG: no type for %v", e))
-}
+func elemType(e ir.Elem) *jen.Statement { return jen.Id(language.Types[e]) }
 
 // structType prints
 //

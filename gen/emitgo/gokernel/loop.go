@@ -28,8 +28,8 @@ func (e *kernelEmitter) loop(g *jen.Group, n *plan.Loop) {
 	width := e.width[n]
 	mark := e.scope.Mark()
 	i := e.scope.Name(n.Var.Name, false)
-	e.vars[n.Var] = jen.Id(i)
-	size, _ := e.index(n.Hi[0])
+	e.vars[n.Var] = i
+	size := e.index(n.Hi[0])
 	g.Id(i).Op(":=").Lit(0)
 	g.For(jen.Empty(), jen.Id(i).Op("+").Lit(width-1).Op("<").Add(size.Clone()), jen.Id(i).Op("+=").Lit(width)).
 		BlockFunc(func(g *jen.Group) { e.inside(g, n, blocked) })
@@ -50,6 +50,9 @@ func (e *kernelEmitter) inside(g *jen.Group, n *plan.Loop, body []plan.Node) {
 func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	leaf := e.leafViews(n)
 	lo, hi := e.bounds(n)
+	if lo != "" && len(n.Lo) == 1 {
+		panic(fmt.Sprintf("gokernel: BUG: a loop of %s starts at %s", e.k.Name, lo))
+	}
 	if len(n.Lo) == 1 && len(n.Hi) == 1 {
 		// A full loop: slices can be cut in front of it. They stay declared in
 		// the block around it, so their names are not free again after it.
@@ -68,12 +71,12 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 	}
 	// if n := min(C, T-C*s); n > 0 { … }
 	length := hi
-	if lo != nil {
+	if lo != "" {
 		name := e.scope.Name("lo", false)
 		mark = e.scope.Mark()
-		g.Id(name).Op(":=").Add(lo)
-		lo = jen.Id(name)
-		length = hi.Op("-").Add(lo.Clone())
+		g.Id(name).Op(":=").Id(lo)
+		lo = name
+		length = hi.Op("-").Id(lo)
 	}
 	count := e.scope.Name("n", false)
 	g.If(jen.Id(count).Op(":=").Add(length), jen.Id(count).Op(">").Lit(0)).BlockFunc(func(g *jen.Group) {
@@ -81,34 +84,23 @@ func (e *kernelEmitter) single(g *jen.Group, n *plan.Loop) {
 			v.lo, v.n = lo, jen.Id(count)
 		}
 		e.cut(g, leaf)
-		e.shifted(g, n, lo, jen.Id(count))
+		e.forRange(g, n, lo, jen.Id(count))
 		e.uncut(leaf)
 	})
 }
 
-// bounds prints the ends of a loop; lo is nil for zero.
-func (e *kernelEmitter) bounds(n *plan.Loop) (lo, hi *jen.Statement) {
-	ends := func(name string, xs []plan.Index) *jen.Statement {
-		var args []jen.Code
-		for _, x := range xs {
-			s, _ := e.index(x)
-			args = append(args, s)
-		}
-		if len(args) == 1 {
-			return args[0].(*jen.Statement)
-		}
-		return jen.Id(name).Call(args...)
-	}
+// bounds prints the ends of a loop; lo is "" for zero.
+func (e *kernelEmitter) bounds(n *plan.Loop) (lo string, hi *jen.Statement) {
 	if len(n.Lo) > 1 || len(n.Lo[0].Terms) > 0 || !n.Lo[0].Const.IsZero() {
-		lo = ends("max", n.Lo)
+		lo = e.text.Lo(n)
 	}
-	return lo, ends("min", n.Hi)
+	return lo, jen.Id(e.text.Hi(n))
 }
 
 // count names the counter of a loop.
 func (e *kernelEmitter) count(n *plan.Loop) string {
 	j := e.scope.Name(n.Var.Name, false)
-	e.vars[n.Var], e.counter[n] = jen.Id(j), jen.Id(j)
+	e.vars[n.Var], e.counter[n] = j, j
 	if e.inLoop != nil {
 		e.inLoop(j)
 		e.inLoop = nil
@@ -116,43 +108,23 @@ func (e *kernelEmitter) count(n *plan.Loop) string {
 	return j
 }
 
-// forRange prints for j := range n, or for j := n - 1; j >= 0; j--.
-func (e *kernelEmitter) forRange(g *jen.Group, n *plan.Loop, lo, hi *jen.Statement) {
-	if lo != nil {
-		panic(fmt.Sprintf("gokernel: BUG: a loop of %s starts at %#v", e.k.Name, lo))
-	}
+// forRange prints for j := range n, or for j := n - 1; j >= 0; j--. The counter
+// of a loop that begins at lo starts at zero, as the slices in it do.
+func (e *kernelEmitter) forRange(g *jen.Group, n *plan.Loop, lo string, count *jen.Statement) {
 	used := e.inLoop != nil || mentions(n.Body, n.Var)
 	j := e.count(n)
-	body := func(g *jen.Group) { e.inside(g, n, n.Body) }
-	if n.Down {
-		g.For(jen.Id(j).Op(":=").Add(hi).Op("-").Lit(1), jen.Id(j).Op(">=").Lit(0), jen.Id(j).Op("--")).BlockFunc(body)
-		return
-	}
-	if !used {
-		g.For(jen.Range().Add(hi)).BlockFunc(body)
-		return
-	}
-	g.For(jen.Id(j).Op(":=").Range().Add(hi)).BlockFunc(body)
-}
-
-// shifted prints a loop over [lo, lo+n) whose counter starts at zero, as the
-// slices in it do.
-func (e *kernelEmitter) shifted(g *jen.Group, n *plan.Loop, lo, count *jen.Statement) {
-	used := e.inLoop != nil || mentions(n.Body, n.Var)
-	j := e.count(n)
-	if lo != nil {
-		e.vars[n.Var] = jen.Parens(lo.Clone().Op("+").Id(j))
+	if lo != "" {
+		e.vars[n.Var] = "(" + lo + " + " + j + ")"
 	}
 	body := func(g *jen.Group) { e.inside(g, n, n.Body) }
-	if n.Down {
+	switch {
+	case n.Down:
 		g.For(jen.Id(j).Op(":=").Add(count).Op("-").Lit(1), jen.Id(j).Op(">=").Lit(0), jen.Id(j).Op("--")).BlockFunc(body)
-		return
-	}
-	if !used {
+	case used:
+		g.For(jen.Id(j).Op(":=").Range().Add(count)).BlockFunc(body)
+	default:
 		g.For(jen.Range().Add(count)).BlockFunc(body)
-		return
 	}
-	g.For(jen.Id(j).Op(":=").Range().Add(count)).BlockFunc(body)
 }
 
 // mentions reports whether nodes use a variable.

@@ -37,7 +37,7 @@ func TestEveryPrimitiveIsPrinted(t *testing.T) {
 		if !op.Called() {
 			continue
 		}
-		text := e.call(plantest.Call(op)).GoString()
+		text := e.text.Expr(plantest.Call(op))
 		if _, name, ok := strings.Cut(text, "num."); ok {
 			if name, _, _ = strings.Cut(name, "("); !has[name] {
 				t.Errorf("%v is printed as %s, and package num has no %s", op, text, name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/nl-hecate/hecate/gen/clike"
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
@@ -82,17 +83,9 @@ func (e *kernelEmitter) workspaceSlices(g *jen.Group) {
 }
 
 func (e *kernelEmitter) nodes(g *jen.Group, ns []plan.Node) {
-	for i, n := range ns {
-		if _, head := n.(*plan.Note); head && (i+1 == len(ns) || isNote(ns[i+1])) {
-			continue // nothing is emitted for it: the value is a view or is elsewhere
-		}
+	for _, n := range clike.Statements(ns) {
 		e.node(g, n)
 	}
-}
-
-func isNote(n plan.Node) bool {
-	_, ok := n.(*plan.Note)
-	return ok
 }
 
 // body prints the inside of a loop: first the slices that can be cut here.
@@ -114,7 +107,7 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		if e.depth == 0 {
 			g.Line()
 		}
-		g.Comment(strings.TrimSpace(strings.Join(n.Eqs, ", ") + " " + n.Text))
+		g.Comment(clike.NoteText(n))
 	case *plan.Loop:
 		for _, j := range e.jobs {
 			if j.batch == n {
@@ -137,17 +130,12 @@ func (e *kernelEmitter) node(g *jen.Group, n plan.Node) {
 		e.let(g, n)
 	case *plan.Gather:
 		v := e.scope.Name(n.To.Name, false)
-		val := e.entry(n.From)
-		if len(n.From.Gathered()) > 0 {
-			val = e.load(n.From)
-		}
-		val = jen.Int().Parens(val)
+		val := "int(" + e.text.Expr(plan.Load{Access: n.From}) + ")"
 		if len(n.Plus.Terms) > 0 || !n.Plus.Const.IsZero() {
-			s, _ := e.index(n.Plus)
-			val = val.Op("+").Add(s)
+			val = e.text.Plus(val, n.Plus)
 		}
-		e.vars[n.To] = jen.Id(v)
-		g.Id(v).Op(":=").Add(val)
+		e.vars[n.To] = v
+		g.Id(v).Op(":=").Add(code(val))
 	case *plan.Accumulate:
 		e.acc(g, n)
 	case *plan.Store:
@@ -176,28 +164,13 @@ func (e *kernelEmitter) zero(g *jen.Group, n *plan.Zero) {
 	if n.Buf.Base().Elem == ir.Bool {
 		nought = jen.False()
 	}
-	g.For(jen.Id(j).Op(":=").Range().Add(e.slice(n.Buf))).Block(e.inRow(n.Buf, e.slice(n.Buf).Index(jen.Id(j))).Op("=").Add(nought))
+	g.For(jen.Id(j).Op(":=").Range().Add(e.slice(n.Buf))).Block(jen.Id(e.inRow(n.Buf, e.sliceName(n.Buf)+"["+j+"]")).Op("=").Add(nought))
 	e.scope.Release(mark)
 }
 
 func (e *kernelEmitter) branch(g *jen.Group, n *plan.If) {
-	cond := jen.Null()
-	first := true
-	and := func(s *jen.Statement) {
-		if !first {
-			cond.Op("&&")
-		}
-		cond.Add(s)
-		first = false
-	}
-	if n.Present != nil {
-		and(jen.Len(e.slice(n.Present)).Op(">").Lit(0))
-	}
-	for _, x := range n.Cond {
-		s, _ := e.index(x)
-		and(s.Op(">=").Lit(0))
-	}
-	g.If(cond).BlockFunc(func(g *jen.Group) {
+	cond := e.text.Condition(n, func(b *plan.Buffer) string { return "len(" + e.sliceName(b) + ") > 0" })
+	g.If(jen.Id(cond)).BlockFunc(func(g *jen.Group) {
 		mark := e.scope.Mark()
 		e.nodes(g, n.Body)
 		e.scope.Release(mark)
@@ -212,7 +185,7 @@ func (e *kernelEmitter) let(g *jen.Group, n *plan.Let) {
 		g.Var().Id(name).Id("F")
 		return
 	}
-	g.Id(name).Op(":=").Add(e.top(n.Val))
+	g.Id(name).Op(":=").Add(code(e.text.As(n.To.Elem, n.Val)))
 }
 
 // acc prints s += value, or if value > s || value != value { s = value }.
@@ -220,29 +193,22 @@ func (e *kernelEmitter) acc(g *jen.Group, n *plan.Accumulate) {
 	name := jen.Id(e.locals[n.To])
 	switch {
 	case n.Set:
-		g.Add(name).Op("=").Add(e.realTop(n.Val))
+		g.Add(name).Op("=").Add(e.top(n.Val))
 		return
 	case e.fused && n.Max:
-		g.Add(name).Op("=").Qual(kernPath, "Gather").Call(name.Clone(), e.argument(n.Val))
+		g.Add(name).Op("=").Qual(kernPath, "Gather").Call(name.Clone(), e.top(n.Val))
 		return
 	}
 	if !n.Max {
 		op, x := signed(n.Val)
-		g.Add(name).Op(op + "=").Add(e.realTop(x))
+		g.Add(name).Op(op + "=").Add(e.top(x))
 		return
 	}
 	mark := e.scope.Mark()
 	x := e.scope.Name("x", false)
-	g.If(jen.Id(x).Op(":=").Add(e.realTop(n.Val)), jen.Id(x).Op(">").Add(name).Op("||").Id(x).Op("!=").Id(x)).Block(
+	g.If(jen.Id(x).Op(":=").Add(e.top(n.Val)), jen.Id(x).Op(">").Add(name).Op("||").Id(x).Op("!=").Id(x)).Block(
 		name.Clone().Op("=").Id(x))
 	e.scope.Release(mark)
-}
-
-func (e *kernelEmitter) realTop(x plan.Expr) *jen.Statement {
-	if elemOf(x) == ir.Real {
-		return e.top(x)
-	}
-	return e.real(x)
 }
 
 // signed takes the sign off a value that is added: s += -x is s -= x, to the
@@ -274,14 +240,9 @@ func signed(x plan.Expr) (string, plan.Expr) {
 
 // store prints m[j] = value, or m[j] += value for each of several values.
 func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
-	val := func(x plan.Expr) *jen.Statement {
-		if n.To.Buf.Elem == ir.Real {
-			return e.realTop(x)
-		}
-		return e.top(x)
-	}
+	val := func(x plan.Expr) *jen.Statement { return code(e.text.As(n.To.Buf.Elem, x)) }
 	write := func(g *jen.Group) {
-		to := e.entry(n.To)
+		to := jen.Id(e.entry(n.To))
 		switch {
 		case !n.Add:
 			g.Add(to).Op("=").Add(val(n.Vals[0]))
@@ -293,7 +254,7 @@ func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 		}
 	}
 	if picked := n.To.Gathered(); len(picked) > 0 {
-		g.If(e.inRange(picked)).BlockFunc(write)
+		g.If(jen.Id(e.text.InRange(picked))).BlockFunc(write)
 		return
 	}
 	write(g)
@@ -301,7 +262,7 @@ func (e *kernelEmitter) store(g *jen.Group, n *plan.Store) {
 
 // gemm prints a call of the matrix product.
 func (e *kernelEmitter) gemm(g *jen.Group, n *plan.Gemm) {
-	args := []jen.Code{e.poly(n.M), e.poly(n.N), e.poly(n.K), number(n.Coef), jen.Lit(n.Add)}
+	args := []jen.Code{e.poly(n.M), e.poly(n.N), e.poly(n.K), code(number(n.Coef)), jen.Lit(n.Add)}
 	args = append(args, e.matrix(n.C)...)
 	args = append(args, e.matrix(n.A)...)
 	args = append(args, e.matrix(n.B)...)
@@ -326,10 +287,10 @@ func (e *kernelEmitter) triangle(g *jen.Group, n *plan.TriSolve) {
 
 // matrix prints a part of a buffer with the distances of rows and columns.
 func (e *kernelEmitter) matrix(m plan.Matrix) []jen.Code {
-	at := e.address(m.At)
+	at := e.text.Address(m.At)
 	s := e.slice(m.At.Buf)
-	if text := fmt.Sprintf("%#v", at); text != "0" {
-		s = jen.Qual(kernPath, "From").Call(s, at) // a matrix without entries may start anywhere
+	if at != "0" {
+		s = jen.Qual(kernPath, "From").Call(s, jen.Id(at)) // a matrix without entries may start anywhere
 	}
 	return []jen.Code{s, e.poly(m.Row), e.poly(m.Col)}
 }

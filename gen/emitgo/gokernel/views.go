@@ -21,7 +21,7 @@ type view struct {
 	at   plan.Access // its first entry
 	v    *plan.Var   // the loop's variable
 	n    *jen.Statement
-	lo   *jen.Statement
+	lo   string
 	size shape.Poly // length of a full loop
 	full bool       // of a loop that no guard narrows
 	safe bool       // every index is a variable: in range wherever the variables are
@@ -77,15 +77,15 @@ func viewKey(first plan.Access, loop *plan.Loop) string {
 }
 
 // entry prints an entry of a buffer, through a view when there is one.
-func (e *kernelEmitter) entry(a plan.Access) *jen.Statement {
+func (e *kernelEmitter) entry(a plan.Access) string {
 	for _, loop := range e.loops {
 		if v := e.viewOf(a, loop); v != nil {
-			if name := e.views[v.key]; name != "" && e.counter[loop] != nil {
-				return e.inRow(a.Buf, jen.Id(name).Index(e.counter[loop].Clone()))
+			if name := e.views[v.key]; name != "" && e.counter[loop] != "" {
+				return e.inRow(a.Buf, name+"["+e.counter[loop]+"]")
 			}
 		}
 	}
-	return e.inRow(a.Buf, e.slice(a.Buf).Index(e.address(a)))
+	return e.inRow(a.Buf, e.sliceName(a.Buf)+"["+e.text.Address(a)+"]")
 }
 
 // leafViews lists the views of a loop's own statements that are not cut yet.
@@ -130,12 +130,12 @@ func (e *kernelEmitter) cut(g *jen.Group, vs []*view) {
 			v.n = e.poly(v.size)
 		}
 		from := e.slice(v.buf)
-		at := e.address(v.at)
-		if v.lo != nil {
-			at = at.Op("+").Add(v.lo.Clone())
+		at := e.text.Address(v.at)
+		if v.lo != "" {
+			at += " + " + v.lo
 		}
-		if text := fmt.Sprintf("%#v", at); text != "0" {
-			from = from.Index(at.Op(":"))
+		if at != "0" {
+			from = from.Index(jen.Id(at).Op(":"))
 		}
 		g.Id(v.name).Op(":=").Add(from).Index(jen.Op(":").Add(v.n.Clone()))
 		e.views[v.key] = v.name

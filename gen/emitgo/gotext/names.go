@@ -5,50 +5,22 @@ import (
 	"go/token"
 	"strings"
 	"unicode"
+
+	"github.com/nl-hecate/hecate/gen/clike"
 )
 
-// greek spells the letters of formulas.
-var greek = map[rune]string{
-	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", 'ε': "eps", 'ζ': "zeta", 'η': "eta", 'θ': "theta",
-	'ι': "iota", 'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'π': "pi", 'ρ': "rho", 'σ': "sigma",
-	'τ': "tau", 'υ': "upsilon", 'φ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega", 'Γ': "Gamma", 'Δ': "Delta",
-	'Θ': "Theta", 'Λ': "Lambda", 'Ξ': "Xi", 'Π': "Pi", 'Σ': "Sigma", 'Φ': "Phi", 'Ψ': "Psi", 'Ω': "Omega",
-	'ℓ': "ell", '∇': "grad", '∂': "d",
-}
-
-// Identifier spells a name of a program as a Go Identifier: letters and digits
-// stay, Greek is spelled out, a letter after a separator becomes a capital, and
-// an unnamed value %12 is t12.
+// Identifier spells a name of a program as an identifier of Go: a letter after a
+// separator or a spelled symbol becomes a capital.
 func Identifier(name string, exported bool) string {
 	var b strings.Builder
 	upper := exported
-	write := func(s string) {
-		if b.Len() == 0 && unicode.IsDigit(rune(s[0])) {
-			b.WriteString("t")
+	for _, p := range clike.Pieces(name) {
+		if upper || p.Apart {
+			b.WriteString(strings.ToUpper(p.Text[:1]) + p.Text[1:])
+		} else {
+			b.WriteString(p.Text)
 		}
-		if upper {
-			s = strings.ToUpper(s[:1]) + s[1:]
-		}
-		b.WriteString(s)
-		upper = false
-	}
-	for _, r := range name {
-		switch {
-		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
-			write(string(r))
-		case greek[r] != "":
-			write(greek[r])
-			upper = true
-		case r == '%' && b.Len() == 0:
-			write("t")
-		case '₀' <= r && r <= '₉':
-			write(string('0' + r - '₀'))
-		default:
-			upper = b.Len() > 0 || exported
-		}
-	}
-	if b.Len() == 0 {
-		write("x")
+		upper = p.Greek
 	}
 	return b.String()
 }
@@ -63,46 +35,22 @@ var reserved = map[string]bool{
 	"recover": true, "work": true, "rows": true, "flags": true, "rowFlags": true, "counts": true, "c": true,
 }
 
-// A Scope holds the names that are in use at a point of the text.
-type Scope struct {
-	used  map[string]bool
-	stack []string
-}
+// A Scope holds the identifiers that are in use at a point of the text.
+type Scope struct{ *clike.Scope }
 
 // NewScope is a scope without names.
-func NewScope() *Scope { return &Scope{used: map[string]bool{}} }
-
-// Reserve takes identifiers that no name may become.
-func (s *Scope) Reserve(ids ...string) {
-	for _, id := range ids {
-		s.used[id] = true
-	}
+func NewScope() *Scope {
+	return &Scope{clike.NewScope(func(id string) bool { return reserved[id] || token.IsKeyword(id) })}
 }
 
 // Name returns an identifier for a name that is free, and takes it.
 func (s *Scope) Name(name string, exported bool) string {
-	base := Identifier(name, exported)
-	out := base
-	for n := 2; s.used[out] || reserved[out] || token.IsKeyword(out); n++ {
-		out = fmt.Sprintf("%s%d", base, n)
+	return s.Take(s.Free(Identifier(name, exported), func(base string, n int) string {
 		if unicode.IsDigit(rune(base[len(base)-1])) {
-			out = fmt.Sprintf("%s_%d", base, n)
+			return clike.Numbered(base, n)
 		}
-	}
-	s.used[out] = true
-	s.stack = append(s.stack, out)
-	return out
-}
-
-// Mark is the number of names taken so far, for Release.
-func (s *Scope) Mark() int { return len(s.stack) }
-
-// Release frees the names that were taken after a mark.
-func (s *Scope) Release(mark int) {
-	for _, n := range s.stack[mark:] {
-		delete(s.used, n)
-	}
-	s.stack = s.stack[:mark]
+		return fmt.Sprintf("%s%d", base, n)
+	}))
 }
 
 // LowerFirst is a name with a small first letter.
