@@ -205,11 +205,7 @@ func (r *resolver) declaration(u *notation.Unit, s *notation.Declare) {
 	if s.When != nil && !r.holds(s.When) {
 		return
 	}
-	kind, ok := symbolKinds[s.Keyword.Text]
-	if !ok {
-		r.notYet(s.Span, s.Keyword.Text)
-		return
-	}
+	kind := symbolKinds[s.Keyword.Text]
 	if !slices.Contains(allowedIn[s.Keyword.Text], u.Kind) {
 		d := r.ds.Errorf(diag.NotHere, s.Keyword.Span, "%s has no %s", units.KindName(u.Kind), s.Keyword.Text)
 		if u.Kind == notation.UpdateUnit {

@@ -72,15 +72,9 @@ func (rd reader) rounds(it *notation.Iterate, out *[]read) {
 }
 
 func (rd reader) exprs(e notation.Expr, local, calls map[string]bool, out *[]read) {
-	if e == nil {
-		return
-	}
 	notation.Inspect(e, func(n any) bool {
 		switch n := n.(type) {
-		case *notation.Binder:
-			rd.conditions([]*notation.Binder{n}, local, calls, out)
-			return false // a range has axes only
-		case *notation.Reduce:
+		case *notation.Reduce: // what an index runs over has axes only
 			in := maps.Clone(local)
 			if in == nil {
 				in = map[string]bool{}

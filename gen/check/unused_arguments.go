@@ -119,9 +119,6 @@ func (r *resolver) readsParameter(f *Function, i int, way []*Function) bool {
 
 // reads reports whether an expression reads a name.
 func (r *resolver) reads(x notation.Expr, name string, way []*Function) bool {
-	if x == nil {
-		return false
-	}
 	found := false
 	notation.Inspect(x, func(n any) bool {
 		switch n := n.(type) {

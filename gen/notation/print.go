@@ -115,8 +115,6 @@ func (p *printer) node(n any) {
 		p.dimsItem(n)
 	case *Type:
 		p.typeOf(n)
-	case *Param:
-		p.params([]*Param{n})
 	case *Formula:
 		p.formula(n)
 	case *Apply:

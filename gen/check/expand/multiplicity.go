@@ -193,9 +193,6 @@ func (g analyzer) expr(x notation.Expr) multiplicity {
 		}
 		l = max(l, m)
 	}
-	if x == nil {
-		return l
-	}
 	notation.Inspect(x, func(n any) bool {
 		switch n := n.(type) {
 		case *notation.Call:

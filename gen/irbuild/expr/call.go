@@ -225,29 +225,24 @@ func (e *Builder) checkSameShape(x *notation.Call, f *check.Function, args []*te
 // checkArgument checks an argument against a parameter's type and binds the axes that
 // the signature introduces.
 func (e *Builder) checkArgument(x *notation.Call, arg notation.Expr, f *check.Function, p *notation.Param, t *tensor.Tensor) bool {
-	switch {
-	case p.Type.AnyShape:
+	array := []notation.TypeKind{notation.RealType, notation.SphereType, notation.SimplexType}
+	if p.Type.AnyShape || !slices.Contains(array, p.Type.Kind) || t.IsZero() {
 		return true
-	case p.Type.Kind == notation.IntType:
-		return true
-	case p.Type.Kind != notation.RealType && p.Type.Kind != notation.SphereType && p.Type.Kind != notation.SimplexType:
-		return true
-	case t.IsZero():
-		return true
-	case len(p.Type.Shape) != len(t.Axes):
-		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s is %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, Text(p.Type)).
+	}
+	refuse := func(is string) bool {
+		e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s %s %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, is, Text(p.Type)).
 			Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
 		return false
 	}
+	if len(p.Type.Shape) != len(t.Axes) {
+		return refuse("is")
+	}
 	for i, s := range p.Type.Shape {
-		want := e.signatureAxis(s, f, t.Axes[i])
-		if want == nil {
+		switch want := e.signatureAxis(s, f, t.Axes[i]); {
+		case want == nil:
 			return false
-		}
-		if want != t.Axes[i] {
-			e.Errorf(diag.ShapeMismatch, arg, "%s is %s, but parameter %s of %s must be %s", Text(arg), e.Type(t), p.Name.Text, x.Fun.Text, Text(p.Type)).
-				Labelf("%s", e.Type(t)).See(p.Span, "required here, parameter %s", p.Name.Text)
-			return false
+		case want != t.Axes[i]:
+			return refuse("must be")
 		}
 	}
 	return true

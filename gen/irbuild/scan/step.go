@@ -23,6 +23,7 @@ type Step struct {
 	scan         *ir.Scan
 	vals         map[string]*tensor.Tensor // equations of this step
 	carry        map[string]*tensor.Tensor // states before the token
+	carried      map[*ir.Value]*check.Symbol
 	inputs       *Inputs
 	sharedValues map[string]*tensor.Tensor
 	past         windows    // series as windows see them
@@ -52,7 +53,7 @@ func NewStepAfter(outer *expr.Builder, series *Names, after *Remainder) *Step {
 		time = after.Tokens
 	}
 	e.Token = e.NewVar("t", time)
-	s := &Step{outer: outer, series: series, e: e, vals: map[string]*tensor.Tensor{}, carry: map[string]*tensor.Tensor{},
+	s := &Step{outer: outer, series: series, e: e, vals: map[string]*tensor.Tensor{}, carry: map[string]*tensor.Tensor{}, carried: map[*ir.Value]*check.Symbol{},
 		sharedValues: map[string]*tensor.Tensor{}, remainder: after, scan: &ir.Scan{Batch: outer.Batch.Axis, Time: time, Body: e.Func}}
 	s.inputs = &Inputs{Outer: outer, Series: series, Body: e, Scan: s.scan, Tokens: map[string]*tensor.Tensor{}, Shared: map[string]*tensor.Tensor{}}
 	if after != nil {
@@ -73,7 +74,7 @@ func (s *Step) addCarry(sym *check.Symbol) {
 		return
 	}
 	p := s.e.Func.AddParam(ident.ASCII(sym.Name), ir.Carry, ir.Real, axes...)
-	s.carry[sym.Name] = s.e.FromValue(p, nil, axes)
+	s.carry[sym.Name], s.carried[p] = s.e.FromValue(p, nil, axes), sym
 	init := s.series.StateAtStart(s.outer, sym)
 	if init == nil {
 		return
@@ -211,7 +212,7 @@ func (s *Step) Close() *ir.Value {
 			s.addFinalState(in, c)
 			continue
 		}
-		sym := s.e.Block.Symbols[s.symbolOf(c.Param)]
+		sym := s.carried[c.Param]
 		c.Next = s.e.ValueOver(s.vals[sym.Name], nil)
 		s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: c.Param.Name, Val: c.Next, State: true})
 		if sym.PerChunk() {
@@ -237,13 +238,4 @@ func (s *Step) emitSeries(y *tensor.Tensor) *ir.Value {
 	s.scan.Outs = append(s.scan.Outs, ir.ScanOutput{Val: val, Out: out})
 	s.e.Func.Results = append(s.e.Func.Results, ir.Result{Name: "y", Val: val})
 	return out
-}
-
-func (s *Step) symbolOf(p *ir.Value) string {
-	for name, t := range s.carry {
-		if t.Factors[0].Val == p {
-			return name
-		}
-	}
-	return ""
 }
