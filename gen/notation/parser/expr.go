@@ -55,22 +55,17 @@ func (p *parser) relation() notation.Expr {
 	return all
 }
 
-func (p *parser) union() notation.Expr {
-	start := p.cur()
-	x := p.sum()
-	for p.got("∪") {
-		y := p.sum()
-		x = &notation.Binary{Span: p.since(start), Op: "∪", X: x, Y: y}
-	}
-	return x
-}
+func (p *parser) union() notation.Expr { return p.leftToRight([]string{"∪"}, p.sum) }
 
-func (p *parser) sum() notation.Expr {
+func (p *parser) sum() notation.Expr { return p.leftToRight([]string{"+", "−"}, p.term) }
+
+// leftToRight reads operands with operators of one level between them.
+func (p *parser) leftToRight(operators []string, operand func() notation.Expr) notation.Expr {
 	start := p.cur()
-	x := p.term()
-	for p.cur().is("+") || p.cur().is("−") {
+	x := operand()
+	for p.cur().oneOf(operators) {
 		op := p.next().text
-		y := p.term()
+		y := operand()
 		x = &notation.Binary{Span: p.since(start), Op: op, X: x, Y: y}
 	}
 	return x
