@@ -29,24 +29,17 @@ func isComparison(op ir.Op) bool {
 
 // loop is the innermost loop of a comparison.
 func (t *Comparisons) loop(in *ir.Instr) func(r *row) {
-	vals := make([]float64, len(in.Args))
-	return func(r *row) {
-		for i := range r.n {
-			for k := range vals {
-				a := &r.args[k]
-				vals[k] = a.data[a.at+i*a.stride]
-			}
-			other := 0.0
-			if len(vals) > 1 {
-				other = vals[1]
-			}
-			if t.Observe != nil {
-				t.Observe(in, vals[0], other)
-			}
-			if math.Abs(vals[0]-other) <= t.Within {
-				vals[0] = other
-			}
-			r.to.data[r.to.at+i*r.to.stride] = Scalar(in, nil, vals)
+	return pointwise(in, func(vals []float64) float64 {
+		other := 0.0
+		if len(vals) > 1 {
+			other = vals[1]
 		}
-	}
+		if t.Observe != nil {
+			t.Observe(in, vals[0], other)
+		}
+		if math.Abs(vals[0]-other) <= t.Within {
+			vals[0] = other
+		}
+		return Scalar(in, nil, vals)
+	})
 }

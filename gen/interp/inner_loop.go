@@ -72,7 +72,7 @@ func (m *machine) instr(in *ir.Instr) func() {
 
 func (m *machine) round(x float64) float64 {
 	if m.single {
-		return float64(float32(x))
+		return r32(x)
 	}
 	return x
 }
@@ -113,11 +113,11 @@ func (m *machine) kernel(in *ir.Instr) func(r *row) {
 			}
 		}
 	}
-	return elementwise(in)
+	return pointwise(in, func(vals []float64) float64 { return Scalar(in, nil, vals) })
 }
 
-// elementwise is the loop of every other elementwise primitive.
-func elementwise(in *ir.Instr) func(r *row) {
+// pointwise is the innermost loop that computes each entry from those of the arguments.
+func pointwise(in *ir.Instr, f func(vals []float64) float64) func(r *row) {
 	vals := make([]float64, len(in.Args))
 	return func(r *row) {
 		for i := range r.n {
@@ -125,7 +125,7 @@ func elementwise(in *ir.Instr) func(r *row) {
 				a := &r.args[k]
 				vals[k] = a.data[a.at+i*a.stride]
 			}
-			r.to.data[r.to.at+i*r.to.stride] = Scalar(in, nil, vals)
+			r.to.data[r.to.at+i*r.to.stride] = f(vals)
 		}
 	}
 }
@@ -202,22 +202,8 @@ func r32(x float64) float64 { return float64(float32(x)) }
 
 // rounding is the loop of any primitive with every number rounded to float32.
 func rounding(in *ir.Instr) func(r *row) {
-	switch {
-	case in.Op == ir.Prod && len(in.Args) == 2:
-		coef := r32(in.Coef[0])
-		return func(r *row) {
-			a, b, o := r.args[0], r.args[1], r.to
-			sum := o.data[o.at]
-			for range r.n {
-				if o.stride != 0 {
-					sum = o.data[o.at]
-				}
-				sum = r32(sum + r32(r32(coef*a.data[a.at])*b.data[b.at]))
-				o.data[o.at] = sum
-				o.at, a.at, b.at = o.at+o.stride, a.at+a.stride, b.at+b.stride
-			}
-		}
-	case in.Op == ir.Prod:
+	switch in.Op {
+	case ir.Prod:
 		coef := r32(in.Coef[0])
 		return func(r *row) {
 			for i := range r.n {
@@ -230,7 +216,7 @@ func rounding(in *ir.Instr) func(r *row) {
 				*out = r32(*out + p)
 			}
 		}
-	case in.Op == ir.Lin:
+	case ir.Lin:
 		coef := make([]float64, len(in.Coef))
 		for k, c := range in.Coef {
 			coef[k] = r32(c)
@@ -246,14 +232,5 @@ func rounding(in *ir.Instr) func(r *row) {
 			}
 		}
 	}
-	vals := make([]float64, len(in.Args))
-	return func(r *row) {
-		for i := range r.n {
-			for k := range vals {
-				a := &r.args[k]
-				vals[k] = a.data[a.at+i*a.stride]
-			}
-			r.to.data[r.to.at+i*r.to.stride] = r32(Scalar(in, nil, vals))
-		}
-	}
+	return pointwise(in, func(vals []float64) float64 { return r32(Scalar(in, nil, vals)) })
 }

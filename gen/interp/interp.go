@@ -90,21 +90,16 @@ func (p *Program) Run(sizes map[string]int, params map[string]*Tensor) map[strin
 		}
 		t.Data = given.Data
 		if p.single {
-			t.Data = toFloat32(given.Data)
+			t.Data = slices.Clone(given.Data)
+			for i, x := range t.Data {
+				t.Data[i] = r32(x)
+			}
 		}
 	}
 	p.m.run()
 	out := map[string]*Tensor{}
 	for _, r := range p.f.Results {
 		out[r.Name] = p.m.vals[r.Val].Clone()
-	}
-	return out
-}
-
-func toFloat32(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(float32(v))
 	}
 	return out
 }

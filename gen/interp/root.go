@@ -39,12 +39,9 @@ func (m *machine) root(in *ir.Instr) func() {
 	}
 	idx := make([]int, len(in.Loops))
 	return func() {
-		for i := range out.Data {
-			at := i
-			for l := points - 1; l >= 0; l-- {
-				idx[l] = at % out.Shape[l]
-				at /= out.Shape[l]
-			}
+		i := 0
+		eachPoint(out.Shape, func(point []int) {
+			copy(idx, point)
 			for _, g := range args {
 				g.fill(idx)
 			}
@@ -53,7 +50,8 @@ func (m *machine) root(in *ir.Instr) func() {
 			if m.onRoot != nil {
 				m.onRoot(in, residual, lo, hi, out.Data[i])
 			}
-		}
+			i++
+		})
 	}
 }
 
@@ -66,18 +64,15 @@ type solveArg struct {
 }
 
 func (g *solveArg) fill(idx []int) {
-	n := len(g.to.Shape)
-	for i := range g.to.Data {
-		at := i
-		for l := n - 1; l >= 0; l-- {
-			idx[g.first+l] = at % g.to.Shape[l]
-			at /= g.to.Shape[l]
-		}
+	i := 0
+	eachPoint(g.to.Shape, func(point []int) {
+		copy(idx[g.first:], point)
 		g.to.Data[i] = 0
 		if v, ok := g.from.value(idx); ok {
 			g.to.Data[i] = g.from.t.Data[v]
 		}
-	}
+		i++
+	})
 }
 
 // bisect finds a root of f between lo and hi, or NaN.

@@ -3,21 +3,15 @@ package interp
 import "github.com/nl-hecate/hecate/gen/ir"
 
 // triangularSolve lays out a triangular solve by forward substitution, entry by entry:
-// the rows in order outside, the terms before each in order inside.
+// the rows of each column in order, the terms before each in order inside.
 func (m *machine) triangularSolve(in *ir.Instr) func() {
 	t, i := in.Triangle()
 	n := len(in.Loops)
 	a, b := m.access(m.vals[in.Args[0].Val], in.Args[0].Sub, n), m.access(m.vals[in.Args[1].Val], in.Args[1].Sub, n)
 	x := m.access(m.vals[in.Out], in.To, n)
 	dims := m.shape(in.Loops)
-	order := []int{t}
-	for l := range dims {
-		if l != t && l != i {
-			order = append(order, l)
-		}
-	}
-	idx := make([]int, n)
-	entry := func() {
+	dims[i] = 1 // the loop of the sum
+	entry := func(idx []int) {
 		at, _ := x.value(idx)
 		sum := 0.0
 		if k, ok := b.value(idx); ok {
@@ -34,16 +28,5 @@ func (m *machine) triangularSolve(in *ir.Instr) func() {
 		idx[t], idx[i] = row, 0
 		x.t.Data[at] = sum
 	}
-	var each func(k int)
-	each = func(k int) {
-		if k == len(order) {
-			entry()
-			return
-		}
-		for v := range dims[order[k]] {
-			idx[order[k]] = v
-			each(k + 1)
-		}
-	}
-	return func() { each(0) }
+	return func() { eachPoint(dims, entry) }
 }
