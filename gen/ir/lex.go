@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+	"text/scanner"
 )
 
-// The scanner of the text form. A line end is a token, for it ends a
-// statement; `; …` up to the line end is one token, the id of an equation.
+// The tokens of the text form. A line end is a token, for it ends a statement; `; …` up to
+// the line end is one token, the id of an equation.
 
 type tokenKind int
 
@@ -48,131 +47,47 @@ type ParseError struct {
 
 func (e *ParseError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Msg) }
 
-type lexer struct {
-	text      string
-	pos       int
-	line, col int
-}
-
-// lex returns the tokens of a text; the last is tokEnd.
+// lex returns the tokens of a text; the last is tokEnd. Characters that belong to no token
+// become punctuation marks, which no rule of the grammar accepts.
 func lex(text string) []token {
-	l := &lexer{text: text, line: 1, col: 1}
+	s := &scanner.Scanner{}
+	s.Init(strings.NewReader(text))
+	s.Mode = scanner.ScanIdents | scanner.ScanFloats | scanner.ScanStrings
+	s.Whitespace = 1<<' ' | 1<<'\t' | 1<<'\r'
+	s.IsIdentRune = func(r rune, i int) bool { return nameRune(r, i == 0) }
+	s.Error = func(*scanner.Scanner, string) {}
 	var out []token
 	for {
-		t := l.next()
-		out = append(out, t)
-		if t.kind == tokEnd {
+		r := s.Scan()
+		t := token{kind: tokPunct, text: s.TokenText(), line: s.Line, col: s.Column}
+		switch r {
+		case scanner.EOF:
+			end := s.Pos()
+			t.kind, t.line, t.col = tokEnd, end.Line, end.Column
+		case '\n':
+			t.kind = tokLine
+		case scanner.Ident:
+			t.kind = tokName
+		case scanner.Int, scanner.Float:
+			t.kind = tokNumber
+		case scanner.String:
+			if name, err := strconv.Unquote(t.text); err == nil {
+				t.kind, t.text, t.quoted = tokName, name, true
+			}
+		case '>':
+			if s.Peek() == '=' {
+				s.Next()
+				t.text = ">="
+			}
+		case ';':
+			var eq strings.Builder
+			for c := s.Peek(); c != '\n' && c != scanner.EOF; c = s.Peek() {
+				eq.WriteRune(s.Next())
+			}
+			t.kind, t.text = tokEq, strings.TrimSpace(eq.String())
+		}
+		if out = append(out, t); t.kind == tokEnd {
 			return out
 		}
 	}
-}
-
-func (l *lexer) peek() rune {
-	r, _ := utf8.DecodeRuneInString(l.text[l.pos:])
-	return r
-}
-
-func (l *lexer) take() {
-	r, n := utf8.DecodeRuneInString(l.text[l.pos:])
-	l.pos += n
-	l.col++
-	if r == '\n' {
-		l.line, l.col = l.line+1, 1
-	}
-}
-
-func (l *lexer) while(f func(r rune) bool) string {
-	start := l.pos
-	for l.pos < len(l.text) && f(l.peek()) {
-		l.take()
-	}
-	return l.text[start:l.pos]
-}
-
-func (l *lexer) next() token {
-	l.while(func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' })
-	t := token{line: l.line, col: l.col}
-	if l.pos >= len(l.text) {
-		t.kind = tokEnd
-		return t
-	}
-	switch r := l.peek(); {
-	case r == '\n':
-		l.take()
-		t.kind = tokLine
-	case r == ';':
-		l.take()
-		t.kind, t.text = tokEq, strings.TrimSpace(l.while(func(r rune) bool { return r != '\n' }))
-	case r == '"':
-		l.quoted(&t)
-	case unicode.IsDigit(r):
-		l.number(&t)
-	case nameRune(r, true):
-		l.take()
-		t.kind = tokName
-		l.while(func(r rune) bool { return nameRune(r, false) })
-		t.text = l.text[l.back(t):l.pos]
-	default:
-		t.kind = tokPunct
-		start := l.pos
-		l.take()
-		if r == '>' && l.pos < len(l.text) && l.text[l.pos] == '=' {
-			l.take()
-		}
-		t.text = l.text[start:l.pos]
-	}
-	return t
-}
-
-// back is the offset at which a token on the current line starts.
-func (l *lexer) back(t token) int {
-	p := l.pos
-	for c := l.col; c > t.col; c-- {
-		_, n := utf8.DecodeLastRuneInString(l.text[:p])
-		p -= n
-	}
-	return p
-}
-
-// quoted reads a Go string; one that is not well-formed stays a punctuation mark, which
-// no rule accepts.
-func (l *lexer) quoted(t *token) {
-	s, err := strconv.QuotedPrefix(l.text[l.pos:])
-	if err != nil || strings.HasPrefix(s, "`") {
-		t.kind, t.text = tokPunct, `"`
-		l.take()
-		return
-	}
-	t.kind, t.quoted = tokName, true
-	t.text, _ = strconv.Unquote(s)
-	for end := l.pos + len(s); l.pos < end; {
-		l.take()
-	}
-}
-
-func (l *lexer) number(t *token) {
-	digit := func(r rune) bool { return '0' <= r && r <= '9' }
-	start := l.pos
-	t.kind = tokNumber
-	l.take()
-	l.while(digit)
-	rest := l.text[l.pos:]
-	if len(rest) > 1 && rest[0] == '.' && digit(rune(rest[1])) {
-		l.take()
-		l.while(digit)
-		rest = l.text[l.pos:]
-	}
-	if len(rest) > 1 && (rest[0] == 'e' || rest[0] == 'E') {
-		n := 1
-		if rest[1] == '+' || rest[1] == '-' {
-			n = 2
-		}
-		if len(rest) > n && digit(rune(rest[n])) {
-			for range n {
-				l.take()
-			}
-			l.while(digit)
-		}
-	}
-	t.text = l.text[start:l.pos]
 }

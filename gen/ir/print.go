@@ -58,10 +58,19 @@ func (p *printer) value(v *Value) string {
 	return p.names[v]
 }
 
+func (p *printer) avoidSize(size shape.Poly) {
+	for _, s := range size.Symbols() {
+		p.avoid[s] = true
+	}
+}
+
 func (p *printer) function(indent string, f *Func) {
 	labels, fresh := p.labels, p.fresh
 	p.labels, p.fresh = map[*Instr]string{}, 0
-	sizes(f, p.avoid)
+	f.EachSize(p.avoidSize)
+	for _, a := range f.Axes {
+		p.avoidSize(a.Size)
+	}
 	params := make([]string, len(f.Params))
 	width := 0
 	for i, v := range f.Params {

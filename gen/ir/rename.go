@@ -97,15 +97,6 @@ func Resize(p shape.Poly, sizes map[string]shape.Poly) shape.Poly {
 	return (&relabeler{sizes: sizes}).poly(p)
 }
 
-func (r *relabeler) subs(ss []Sub) {
-	for i := range ss {
-		ss[i].Const = r.poly(ss[i].Const)
-		if ss[i].Indirect != nil {
-			r.subs(ss[i].Indirect.Sub)
-		}
-	}
-}
-
 func (r *relabeler) fn(f *Func) {
 	if f == nil || r.done[f] {
 		return
@@ -124,11 +115,7 @@ func (r *relabeler) instr(in *Instr) {
 	in.Loops = r.list(in.Loops)
 	in.Poly = r.poly(in.Poly)
 	r.value(in.Out)
-	r.subs(in.To)
-	r.subs(in.Guard)
-	for _, a := range in.Args {
-		r.subs(a.Sub)
-	}
+	in.eachSub(func(s *Sub) { s.Const = r.poly(s.Const) })
 	if s := in.Scan; s != nil {
 		r.scan(s)
 	}

@@ -1,39 +1,72 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nl-hecate/hecate/gen/shape"
+)
+
+// eachSub calls f for the subscripts in subs and for those inside them.
+func eachSub(subs []Sub, f func(*Sub)) {
+	for i := range subs {
+		f(&subs[i])
+		if a := subs[i].Indirect; a != nil {
+			eachSub(a.Sub, f)
+		}
+	}
+}
+
+// eachSub calls f for every subscript of an instruction.
+func (in *Instr) eachSub(f func(*Sub)) {
+	for _, a := range in.Args {
+		eachSub(a.Sub, f)
+	}
+	eachSub(in.To, f)
+	eachSub(in.Guard, f)
+}
+
+// EachRead calls f for every reference of an instruction to a value that it
+// reads, subscripts included; f may replace the value.
+func (in *Instr) EachRead(f func(v **Value)) {
+	indirect := func(s *Sub) {
+		if s.Indirect != nil {
+			f(&s.Indirect.Val)
+		}
+	}
+	for i := range in.Args {
+		f(&in.Args[i].Val)
+		eachSub(in.Args[i].Sub, indirect)
+	}
+	eachSub(in.To, indirect)
+	eachSub(in.Guard, indirect)
+	if in.Scan != nil {
+		in.Scan.EachRead(f)
+		if in.Scan.Primal != nil { // it may belong to no program but this scan
+			in.Scan.Primal.EachRead(f)
+		}
+	}
+}
+
+// EachRead calls f for every reference of a scan to a value of the program
+// around it, those of its primal aside.
+func (s *Scan) EachRead(f func(v **Value)) {
+	for i := range s.Carry {
+		if c := &s.Carry[i]; c.Init != nil {
+			f(&c.Init)
+		}
+	}
+	for i := range s.Tokens {
+		f(&s.Tokens[i].Val)
+	}
+	for i := range s.Shared {
+		f(&s.Shared[i].Val)
+	}
+}
 
 // Reads returns the values that an instruction reads, subscripts included.
 func (in *Instr) Reads() []*Value {
 	var out []*Value
-	add := func(subs []Sub) {
-		for _, s := range subs {
-			if s.Indirect != nil {
-				out = append(out, s.Indirect.Val)
-			}
-		}
-	}
-	for _, a := range in.Args {
-		out = append(out, a.Val)
-		add(a.Sub)
-	}
-	add(in.To)
-	add(in.Guard)
-	if s := in.Scan; s != nil {
-		for _, c := range s.Carry {
-			if c.Init != nil {
-				out = append(out, c.Init)
-			}
-		}
-		for _, t := range s.Tokens {
-			out = append(out, t.Val)
-		}
-		for _, v := range s.Shared {
-			out = append(out, v.Val)
-		}
-		if s.Primal != nil {
-			out = append(out, s.Primal.Reads()...)
-		}
-	}
+	in.EachRead(func(v **Value) { out = append(out, *v) })
 	return out
 }
 
@@ -114,6 +147,19 @@ func (s *Scan) SetResults(keep []*Value) {
 	}
 }
 
+// TakeResults makes the results of the body the next states and the outputs of the step,
+// after a rewrite of the body, and returns those in keep.
+func (s *Scan) TakeResults() (keep []Result) {
+	r := s.Body.Results
+	for i := range s.Carry {
+		s.Carry[i].Next, r = r[0].Val, r[1:]
+	}
+	for i := range s.Outs {
+		s.Outs[i].Val, r = r[0].Val, r[1:]
+	}
+	return r
+}
+
 // sweep drops outputs that nothing reads, and what only they needed; it keeps
 // the values in keep.
 func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
@@ -130,12 +176,17 @@ func (s *Scan) sweep(live map[*Value]bool, keep []*Value) {
 			break
 		}
 	}
-	used := s.Body.used()
+	uses := s.Body.Uses()
 	s.SetResults(nil)
-	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ScanInput) bool { return !used[t.Param] })
-	s.Shared = slices.DeleteFunc(s.Shared, func(t SharedArg) bool { return !used[t.Param] })
-	s.Replay = slices.DeleteFunc(s.Replay, func(t Replayed) bool { return !used[t.Param] })
-	s.Body.Params = slices.DeleteFunc(s.Body.Params, func(p *Value) bool { return !used[p] && p.Role != Carry })
+	s.DropUnread(uses)
+	s.Replay = slices.DeleteFunc(s.Replay, func(t Replayed) bool { return uses[t.Param] == 0 })
+	s.Body.Params = slices.DeleteFunc(s.Body.Params, func(p *Value) bool { return uses[p] == 0 && p.Role != Carry })
+}
+
+// DropUnread removes the tokens and the shared values without uses in the body.
+func (s *Scan) DropUnread(uses map[*Value]int) {
+	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ScanInput) bool { return uses[t.Param] == 0 })
+	s.Shared = slices.DeleteFunc(s.Shared, func(t SharedArg) bool { return uses[t.Param] == 0 })
 }
 
 // dropCarry removes carries whose last value nothing reads and which feed only
@@ -162,19 +213,6 @@ func (s *Scan) dropCarry(keep []*Value) bool {
 	return false
 }
 
-func (f *Func) used() map[*Value]bool {
-	used := map[*Value]bool{}
-	for _, in := range f.Body {
-		for _, v := range in.Reads() {
-			used[v] = true
-		}
-	}
-	for _, r := range f.Results {
-		used[r.Val] = true
-	}
-	return used
-}
-
 // DependsOn returns v and every value computed from it.
 func (f *Func) DependsOn(v *Value) map[*Value]bool {
 	out := map[*Value]bool{v: true}
@@ -192,9 +230,7 @@ func (f *Func) DependsOn(v *Value) map[*Value]bool {
 func (f *Func) Uses() map[*Value]int {
 	n := map[*Value]int{}
 	for _, in := range f.Body {
-		for _, v := range in.Reads() {
-			n[v]++
-		}
+		in.EachRead(func(v **Value) { n[*v]++ })
 	}
 	for _, r := range f.Results {
 		n[r.Val]++
@@ -204,51 +240,17 @@ func (f *Func) Uses() map[*Value]int {
 
 // Replace makes every reader of old read new.
 func (f *Func) Replace(old, new *Value) {
-	subs := func(ss []Sub) {
-		for _, s := range ss {
-			if s.Indirect != nil && s.Indirect.Val == old {
-				s.Indirect.Val = new
-			}
-		}
-	}
 	for _, in := range f.Body {
-		for i := range in.Args {
-			if in.Args[i].Val == old {
-				in.Args[i].Val = new
+		in.EachRead(func(v **Value) {
+			if *v == old {
+				*v = new
 			}
-			subs(in.Args[i].Sub)
-		}
-		subs(in.To)
-		subs(in.Guard)
-		if in.Scan != nil {
-			in.Scan.replace(old, new)
-		}
+		})
 	}
 	for i := range f.Results {
 		if f.Results[i].Val == old {
 			f.Results[i].Val = new
 		}
-	}
-}
-
-func (s *Scan) replace(old, new *Value) {
-	for i := range s.Carry {
-		if s.Carry[i].Init == old {
-			s.Carry[i].Init = new
-		}
-	}
-	for i := range s.Tokens {
-		if s.Tokens[i].Val == old {
-			s.Tokens[i].Val = new
-		}
-	}
-	for i := range s.Shared {
-		if s.Shared[i].Val == old {
-			s.Shared[i].Val = new
-		}
-	}
-	if s.Primal != nil { // it may belong to no program but this scan
-		s.Primal.Scan.replace(old, new)
 	}
 }
 
@@ -264,6 +266,41 @@ func (s *Scan) ReplaceInBody(old, new *Value) {
 	for i := range s.Outs {
 		if s.Outs[i].Val == old {
 			s.Outs[i].Val = new
+		}
+	}
+}
+
+// EachSize calls f for the sizes that a program mentions: of the axes of its values and
+// loops, in subscripts, and as numbers; in the bodies of scans and residuals too.
+func (f *Func) EachSize(size func(shape.Poly)) {
+	axes := func(list []*Axis) {
+		for _, a := range list {
+			size(a.Size)
+		}
+	}
+	for _, p := range f.Params {
+		axes(p.Axes)
+	}
+	for _, in := range f.Body {
+		size(in.Poly)
+		axes(in.Loops)
+		in.eachSub(func(s *Sub) { size(s.Const) })
+		if in.Out != nil {
+			axes(in.Out.Axes)
+		}
+		if in.Solve != nil {
+			in.Solve.Residual.EachSize(size)
+		}
+		for s := in.Scan; s != nil; {
+			axes([]*Axis{s.Batch, s.Time})
+			for _, t := range s.Tokens {
+				size(t.Base)
+			}
+			s.Body.EachSize(size)
+			if s.Primal == nil {
+				break
+			}
+			s = s.Primal.Scan
 		}
 	}
 }

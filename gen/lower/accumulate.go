@@ -22,12 +22,7 @@ type sumTarget struct {
 // out of it. The rest of the sum is computed first, then the products are
 // added in order.
 func (r *region) accumulateProducts() {
-	uses := map[*ir.Value]int{}
-	for _, in := range r.body {
-		for _, v := range in.Reads() {
-			uses[v]++
-		}
-	}
+	uses := r.uses()
 	for _, in := range r.body {
 		if in.Op != ir.Lin || !pointwise(in) || !r.hasOnePlace(in.Out) {
 			continue
@@ -50,6 +45,9 @@ func (r *region) accumulateProducts() {
 		}
 	}
 }
+
+// uses counts how often each value is read in the body.
+func (r *region) uses() map[*ir.Value]int { return (&ir.Func{Body: r.body}).Uses() }
 
 // hasOnePlace reports whether a value has one place and is not added to another.
 func (r *region) hasOnePlace(v *ir.Value) bool {
@@ -120,15 +118,7 @@ func (r *region) reuse(in *ir.Instr) {
 		!slices.Contains(r.body, b.Val.Def) || !slices.EqualFunc(b.Sub, in.To, ir.Sub.Equal) || !slices.Equal(b.Val.Axes, in.Out.Axes) {
 		return
 	}
-	reads := 0
-	for _, x := range r.body {
-		for _, v := range x.Reads() {
-			if v == b.Val {
-				reads++
-			}
-		}
-	}
-	if reads == 1 {
+	if r.uses()[b.Val] == 1 {
 		r.l.places[in.Out] = r.l.places[b.Val]
 	}
 }

@@ -37,13 +37,7 @@ func (r *region) solve(in *ir.Instr) []plan.Node {
 		s.loops[i] = plan.At(v)
 		s.vars, s.axes, s.lead = append(s.vars, v), append(s.axes, a), append(s.lead, plan.At(v))
 	}
-	nodes := s.point()
-	for i := len(s.vars) - 1; i >= 0; i-- {
-		if s.vars[i] != nil {
-			nodes = []plan.Node{full(s.vars[i], in.Loops[i].Size, plan.Plain, nodes)}
-		}
-	}
-	return nodes
+	return around(loopNumbers(len(s.vars)), s.vars, in.Loops, s.point())
 }
 
 // point is the root finding at one point.
@@ -65,7 +59,7 @@ func (s *solver) point() []plan.Node {
 	}
 	root.Body = plan.WithoutNotes(inner.write())
 	root.Val = plan.Ref{To: l.locals[s.f.Results[0].Val]}
-	return append(append(leaf.nodes, root), s.result(plan.Ref{To: root.To})...)
+	return append(leaf.nodes, root, r.result(s.in, s.loops, plan.Ref{To: root.To}))
 }
 
 func (s *solver) local(name string) *plan.Local {
@@ -100,15 +94,4 @@ func (s *solver) argument(leaf *leaf, p *ir.Value, a ir.Arg, next int) {
 		}
 		return from(at)
 	}
-}
-
-// result stores the root.
-func (s *solver) result(val plan.Expr) []plan.Node {
-	w := s.r.leaf(nil)
-	if s.r.l.places[s.in.Out] == nil {
-		t := s.local(s.in.Out.Name)
-		s.r.l.locals[s.in.Out] = t
-		return []plan.Node{&plan.Let{To: t, Val: val}}
-	}
-	return []plan.Node{&plan.Store{To: s.r.place(s.in.Out)(w.indices(s.in.To, s.loops)), Vals: []plan.Expr{val}}}
 }

@@ -86,18 +86,14 @@ func (r *region) gemm(in *ir.Instr) []plan.Node {
 		A: plan.Matrix{At: g.a, Row: m.stride[1], Col: k.stride[1]},
 		B: plan.Matrix{At: g.b, Row: k.stride[2], Col: n.stride[2]}}
 	for _, l := range slices.Concat(m.loops, n.loops, k.loops) {
-		node.C.At, node.A.At, node.B.At = start(node.C.At, g.vars[l]), start(node.A.At, g.vars[l]), start(node.B.At, g.vars[l])
+		v := g.vars[l]
+		node.C.At, node.A.At, node.B.At = node.C.At.Start(v), node.A.At.Start(v), node.B.At.Start(v)
 	}
 	nodes := []plan.Node{node}
-	for _, outer := range [][]int{ko, no, mo, p.batch} {
-		for i := len(outer) - 1; i >= 0; i-- {
-			kind := plan.Plain
-			if slices.Contains(ko, outer[i]) {
-				kind = plan.Reduction
-			}
-			nodes = []plan.Node{full(g.vars[outer[i]], in.Loops[outer[i]].Size, kind, nodes)}
-		}
+	for _, l := range slices.Backward(ko) {
+		nodes = []plan.Node{full(g.vars[l], in.Loops[l].Size, plan.Reduction, nodes)}
 	}
+	nodes = around(slices.Concat(p.batch, mo, no), g.vars, in.Loops, nodes)
 	if !into.add && (node.Add || !fills(in)) {
 		nodes = append([]plan.Node{&plan.Zero{Buf: g.c.Buf}}, nodes...)
 	}
@@ -134,15 +130,6 @@ func (g *gemm) merge(loops []int) (run, []int) {
 		out.size = out.size.Mul(g.in.Loops[loops[i]].Size)
 	}
 	return out, loops[:i+1]
-}
-
-// start sets a variable of an access to zero.
-func start(a plan.Access, v *plan.Var) plan.Access {
-	idx := make([]plan.Index, len(a.Index))
-	for i, x := range a.Index {
-		idx[i] = x.Subst(v, plan.Index{})
-	}
-	return plan.Access{Buf: a.Buf, Index: idx}
 }
 
 // fills reports whether an instruction writes every entry of its output: each

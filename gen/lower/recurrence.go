@@ -97,62 +97,29 @@ func (rec *recurrence) replace(old, new *ir.Value) {
 	if rec.replay == nil {
 		return
 	}
-	for i := range rec.replay.Tokens {
-		if t := &rec.replay.Tokens[i]; t.Val == old {
-			t.Val = new
+	rec.replay.EachRead(func(v **ir.Value) {
+		if *v == old {
+			*v = new
 		}
-	}
-	for i := range rec.replay.Shared {
-		if t := &rec.replay.Shared[i]; t.Val == old {
-			t.Val = new
-		}
-	}
+	})
 }
 
 // reads is what the recurrence reads of the program around it.
 func (rec *recurrence) reads() []*ir.Value {
 	var out []*ir.Value
 	for _, s := range rec.scans() {
-		if s == rec.s {
-			for _, c := range s.Carry {
-				if c.Init != nil {
-					out = append(out, c.Init)
-				}
-			}
-		}
-		for _, t := range s.Tokens {
-			out = append(out, t.Val)
-		}
-		for _, v := range s.Shared {
-			out = append(out, v.Val)
-		}
+		s.EachRead(func(v **ir.Value) { out = append(out, *v) })
 	}
 	return out
 }
 
 // mergeAndSweep merges equal instructions of a body and removes dead ones.
 func (l *lowerer) mergeAndSweep(s *ir.Scan) {
-	s.Body.Results = nil
-	for _, c := range s.Carry {
-		s.Body.Results = append(s.Body.Results, ir.Result{Name: c.Param.Name, Val: c.Next})
-	}
-	for i, o := range s.Outs {
-		s.Body.Results = append(s.Body.Results, ir.Result{Name: string(rune('a' + i)), Val: o.Val})
-	}
+	s.SetResults(nil)
 	merge(s.Body, s.Body.Replace)
-	l.pointResults(s)
+	s.TakeResults()
 	s.Body.Sweep()
-	used := map[*ir.Value]bool{}
-	for _, in := range s.Body.Body {
-		for _, v := range in.Reads() {
-			used[v] = true
-		}
-	}
-	for _, r := range s.Body.Results {
-		used[r.Val] = true
-	}
-	s.Tokens = slices.DeleteFunc(s.Tokens, func(t ir.ScanInput) bool { return !used[t.Param] })
-	s.Shared = slices.DeleteFunc(s.Shared, func(t ir.SharedArg) bool { return !used[t.Param] })
+	s.DropUnread(s.Body.Uses())
 }
 
 // materialise makes every state and output an instruction of its own that can

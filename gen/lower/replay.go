@@ -166,6 +166,6 @@ func (l *lowerer) dropReplayed(rec *recurrence) {
 		rec.after[p] = i
 		body.Body = slices.Delete(body.Body, slices.Index(body.Body, in), slices.Index(body.Body, in)+1)
 	}
-	l.pointResults(rec.s)
+	rec.s.TakeResults()
 	l.mergeAndSweep(rec.s)
 }

@@ -32,18 +32,8 @@ func (l *lowerer) splitRowSums(rec *recurrence) {
 			i += len(parts) - 1
 		}
 	}
-	l.pointResults(rec.s)
+	rec.s.TakeResults()
 	f.Sweep()
-}
-
-// pointResults updates carries and outputs after a rewrite.
-func (l *lowerer) pointResults(s *ir.Scan) {
-	for i := range s.Carry {
-		s.Carry[i].Next = s.Body.Results[i].Val
-	}
-	for i := range s.Outs {
-		s.Outs[i].Val = s.Body.Results[len(s.Carry)+i].Val
-	}
 }
 
 // columns separates the sum over columns from a sum over rows and returns the

@@ -196,26 +196,36 @@ func (w *scanWriter) each(v *ir.Value, rows *independentRows, f func(idx []plan.
 		}
 		return []plan.Node{full(x, size, plan.Plain, []plan.Node{f(idx)})}
 	}
-	row := rows.posOf(v)
-	var vars []*plan.Var
+	row, n := rows.posOf(v), 0
+	vars := make([]*plan.Var, len(idx))
 	for i := range idx {
 		if i == row {
 			idx[i] = plan.At(w.row)
 			continue
 		}
-		x := w.l.loopVar(len(vars), &region{row: w.row})
-		vars = append(vars, x)
-		idx[i] = plan.At(x)
+		vars[i] = w.l.loopVar(n, &region{row: w.row})
+		idx[i] = plan.At(vars[i])
+		n++
 	}
-	nodes := []plan.Node{f(idx)}
-	n := len(vars) - 1
-	for i := len(idx) - 1; i >= 0; i-- {
-		if i != row {
-			nodes = []plan.Node{full(vars[n], v.Axes[i].Size, plan.Plain, nodes)}
-			n--
-		}
-	}
-	return nodes
+	return around(loopNumbers(len(idx)), vars, v.Axes, []plan.Node{f(idx)})
+}
+
+// copy is a nest that copies a value from place to place.
+func (w *scanWriter) copy(v *ir.Value, rows *independentRows, to, from place) []plan.Node {
+	return w.each(v, rows, func(idx []plan.Index) plan.Node {
+		return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
+	})
+}
+
+// current addresses a state of the batch slot, or of the row, at the present token.
+func (w *scanWriter) current(c ir.ScanState) place {
+	return inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
+}
+
+// ofSlot addresses a value of the program that has the batch as its first axis.
+func (w *scanWriter) ofSlot(v *ir.Value) place {
+	at := w.l.places[v]
+	return func(idx []plan.Index) plan.Access { return at(append([]plan.Index{plan.At(w.batch)}, idx...)) }
 }
 
 // inside addresses a private buffer with a value's subscripts without the row,
@@ -234,13 +244,13 @@ func inside(b *plan.Buffer, row int, lead ...plan.Index) place {
 func (w *scanWriter) start() []plan.Node {
 	var out []plan.Node
 	for _, c := range w.rec.s.Carry {
-		to := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
+		to := w.current(c)
+		if c.Init != nil {
+			out = append(out, w.copy(c.Param, w.rec.rows, to, w.ofSlot(c.Init))...)
+			continue
+		}
 		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
-			val := plan.Expr(plan.Num{})
-			if c.Init != nil {
-				val = plan.Load{Access: w.l.places[c.Init](append([]plan.Index{plan.At(w.batch)}, idx...))}
-			}
-			return &plan.Store{To: to(idx), Vals: []plan.Expr{val}}
+			return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Num{}}}
 		})...)
 	}
 	return out
@@ -250,14 +260,9 @@ func (w *scanWriter) start() []plan.Node {
 func (w *scanWriter) end() []plan.Node {
 	var out []plan.Node
 	for _, c := range w.rec.s.Carry {
-		if c.Final == nil || w.l.places[c.Final] == nil {
-			continue
+		if c.Final != nil && w.l.places[c.Final] != nil {
+			out = append(out, w.copy(c.Param, w.rec.rows, w.ofSlot(c.Final), w.current(c))...)
 		}
-		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
-		out = append(out, w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
-			to := w.l.places[c.Final](append([]plan.Index{plan.At(w.batch)}, idx...))
-			return &plan.Store{To: to, Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
-		})...)
 	}
 	return out
 }
@@ -301,21 +306,19 @@ func (w *scanWriter) storeCheckpoint() []plan.Node {
 		if i >= len(w.saved) || w.saved[i] == nil {
 			continue
 		}
-		from := inside(w.state[c.Param], w.rec.rows.posOf(c.Param))
-		nodes := w.each(c.Param, w.rec.rows, func(idx []plan.Index) plan.Node {
-			return &plan.Store{To: w.checkpoint(i, idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
-		})
+		nodes := w.copy(c.Param, w.rec.rows, w.checkpoint(i), w.current(c))
 		out = append(out, &plan.If{Present: w.saved[i], Body: nodes})
 	}
 	return out
 }
 
-func (w *scanWriter) checkpoint(i int, idx []plan.Index) plan.Access {
+// checkpoint addresses the checkpoint of a carry at the present segment, or token.
+func (w *scanWriter) checkpoint(i int) place {
 	step := w.time
 	if w.segment != nil {
 		step = plan.At(w.segment)
 	}
-	return whole(w.saved[i])(append([]plan.Index{plan.At(w.batch), step}, idx...))
+	return inside(w.saved[i], -1, plan.At(w.batch), step)
 }
 
 // loadCheckpoint loads the states before a segment into the first entry of the
@@ -327,9 +330,7 @@ func (w *scanWriter) loadCheckpoint() []plan.Node {
 		b := w.keep(c.Param, w.rec.replayRows, c.Param.Name+".trail", []shape.Poly{length})
 		w.replayed = append(w.replayed, b)
 		to := inside(b, w.rec.replayRows.posOf(c.Param), plan.Index{})
-		out = append(out, w.each(c.Param, w.rec.replayRows, func(idx []plan.Index) plan.Node {
-			return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: w.checkpoint(i, idx)}}}
-		})...)
+		out = append(out, w.copy(c.Param, w.rec.replayRows, to, w.checkpoint(i))...)
 	}
 	return out
 }
@@ -349,7 +350,7 @@ func (w *scanWriter) replaySegment() []plan.Node {
 // that the forward stored before each step.
 func (w *scanWriter) before(i int) place {
 	if w.rec.chunks {
-		return func(idx []plan.Index) plan.Access { return w.checkpoint(i, idx) }
+		return w.checkpoint(i)
 	}
 	row := w.rec.replayRows.posOf(w.rec.replay.Carry[i].Param)
 	return inside(w.replayed[i], row, plan.At(w.token))

@@ -63,7 +63,7 @@ func (w *scanWriter) step() []plan.Node {
 		w.l.places[p] = w.after(i)
 	}
 	for _, c := range rec.s.Carry {
-		w.l.places[c.Param] = inside(w.state[c.Param], rec.rows.posOf(c.Param))
+		w.l.places[c.Param] = w.current(c)
 		r.inMemory[c.Next] = true
 	}
 	for _, o := range rec.s.Outs {
@@ -82,10 +82,7 @@ func (w *scanWriter) step() []plan.Node {
 				continue
 			}
 			w.l.places[c.Next] = r.local(c.Next, r.alloc(c.Next))
-			from, to := w.l.places[c.Next], w.l.places[c.Param]
-			late = append(late, w.each(c.Param, rec.rows, func(idx []plan.Index) plan.Node {
-				return &plan.Store{To: to(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
-			})...)
+			late = append(late, w.copy(c.Param, rec.rows, w.l.places[c.Param], w.l.places[c.Next])...)
 		}
 	}
 	return append(append(r.write(), late...), w.copyAfterStep()...)
@@ -101,10 +98,7 @@ type stepCopy struct {
 func (w *scanWriter) copyAfterStep() []plan.Node {
 	var out []plan.Node
 	for _, o := range w.afterStep {
-		from := w.l.places[o.val]
-		nodes := w.each(o.val, nil, func(idx []plan.Index) plan.Node {
-			return &plan.Store{To: o.to.at(idx), Vals: []plan.Expr{plan.Load{Access: from(idx)}}}
-		})
+		nodes := w.copy(o.val, nil, o.to.at, w.l.places[o.val])
 		if o.to.opt != nil {
 			nodes = []plan.Node{&plan.If{Present: o.to.opt, Body: nodes}}
 		}

@@ -13,62 +13,11 @@ import (
 
 // collectSizes notes the free sizes of the program.
 func (l *lowerer) collectSizes() {
-	add := func(p shape.Poly) {
-		for _, s := range p.Symbols() {
-			l.sizes[s] = true
-			l.names[s] = true
+	l.f.EachSize(func(size shape.Poly) {
+		for _, s := range size.Symbols() {
+			l.sizes[s], l.names[s] = true, true
 		}
-	}
-	axes := func(as []*ir.Axis) {
-		for _, a := range as {
-			add(a.Size)
-		}
-	}
-	var body func(f *ir.Func)
-	var scan func(s *ir.Scan)
-	var subs func(ss []ir.Sub)
-	subs = func(ss []ir.Sub) {
-		for _, s := range ss {
-			add(s.Const)
-			if s.Indirect != nil {
-				subs(s.Indirect.Sub)
-			}
-		}
-	}
-	body = func(f *ir.Func) {
-		for _, p := range f.Params {
-			axes(p.Axes)
-		}
-		for _, in := range f.Body {
-			add(in.Poly) // a size as a number
-			axes(in.Loops)
-			subs(in.To)
-			subs(in.Guard)
-			for _, a := range in.Args {
-				subs(a.Sub)
-			}
-			if in.Out != nil {
-				axes(in.Out.Axes)
-			}
-			if in.Solve != nil {
-				body(in.Solve.Residual)
-			}
-			if in.Scan != nil {
-				scan(in.Scan)
-			}
-		}
-	}
-	scan = func(s *ir.Scan) {
-		axes([]*ir.Axis{s.Batch, s.Time})
-		for _, t := range s.Tokens {
-			add(t.Base)
-		}
-		body(s.Body)
-		if s.Primal != nil {
-			scan(s.Primal.Scan) // its states are computed again
-		}
-	}
-	body(l.f)
+	})
 }
 
 // segmentSize is the size that counts tokens between checkpoints.

@@ -69,6 +69,26 @@ func (r *region) freshLoops(in *ir.Instr) (loops []plan.Index, vars []*plan.Var)
 	return loops, vars
 }
 
+// around puts the loops of an instruction around nodes, the first outermost. A
+// loop without a variable is the bound row.
+func around(loops []int, vars []*plan.Var, axes []*ir.Axis, nodes []plan.Node) []plan.Node {
+	for _, l := range slices.Backward(loops) {
+		if vars[l] != nil {
+			nodes = []plan.Node{full(vars[l], axes[l].Size, plan.Plain, nodes)}
+		}
+	}
+	return nodes
+}
+
+// loopNumbers are the numbers of n loops.
+func loopNumbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
 // full is a loop over [0, size).
 func full(v *plan.Var, size shape.Poly, kind plan.LoopKind, body []plan.Node) *plan.Loop {
 	return &plan.Loop{Kind: kind, Var: v, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(size)}, Body: body}
@@ -99,11 +119,7 @@ func (r *region) normalise(in *ir.Instr) []plan.Node {
 			n.kept = append(n.kept, i)
 		}
 	}
-	nodes := n.point()
-	for i := len(n.kept) - 1; i >= 0; i-- {
-		l := n.kept[i]
-		nodes = []plan.Node{full(n.vars[l], in.Loops[l].Size, plan.Plain, nodes)}
-	}
+	nodes := around(n.kept, n.vars, in.Loops, n.point())
 	if in.Op == ir.Softmax && len(in.Guard) > 0 {
 		idx := make([]plan.Index, len(in.Out.Axes))
 		nodes = append([]plan.Node{&plan.Zero{Buf: r.place(in.Out)(idx).Buf}}, nodes...)
@@ -120,7 +136,7 @@ func (n *norm) point() []plan.Node {
 		w.nodes = append(w.nodes, &plan.Accumulate{To: top, Max: true, Val: w.arg(in.Args[0], n.loops)})
 	})...)
 	if in.Op == ir.Max {
-		return append(out, n.result(plan.Ref{To: top})...)
+		return append(out, n.r.result(in, n.loops, plan.Ref{To: top}))
 	}
 	sum := &plan.Local{Name: l.fresh("sum"), Elem: ir.Real}
 	out = append(out, &plan.Let{To: sum, Val: plan.Num{}})
@@ -137,7 +153,7 @@ func (n *norm) point() []plan.Node {
 	})...)
 	if in.Op == ir.LogSumExp {
 		log := plan.Call{Op: ir.Log, Args: []plan.Expr{plan.Ref{To: sum}}}
-		return append(out, n.result(plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}})...)
+		return append(out, n.r.result(in, n.loops, plan.Lin{Coef: []float64{1, 1}, Args: []plan.Expr{plan.Ref{To: top}, log}}))
 	}
 	return append(out, n.pass(func(w *leaf) {
 		e := plan.Load{Access: n.r.place(in.Out)(w.indices(in.To, n.loops))}
@@ -149,15 +165,14 @@ func (n *norm) store(w *leaf, val plan.Expr) plan.Node {
 	return &plan.Store{To: n.r.place(n.in.Out)(w.indices(n.in.To, n.loops)), Vals: []plan.Expr{val}}
 }
 
-// result stores a value of the kept loops.
-func (n *norm) result(val plan.Expr) []plan.Node {
-	w := n.r.leaf(nil)
-	if n.r.l.places[n.in.Out] == nil {
-		t := &plan.Local{Name: n.r.l.fresh(n.in.Out.Name), Elem: ir.Real}
-		n.r.l.locals[n.in.Out] = t
-		return []plan.Node{&plan.Let{To: t, Val: val}}
+// result stores the output of an instruction at one point, or keeps it as a scalar.
+func (r *region) result(in *ir.Instr, loops []plan.Index, val plan.Expr) plan.Node {
+	if r.l.places[in.Out] == nil {
+		t := &plan.Local{Name: r.l.fresh(in.Out.Name), Elem: ir.Real}
+		r.l.locals[in.Out] = t
+		return &plan.Let{To: t, Val: val}
 	}
-	return []plan.Node{n.store(w, val)}
+	return &plan.Store{To: r.place(in.Out)(r.leaf(nil).indices(in.To, loops)), Vals: []plan.Expr{val}}
 }
 
 // pass is a loop over the normalised axes where the guards hold.

@@ -60,18 +60,9 @@ func (r *region) triangle(in *ir.Instr) []plan.Node {
 		X: plan.Matrix{At: g.c, Row: x.Coef(g.vars[t]), Col: n.stride[0]},
 		A: plan.Matrix{At: g.a, Row: a.Coef(g.vars[t]), Col: a.Coef(g.vars[i])}}
 	for _, l := range append([]int{t, i}, n.loops...) {
-		node.X.At, node.A.At = start(node.X.At, g.vars[l]), start(node.A.At, g.vars[l])
+		node.X.At, node.A.At = node.X.At.Start(g.vars[l]), node.A.At.Start(g.vars[l])
 	}
-	return append(copied, r.outside(g, append(outer, batch...), node)...)
-}
-
-// outside puts loops around a node.
-func (r *region) outside(g *gemm, loops []int, node plan.Node) []plan.Node {
-	nodes := []plan.Node{node}
-	for i := len(loops) - 1; i >= 0; i-- {
-		nodes = []plan.Node{full(g.vars[loops[i]], g.in.Loops[loops[i]].Size, plan.Plain, nodes)}
-	}
-	return nodes
+	return append(copied, around(append(outer, batch...), g.vars, in.Loops, []plan.Node{node})...)
 }
 
 // turned copies a matrix that is read backward along an axis.

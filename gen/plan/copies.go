@@ -37,7 +37,7 @@ func RowCopyOf(loop *Loop, private []*Buffer) *RowCopy {
 	if !in {
 		m.Private, m.Other = m.Other, m.Private
 	}
-	m.Private, m.Other = start(m.Private, loop.Var), start(m.Other, loop.Var)
+	m.Private, m.Other = m.Private.Start(loop.Var), m.Other.Start(loop.Var)
 	return m
 }
 
@@ -47,7 +47,8 @@ func (a Access) EndsIn(v *Var) bool {
 	return n >= 0 && a.Index[n].Var() == v && !Access{Buf: a.Buf, Index: a.Index[:n]}.Mentions(v) && len(a.Gathered()) == 0
 }
 
-func start(a Access, v *Var) Access {
+// Start is the access where a variable is zero.
+func (a Access) Start(v *Var) Access {
 	out := Access{Buf: a.Buf}
 	for _, x := range a.Index {
 		out.Index = append(out.Index, x.Subst(v, Index{}))

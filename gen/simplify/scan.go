@@ -11,10 +11,7 @@ import (
 // constant of the body.
 func (s *simplifier) scan(in *ir.Instr) {
 	sc := in.Scan
-	s.refreshScan(sc)
-	if p := sc.Primal; p != nil {
-		s.refreshScan(p.Scan)
-	}
+	in.EachRead(func(v **ir.Value) { *v = s.value(*v) })
 	s.propagateConstants(in)
 	s.moveIntoStep(in)
 	if !s.bodies[sc.Body] {
@@ -39,20 +36,6 @@ func sameOut(outs []ir.ScanOutput, o ir.ScanOutput) *ir.Value {
 		}
 	}
 	return nil
-}
-
-func (s *simplifier) refreshScan(sc *ir.Scan) {
-	for i, c := range sc.Carry {
-		if c.Init != nil {
-			sc.Carry[i].Init = s.value(c.Init)
-		}
-	}
-	for i, t := range sc.Tokens {
-		sc.Tokens[i].Val = s.value(t.Val)
-	}
-	for i, v := range sc.Shared {
-		sc.Shared[i].Val = s.value(v.Val)
-	}
 }
 
 // propagateConstants moves constant inputs into the body; a parameter that a
@@ -97,13 +80,7 @@ func (s *simplifier) body(in *ir.Instr) {
 	kept := s.kept[in]
 	sc.SetResults(kept)
 	Simplify(sc.Body)
-	r := sc.Body.Results
-	for i := range sc.Carry {
-		sc.Carry[i].Next, r = r[0].Val, r[1:]
-	}
-	for i := range sc.Outs {
-		sc.Outs[i].Val, r = r[0].Val, r[1:]
-	}
+	r := sc.TakeResults()
 	for i, old := range kept {
 		if r[i].Val != old {
 			s.replayed(in, old, r[i].Val)
