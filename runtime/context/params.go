@@ -1,6 +1,7 @@
 package context
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -231,10 +232,7 @@ func (v View[F]) Hash() uint64 {
 	var b [8]byte
 	for _, d := range v.set.data {
 		for _, x := range d {
-			u := math.Float64bits(float64(x))
-			for k := range b {
-				b[k] = byte(u >> (8 * k))
-			}
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(float64(x)))
 			h.Write(b[:])
 		}
 	}
@@ -258,18 +256,12 @@ const writerClosed = "context: writer used after Close"
 // set's when f has returned for all of them, and not before; where f panics the
 // set is as it was.
 func (w *Writer[F]) Update(f func(i int, p Param, data []F)) {
-	_ = w.write(false, func(i int, p Param, data []F) error {
-		f(i, p, data)
-		return nil
-	})
+	w.write(false, f)
 }
 
 // Restore is Update of what was saved: the fixed parameters too.
 func (w *Writer[F]) Restore(f func(i int, p Param, data []F)) {
-	_ = w.write(true, func(i int, p Param, data []F) error {
-		f(i, p, data)
-		return nil
-	})
+	w.write(true, f)
 }
 
 // Close ends the writer; the set can have another one.

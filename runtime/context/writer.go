@@ -5,13 +5,12 @@ import "github.com/nl-hecate/hecate/runtime/tensor"
 // How a set is written. An update is computed beside the set, parameter by
 // parameter, into memory that the writer keeps from one update to the next. Only
 // when all of it is there is it copied over, in one loop that cannot fail, and
-// counted as one version. So an update that fails or panics half way has changed
+// counted as one version. So an update that panics half way has changed
 // nothing, and while it is computed everyone still reads the set as it was: no
 // parameter's update can depend on another one's having gone before.
 
-// write computes all new values beside the set, then copies them over. Where f fails
-// it returns the error, calls f for no further parameter, and leaves the set as it was.
-func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) error {
+// write computes all new values beside the set, then copies them over.
+func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F)) {
 	if w.set == nil {
 		panic(writerClosed)
 	}
@@ -23,9 +22,7 @@ func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) er
 			continue
 		}
 		copy(w.next[i], w.set.data[i])
-		if err := f(i, p, w.next[i]); err != nil {
-			return err
-		}
+		f(i, p, w.next[i])
 	}
 	for i, p := range w.set.params {
 		if !p.Fixed || fixed {
@@ -33,5 +30,4 @@ func (w *Writer[F]) write(fixed bool, f func(i int, p Param, data []F) error) er
 		}
 	}
 	w.set.version++
-	return nil
 }

@@ -59,25 +59,22 @@ func (n *Node) Bare(part string) bool {
 
 // String prints the formula of a node, parts by place.
 func (n *Node) String() string {
-	var args []string
+	return n.formula().String()
+}
+
+func (n *Node) formula() Formula {
+	f := Formula{Name: n.Name}
 	for i, part := range n.Page.Parts {
-		var pages []string
+		a := Arg{List: part.List}
 		for _, p := range n.Parts[i] {
-			pages = append(pages, p.String())
+			a.Pages = append(a.Pages, p.formula())
 		}
-		s := strings.Join(pages, ", ")
-		if part.List {
-			s = "[" + s + "]"
-		}
-		args = append(args, s)
+		f.Args = append(f.Args, a)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Sizes)) {
-		args = append(args, fmt.Sprintf("%s = %d", name, n.Sizes[name]))
+		f.Args = append(f.Args, Arg{Name: name, Size: n.Sizes[name]})
 	}
-	if len(args) == 0 {
-		return n.Name
-	}
-	return n.Name + "(" + strings.Join(args, ", ") + ")"
+	return f
 }
 
 // A Table knows pages by name.

@@ -105,7 +105,7 @@ func (p *parser) fail(format string, args ...any) {
 }
 
 func (p *parser) space() {
-	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t' || p.text[p.at] == '\n' || p.text[p.at] == '\r') {
+	for p.at < len(p.text) && strings.IndexByte(" \t\n\r", p.text[p.at]) >= 0 {
 		p.at++
 	}
 }

@@ -77,84 +77,26 @@ func Gemm[F num.Float](m, n, depth int, coef F, add bool,
 
 // gemm4x2 sums a block of four rows and two columns.
 func gemm4x2[F num.Float](depth int, a []F, aRow, aCol int, b []F, bRow, bCol int, s *[8]F) {
-	switch {
-	case depth == 0:
-		clear(s[:])
-	case aCol == 1 && bRow == 1:
-		gemmRows(a[:depth], a[aRow:][:depth], a[2*aRow:][:depth], a[3*aRow:][:depth], b[:depth], b[bCol:][:depth], s)
-	case aRow == 1 && bCol == 1:
-		gemmColumns(depth, a, aCol, b, bRow, s)
-	case aCol == 1 && bCol == 1:
-		gemmMixed(a[:depth], a[aRow:][:depth], a[2*aRow:][:depth], a[3*aRow:][:depth], b, bRow, s)
-	default:
-		gemmEdge(4, 2, depth, a, aRow, aCol, b, bRow, bCol, s)
-	}
-}
-
-// gemmRows: rows of A and columns of B are contiguous.
-func gemmRows[F num.Float](a0, a1, a2, a3, b0, b1 []F, s *[8]F) {
 	var s00, s01, s10, s11, s20, s21, s30, s31 F
-	n := len(a0)
-	a1, a2, a3, b0, b1 = a1[:n], a2[:n], a3[:n], b0[:n], b1[:n]
-	for k, x := range a0 {
-		p, q := b0[k], b1[k]
-		s00 += F(x * p)
-		s01 += F(x * q)
-		x = a1[k]
-		s10 += F(x * p)
-		s11 += F(x * q)
-		x = a2[k]
-		s20 += F(x * p)
-		s21 += F(x * q)
-		x = a3[k]
-		s30 += F(x * p)
-		s31 += F(x * q)
-	}
-	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
-}
-
-// gemmMixed: rows of A and rows of B are contiguous.
-func gemmMixed[F num.Float](a0, a1, a2, a3, b []F, bRow int, s *[8]F) {
-	var s00, s01, s10, s11, s20, s21, s30, s31 F
-	n := len(a0)
-	a1, a2, a3 = a1[:n], a2[:n], a3[:n]
-	at := 0
-	for k, x := range a0 {
-		y := b[at : at+2 : at+2]
-		at += bRow
-		p, q := y[0], y[1]
-		s00 += F(x * p)
-		s01 += F(x * q)
-		x = a1[k]
-		s10 += F(x * p)
-		s11 += F(x * q)
-		x = a2[k]
-		s20 += F(x * p)
-		s21 += F(x * q)
-		x = a3[k]
-		s30 += F(x * p)
-		s31 += F(x * q)
-	}
-	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
-}
-
-// gemmColumns: columns of A and rows of B are contiguous.
-func gemmColumns[F num.Float](depth int, a []F, aCol int, b []F, bRow int, s *[8]F) {
-	var s00, s01, s10, s11, s20, s21, s30, s31 F
+	a0, a1, a2, a3 := a, a[aRow:], a[2*aRow:], a[3*aRow:]
+	b0, b1 := b, b[bCol:]
 	ia, ib := 0, 0
 	for range depth {
-		x, y := a[ia:ia+4:ia+4], b[ib:ib+2:ib+2]
+		p, q := b0[ib], b1[ib]
+		x := a0[ia]
+		s00 += F(x * p)
+		s01 += F(x * q)
+		x = a1[ia]
+		s10 += F(x * p)
+		s11 += F(x * q)
+		x = a2[ia]
+		s20 += F(x * p)
+		s21 += F(x * q)
+		x = a3[ia]
+		s30 += F(x * p)
+		s31 += F(x * q)
 		ia += aCol
 		ib += bRow
-		p, q := y[0], y[1]
-		s00 += F(x[0] * p)
-		s01 += F(x[0] * q)
-		s10 += F(x[1] * p)
-		s11 += F(x[1] * q)
-		s20 += F(x[2] * p)
-		s21 += F(x[2] * q)
-		s30 += F(x[3] * p)
-		s31 += F(x[3] * q)
 	}
 	*s = [8]F{s00, s01, s10, s11, s20, s21, s30, s31}
 }

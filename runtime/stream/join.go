@@ -59,30 +59,28 @@ func (j *Joined) DocumentEnd(at int) int {
 }
 
 // Read fills dst from as many sources as it takes.
-func (j *Joined) Read(dst []int32, at int) error {
-	inside(len(dst), at, j.Len())
-	for len(dst) > 0 {
-		i, start := j.part(at)
-		n := min(len(dst), j.ends[i]-at)
-		if err := j.parts[i].Read(dst[:n], at-start); err != nil {
-			return err
-		}
-		dst, at = dst[n:], at+n
-	}
-	return nil
-}
+func (j *Joined) Read(dst []int32, at int) error { return fill(j, dst, at, Source.Read) }
 
 // Scored fills dst with what the sources score; all of one that is no Scorer.
 func (j *Joined) Scored(dst []bool, at int) error {
+	return fill(j, dst, at, func(part Source, dst []bool, at int) error {
+		if s, ok := part.(Scorer); ok {
+			return s.Scored(dst, at)
+		}
+		for k := range dst {
+			dst[k] = true
+		}
+		return nil
+	})
+}
+
+// fill fills dst, from position at on, with what read makes of each source in turn.
+func fill[E any](j *Joined, dst []E, at int, read func(part Source, dst []E, at int) error) error {
 	inside(len(dst), at, j.Len())
 	for len(dst) > 0 {
 		i, start := j.part(at)
 		n := min(len(dst), j.ends[i]-at)
-		if s, ok := j.parts[i].(Scorer); !ok {
-			for k := range n {
-				dst[k] = true
-			}
-		} else if err := s.Scored(dst[:n], at-start); err != nil {
+		if err := read(j.parts[i], dst[:n], at-start); err != nil {
 			return err
 		}
 		dst, at = dst[n:], at+n

@@ -60,22 +60,16 @@ func (h *header) writeBody(w *bufio.Writer, src Source) error {
 			} else {
 				b = binary.LittleEndian.AppendUint32(b, uint32(id))
 			}
-			if _, err := w.Write(b); err != nil {
-				return err
-			}
+			w.Write(b) // Flush returns the first error
 		}
 	}
 	n := h.count * uint64(h.width)
-	if _, err := w.Write(make([]byte, pad8(n)-n)); err != nil {
-		return err
-	}
+	w.Write(make([]byte, pad8(n)-n))
 	var ends []int
 	for at := 0; at < src.Len(); {
 		at = src.DocumentEnd(at)
 		ends = append(ends, at)
-		if _, err := w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), uint64(at))); err != nil {
-			return err
-		}
+		w.Write(binary.LittleEndian.AppendUint64(w.AvailableBuffer(), uint64(at)))
 	}
 	h.documents, h.content = uint64(len(ends)), c.sum(ends)
 	return nil
