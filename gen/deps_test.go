@@ -102,6 +102,7 @@ gen/synth:        gen
 gen/trace:        gen
 
 cmd/hecategen:    gen gen/* .
+examples/cprinter: gen gen/*
 cmd/mutate:       gen gen/* internal/vectors internal/parallel
 
 # what runs
@@ -138,6 +139,7 @@ generated:        runtime generated internal/vectors validation/conformance
 command:          runtime generated internal validation/opticks
 internal:         internal
 validation/bench: internal
+examples:         gen gen/* generated runtime
 validation/zero:  runtime generated internal
 validation/bits:  runtime generated
 validation/lifecycle: runtime internal generated

@@ -87,6 +87,21 @@ func (u *Unit) FileOf(i int, pkg string) string {
 	return pkg + "_tall"
 }
 
+// Kernels lists the kernels of a unit in order.
+func (u *Unit) Kernels() []*plan.Kernel {
+	var out []*plan.Kernel
+	for _, s := range u.Stages {
+		for _, p := range []Pair{s.Pair, s.Frozen, s.Start} {
+			for _, k := range []*plan.Kernel{p.Fwd, p.Bwd} {
+				if k != nil {
+					out = append(out, k)
+				}
+			}
+		}
+	}
+	return out
+}
+
 // A Field is one field of the page's contract header.
 type Field struct{ Name, Text string }
 

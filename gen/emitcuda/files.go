@@ -26,7 +26,7 @@ const otherSize = 64
 // their rows of the manifest.
 func Unit(u *abi.Unit) (files map[string][]byte, rows []string) {
 	files = map[string][]byte{}
-	for _, k := range kernels(u) {
+	for _, k := range u.Kernels() {
 		text := Kernel(k, About{Unit: u.ID, Page: u.Page, Equations: u.Equations}, Standard(u, k))
 		file := File(u, k)
 		files[file] = []byte(text.Code)
@@ -52,22 +52,6 @@ func folder(u *abi.Unit) string {
 		return u.ID + "/" + u.Version()
 	}
 	return u.ID
-}
-
-// kernels lists the kernels of a unit in order.
-func kernels(u *abi.Unit) []*plan.Kernel {
-	var out []*plan.Kernel
-	for _, s := range u.Stages {
-		for _, p := range []abi.Pair{s.Pair, s.Frozen, s.Start} {
-			if p.Fwd != nil {
-				out = append(out, p.Fwd)
-			}
-			if p.Bwd != nil {
-				out = append(out, p.Bwd)
-			}
-		}
-	}
-	return out
 }
 
 // Standard are the constants of a kernel's committed text: what the page says
