@@ -143,10 +143,8 @@ func (k *keeper) copy(v *ir.Value) {
 
 // same is the value of the primal's body that equals v, or nil.
 func (k *keeper) same(v *ir.Value) *ir.Value {
-	for _, w := range k.known {
-		if k.values.Equal(v, w) {
-			return w
-		}
+	if i := slices.IndexFunc(k.known, func(w *ir.Value) bool { return k.values.Equal(v, w) }); i >= 0 {
+		return k.known[i]
 	}
 	return nil
 }

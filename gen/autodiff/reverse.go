@@ -66,11 +66,7 @@ func activity(f *ir.Func, wrt []*ir.Value) map[*ir.Value]bool {
 		active[v] = true
 	}
 	for _, in := range f.Body {
-		hit := false
-		for _, v := range in.Reads() {
-			hit = hit || active[v]
-		}
-		if !hit || in.Op == ir.Stop {
+		if in.Op == ir.Stop || !slices.ContainsFunc(in.Reads(), func(v *ir.Value) bool { return active[v] }) {
 			continue
 		}
 		for _, v := range in.Defines() {
@@ -120,11 +116,11 @@ func (r *reverser) combineMasks(sum *ir.Value, parts []*ir.Value) {
 
 func (r *reverser) instr(in *ir.Instr) {
 	r.b.Eq, r.b.Span = in.Eq, in.Span
-	if in.Op == ir.ScanOp {
+	switch in.Op {
+	case ir.ScanOp:
 		r.scan(in)
 		return
-	}
-	if in.Op == ir.SolveOp {
+	case ir.SolveOp:
 		r.solve(in)
 		return
 	}
@@ -247,22 +243,10 @@ func (l *local) guarded(in *ir.Instr, elem ir.Elem) ir.Arg {
 
 // loopsOf marks the loops that arguments and guards depend on.
 func (l *local) loopsOf(args []ir.Arg) map[int]bool {
-	used := map[int]bool{}
-	var mark func(subs []ir.Sub)
-	mark = func(subs []ir.Sub) {
-		for _, s := range subs {
-			for _, t := range s.Terms {
-				used[t.Loop] = true
-			}
-			if s.Indirect != nil {
-				mark(s.Indirect.Sub)
-			}
-		}
-	}
+	used := ir.LoopsOf(l.in.Guard)
 	for _, a := range args {
-		mark(a.Sub)
+		a.Loops(used)
 	}
-	mark(l.in.Guard)
 	return used
 }
 

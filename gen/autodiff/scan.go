@@ -30,12 +30,7 @@ func (r *reverser) scan(in *ir.Instr) {
 }
 
 func (r *reverser) reached(in *ir.Instr) bool {
-	for _, v := range in.Defines() {
-		if r.active[v] && len(r.contributions[v]) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(in.Defines(), func(v *ir.Value) bool { return r.active[v] && len(r.contributions[v]) > 0 })
 }
 
 // A gradScan is the backward of one scan while it is built.
@@ -156,7 +151,7 @@ func (g *gradScan) insert() {
 	for at > 0 && reads(body[at-1], g.back) {
 		at--
 	}
-	g.r.b.F.Body = append(body[:at:at], append([]*ir.Instr{in}, body[at:]...)...)
+	g.r.b.F.Body = slices.Insert(slices.Clip(body), at, in)
 	for _, v := range in.Defines() {
 		v.Def = in
 	}
@@ -168,14 +163,7 @@ func (g *gradScan) insert() {
 }
 
 func reads(in *ir.Instr, s *ir.Scan) bool {
-	for _, v := range in.Reads() {
-		for _, o := range s.Outs {
-			if o.Out == v {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Outs, func(o ir.ScanOutput) bool { return slices.Contains(in.Reads(), o.Out) })
 }
 
 // foldWindow adds the adjoint of a series' slices to the adjoint of the

@@ -136,13 +136,11 @@ func needs(loop *plan.Loop, c *plan.If, i int) (lets []*plan.Let, ok bool) {
 
 // touched reports whether statements other than a condition use a buffer.
 func touched(ns []plan.Node, but *plan.If, b *plan.Buffer) bool {
-	found := false
-	for _, n := range ns {
-		if n != plan.Node(but) {
-			plan.Walk([]plan.Node{n}, func(n plan.Node) {
-				plan.EachAccess(n, func(a plan.Access) { found = found || a.Buf.Base() == b })
-			})
+	rest := slices.DeleteFunc(slices.Clone(ns), func(n plan.Node) bool { return n == plan.Node(but) })
+	for a := range plan.Accesses(rest) {
+		if a.Buf.Base() == b {
+			return true
 		}
 	}
-	return found
+	return false
 }

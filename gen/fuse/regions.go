@@ -164,19 +164,17 @@ func shared(row *plan.Loop) []*plan.Buffer {
 // ownEntries reports whether every store outside of a row's own buffers is to
 // entries of its batch: batches run at the same time.
 func ownEntries(row *plan.Loop, batch *plan.Var) bool {
-	ok := true
-	plan.Walk(row.Body, func(n plan.Node) {
-		if s, is := n.(*plan.Store); is && !slices.Contains(row.Private, s.To.Buf.Base()) {
-			ok = ok && s.To.Mentions(batch)
+	for n := range plan.All(row.Body) {
+		if s, is := n.(*plan.Store); is && !slices.Contains(row.Private, s.To.Buf.Base()) && !s.To.Mentions(batch) {
+			return false
 		}
-	})
-	return ok
+	}
+	return true
 }
 
 // onlyAdds reports whether shared buffers are added to and not read otherwise.
 func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
-	ok := true
-	plan.Walk(row.Body, func(n plan.Node) {
+	for n := range plan.All(row.Body) {
 		loads := 0
 		plan.EachLoad(n, func(a plan.Access) {
 			if slices.Contains(shared, a.Buf.Base()) {
@@ -184,24 +182,23 @@ func onlyAdds(row *plan.Loop, shared []*plan.Buffer) bool {
 			}
 		})
 		s, store := n.(*plan.Store)
-		adds := store && slices.Contains(shared, s.To.Buf.Base()) && loads == 1 && plan.AddsTo(s.Vals[0], s.To)
-		ok = ok && (loads == 0 || adds) && (!store || !slices.Contains(shared, s.To.Buf.Base()) || adds)
-	})
-	return ok
+		to := store && slices.Contains(shared, s.To.Buf.Base())
+		if (to || loads > 0) && !(to && loads == 1 && plan.AddsTo(s.Vals[0], s.To)) {
+			return false
+		}
+	}
+	return true
 }
 
 // perBatch reports whether shared buffers are indexed by the batch first, and by
 // nothing else that could reach another batch.
 func perBatch(row *plan.Loop, shared []*plan.Buffer, batch *plan.Var) bool {
-	ok := true
-	plan.Walk(row.Body, func(n plan.Node) {
-		plan.EachAccess(n, func(a plan.Access) {
-			if slices.Contains(shared, a.Buf.Base()) {
-				ok = ok && a.Buf.ViewOf == nil && len(a.Index) > 0 && a.Index[0].Var() == batch
-			}
-		})
-	})
-	return ok
+	for a := range plan.Accesses(row.Body) {
+		if slices.Contains(shared, a.Buf.Base()) && (a.Buf.ViewOf != nil || len(a.Index) == 0 || a.Index[0].Var() != batch) {
+			return false
+		}
+	}
+	return true
 }
 
 // moves reports whether all that a row does outside time is to copy rows
@@ -234,37 +231,29 @@ func moves(row *plan.Loop) bool {
 // copies reports whether every innermost loop of a nest only copies entries
 // that are adjacent, which a target does best as it is.
 func copies(n *plan.Loop) bool {
-	ok := true
-	plan.Walk([]plan.Node{n}, func(n plan.Node) {
-		loop, is := n.(*plan.Loop)
-		if is && innermost(loop) {
-			ok = ok && plan.CopyStore(loop) != nil
+	for n := range plan.All([]plan.Node{n}) {
+		if loop, is := n.(*plan.Loop); is && innermost(loop) && plan.CopyStore(loop) == nil {
+			return false
 		}
-	})
-	return ok
+	}
+	return true
 }
 
 func innermost(loop *plan.Loop) bool {
-	inner := true
-	plan.Walk(loop.Body, func(n plan.Node) {
+	for n := range plan.All(loop.Body) {
 		if _, ok := n.(*plan.Loop); ok {
-			inner = false
+			return false
 		}
-	})
-	return inner
+	}
+	return true
 }
 
 // partial sets partial sums of the innermost loops that accumulate.
 func partial(r *plan.Region, sums int) {
-	plan.Walk(r.Body, func(n plan.Node) {
-		loop, ok := n.(*plan.Loop)
-		if !ok || !innermost(loop) || loop.Kind == plan.Time {
-			return
+	accumulates := func(n plan.Node) bool { _, ok := n.(*plan.Accumulate); return ok }
+	for n := range plan.All(r.Body) {
+		if loop, ok := n.(*plan.Loop); ok && innermost(loop) && loop.Kind != plan.Time && slices.ContainsFunc(loop.Body, accumulates) {
+			loop.Sums = sums
 		}
-		for _, n := range loop.Body {
-			if _, ok := n.(*plan.Accumulate); ok {
-				loop.Sums = sums
-			}
-		}
-	})
+	}
 }

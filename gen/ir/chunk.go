@@ -51,9 +51,7 @@ func (in *Instr) multiplies(a *Axis) bool {
 // apart reports whether an argument has the summed loop and one that the other
 // argument does not have.
 func apart(x, y Arg, sum int) bool {
-	a, b := map[int]bool{}, map[int]bool{}
-	x.Loops(a)
-	y.Loops(b)
+	a, b := LoopsOf(x.Sub), LoopsOf(y.Sub)
 	for l := range a {
 		if a[sum] && !b[l] {
 			return true

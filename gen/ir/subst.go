@@ -29,6 +29,13 @@ func (a Arg) Loops(set map[int]bool) {
 	}
 }
 
+// LoopsOf returns the loops that subscripts depend on.
+func LoopsOf(subs []Sub) map[int]bool {
+	out := map[int]bool{}
+	Arg{Sub: subs}.Loops(out)
+	return out
+}
+
 // HasIndirect reports whether any subscript comes from an integer tensor.
 func HasIndirect(subs []Sub) bool {
 	return slices.ContainsFunc(subs, func(s Sub) bool { return s.Indirect != nil })
@@ -145,10 +152,7 @@ func (in *Instr) Elementwise() bool {
 
 // Reduced returns the loops of a product that its output does not depend on.
 func (in *Instr) Reduced() []int {
-	kept := map[int]bool{}
-	for _, s := range in.To {
-		s.Loops(kept)
-	}
+	kept := LoopsOf(in.To)
 	var out []int
 	for l := range in.Loops {
 		if !kept[l] {

@@ -72,15 +72,10 @@ func (v *verifier) triangle(in *Instr) {
 		}
 		seen[l] = true
 	}
-	uses := func(a Arg) map[int]bool {
-		out := map[int]bool{}
-		a.Loops(out)
-		return out
-	}
 	switch {
 	case seen[i] || !seen[t] || len(seen) != len(in.Loops)-1:
 		v.bad("%v writes one of its two loops and all others", in.Op)
-	case uses(in.Args[1])[i]:
+	case LoopsOf(in.Args[1].Sub)[i]:
 		v.bad("the right side of %v has the loop of the sum", in.Op)
 	case HasIndirect(in.Args[0].Sub) || len(in.Guard) > 0:
 		v.bad("%v reads its matrix everywhere, at its loops", in.Op)

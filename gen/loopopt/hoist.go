@@ -18,14 +18,11 @@ func (o *optimizer) hoist(nodes []plan.Node) []plan.Node {
 	var out []plan.Node
 	known := available{}
 	for _, n := range nodes {
-		switch n := n.(type) {
-		case *plan.Loop:
-			n.Body = o.hoist(n.Body)
-			out = append(out, o.hoistFrom(n, known)...)
-		case *plan.If:
-			n.Body = o.hoist(n.Body)
-		case *plan.FindRoot:
-			n.Body = o.hoist(n.Body)
+		if body := plan.Body(n); body != nil {
+			*body = o.hoist(*body)
+		}
+		if loop, ok := n.(*plan.Loop); ok {
+			out = append(out, o.hoistFrom(loop, known)...)
 		}
 		out = append(out, n)
 		known.forget(n)
@@ -121,12 +118,10 @@ func (x *invariants) safe(e plan.Expr) bool {
 	}
 	ok := true
 	plan.WalkExpr(e, func(e plan.Expr) {
-		l, load := e.(plan.Load)
-		if !load {
-			return
-		}
-		for _, i := range l.Index {
-			ok = ok && (i.Var() != nil || len(i.Terms) == 0 && i.Const.IsZero())
+		if l, load := e.(plan.Load); load {
+			for _, i := range l.Index {
+				ok = ok && (i.Var() != nil || len(i.Terms) == 0 && i.Const.IsZero())
+			}
 		}
 	})
 	return ok
@@ -168,10 +163,8 @@ func (x *invariants) expr(e plan.Expr) plan.Expr {
 	switch e := e.(type) {
 	case plan.Prod:
 		return x.prod(e)
-	case plan.Lin:
-		return plan.Lin{Coef: e.Coef, Args: x.list(e.Args), Const: e.Const}
-	case plan.Call:
-		return plan.Call{Op: e.Op, Args: x.list(e.Args)}
+	case plan.Lin, plan.Call:
+		return plan.WithArgs(e, x.list(plan.Args(e)))
 	}
 	return e
 }

@@ -37,13 +37,23 @@ func propagateCopies(body []plan.Node, accumulated map[*plan.Local]bool) {
 		}
 	})
 	plan.Walk(body, func(n plan.Node) {
-		plan.MapExprs(n, func(e plan.Expr) plan.Expr {
-			return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
-				if r, ok := e.(plan.Ref); ok && same[r.To] != nil {
-					return plan.Ref{To: same[r.To]}
-				}
-				return e
-			})
+		mapRefs(n, func(r plan.Ref) plan.Expr {
+			if to := same[r.To]; to != nil {
+				return plan.Ref{To: to}
+			}
+			return r
+		})
+	})
+}
+
+// mapRefs replaces what the expressions of a node read of scalars.
+func mapRefs(n plan.Node, f func(plan.Ref) plan.Expr) {
+	plan.MapExprs(n, func(e plan.Expr) plan.Expr {
+		return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
+			if r, ok := e.(plan.Ref); ok {
+				return f(r)
+			}
+			return e
 		})
 	})
 }
@@ -60,16 +70,14 @@ func countRefs(body []plan.Node) map[*plan.Local]int {
 func dropDead(body []plan.Node, uses map[*plan.Local]int, accumulated map[*plan.Local]bool, changed *bool) []plan.Node {
 	var out []plan.Node
 	for i, n := range body {
+		if inside := plan.Body(n); inside != nil {
+			*inside = dropDead(*inside, uses, accumulated, changed)
+		}
 		switch n := n.(type) {
-		case *plan.Loop:
-			n.Body = dropDead(n.Body, uses, accumulated, changed)
 		case *plan.If:
-			n.Body = dropDead(n.Body, uses, accumulated, changed)
 			if len(n.Body) == 0 {
 				continue
 			}
-		case *plan.FindRoot:
-			n.Body = dropDead(n.Body, uses, accumulated, changed)
 		case *plan.Accumulate:
 			if uses[n.To] == 0 {
 				*changed = true
@@ -97,14 +105,12 @@ func substituteForward(rest []plan.Node, let *plan.Let, accumulated map[*plan.Lo
 			return false
 		}
 		done := false
-		plan.MapExprs(n, func(e plan.Expr) plan.Expr {
-			return plan.RewriteExpr(e, func(e plan.Expr) plan.Expr {
-				if r, ok := e.(plan.Ref); ok && r.To == let.To {
-					done = true
-					return let.Val
-				}
-				return e
-			})
+		mapRefs(n, func(r plan.Ref) plan.Expr {
+			if r.To == let.To {
+				done = true
+				return let.Val
+			}
+			return r
 		})
 		if done {
 			return true

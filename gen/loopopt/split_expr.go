@@ -11,13 +11,8 @@ const maxOperations = 10
 func (o *optimizer) splitExpressions(body []plan.Node) []plan.Node {
 	var out []plan.Node
 	for _, n := range body {
-		switch n := n.(type) {
-		case *plan.Loop:
-			n.Body = o.splitExpressions(n.Body)
-		case *plan.If:
-			n.Body = o.splitExpressions(n.Body)
-		case *plan.FindRoot:
-			n.Body = o.splitExpressions(n.Body)
+		if inside := plan.Body(n); inside != nil {
+			*inside = o.splitExpressions(*inside)
 		}
 		plan.MapExprs(n, func(e plan.Expr) plan.Expr { return o.shorten(e, &out) })
 		out = append(out, n)
@@ -27,7 +22,7 @@ func (o *optimizer) splitExpressions(body []plan.Node) []plan.Node {
 
 // shorten makes scalars of the largest parts of an expression until it is short.
 func (o *optimizer) shorten(e plan.Expr, out *[]plan.Node) plan.Expr {
-	args := arguments(e)
+	args := plan.Args(e)
 	if operations(e) <= maxOperations || len(args) == 0 {
 		return e
 	}
@@ -45,38 +40,14 @@ func (o *optimizer) shorten(e plan.Expr, out *[]plan.Node) plan.Expr {
 			total -= n
 		}
 	}
-	return withArguments(e, list)
-}
-
-func arguments(e plan.Expr) []plan.Expr {
-	switch e := e.(type) {
-	case plan.Prod:
-		return e.Args
-	case plan.Lin:
-		return e.Args
-	case plan.Call:
-		return e.Args
-	}
-	return nil
-}
-
-func withArguments(e plan.Expr, args []plan.Expr) plan.Expr {
-	switch e := e.(type) {
-	case plan.Prod:
-		return plan.Prod{Coef: e.Coef, Args: args}
-	case plan.Lin:
-		return plan.Lin{Coef: e.Coef, Args: args, Const: e.Const}
-	case plan.Call:
-		return plan.Call{Op: e.Op, Args: args}
-	}
-	return e
+	return plan.WithArgs(e, list)
 }
 
 // operations counts the operations of an expression.
 func operations(e plan.Expr) int {
 	n := 0
 	plan.WalkExpr(e, func(e plan.Expr) {
-		if a := len(arguments(e)); a > 0 {
+		if a := len(plan.Args(e)); a > 0 {
 			n += max(1, a-1)
 		}
 	})

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -28,10 +29,8 @@ func factor(f *ir.Func) {
 // summedLoops are the loops that the output does not have.
 func summedLoops(in *ir.Instr) map[int]bool {
 	out := map[int]bool{}
-	for l := range in.Loops {
-		if !uses(in.To, l) {
-			out[l] = true
-		}
+	for _, l := range in.Reduced() {
+		out[l] = true
 	}
 	return out
 }
@@ -59,14 +58,7 @@ func split(f *ir.Func, in *ir.Instr, over map[int]bool) *ir.Instr {
 	return extract(f, in, over, inside, outside)
 }
 
-func loopsOf(over map[int]bool) []int {
-	var out []int
-	for l := range over {
-		out = append(out, l)
-	}
-	slices.Sort(out)
-	return out
-}
+func loopsOf(over map[int]bool) []int { return slices.Sorted(maps.Keys(over)) }
 
 func usesAny(subs []ir.Sub, over map[int]bool) bool {
 	return slices.ContainsFunc(loopsOf(over), func(l int) bool { return uses(subs, l) })
@@ -220,10 +212,7 @@ func scalingOf(a ir.Arg) *ir.Instr {
 // hasIndependentFactor reports whether a product has a factor that shares no
 // loop with its argument n.
 func hasIndependentFactor(in *ir.Instr, n int) bool {
-	own := map[int]bool{}
-	for _, s := range in.Args[n].Sub {
-		s.Loops(own)
-	}
+	own := ir.LoopsOf(in.Args[n].Sub)
 	return slices.ContainsFunc(in.Args, func(b ir.Arg) bool {
 		return len(b.Sub) > 0 && !usesAny(b.Sub, own)
 	})

@@ -75,9 +75,9 @@ func (l *lowerer) finish() {
 // dropUnread removes the parameters that the body does not read.
 func (l *lowerer) dropUnread() {
 	used := map[*plan.Buffer]bool{}
-	plan.Walk(l.k.Body, func(n plan.Node) {
-		plan.EachAccess(n, func(a plan.Access) { used[a.Buf.Base()] = true })
-	})
+	for a := range plan.Accesses(l.k.Body) {
+		used[a.Buf.Base()] = true
+	}
 	l.k.Params = slices.DeleteFunc(l.k.Params, func(b *plan.Buffer) bool { return b.Role == plan.Read && !used[b] })
 }
 

@@ -2,22 +2,58 @@ package plan
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 )
 
+// Body is the place of the statements inside a node, or nil where a node has none.
+func Body(n Node) *[]Node {
+	switch n := n.(type) {
+	case *Loop:
+		return &n.Body
+	case *If:
+		return &n.Body
+	case *FindRoot:
+		return &n.Body
+	case *Region:
+		return &n.Body
+	}
+	return nil
+}
+
+// All are nodes and those inside them, outside first.
+func All(ns []Node) iter.Seq[Node] {
+	return func(yield func(Node) bool) { all(ns, yield) }
+}
+
+func all(ns []Node, yield func(Node) bool) bool {
+	for _, n := range ns {
+		if !yield(n) {
+			return false
+		}
+		if body := Body(n); body != nil && !all(*body, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Walk calls f for every node, outside first.
 func Walk(ns []Node, f func(Node)) {
-	for _, n := range ns {
+	for n := range All(ns) {
 		f(n)
-		switch n := n.(type) {
-		case *Loop:
-			Walk(n.Body, f)
-		case *If:
-			Walk(n.Body, f)
-		case *FindRoot:
-			Walk(n.Body, f)
-		case *Region:
-			Walk(n.Body, f)
+	}
+}
+
+// Accesses are the accesses of nodes and of those inside them.
+func Accesses(ns []Node) iter.Seq[Access] {
+	return func(yield func(Access) bool) {
+		for n := range All(ns) {
+			var of []Access
+			EachAccess(n, func(a Access) { of = append(of, a) })
+			if slices.ContainsFunc(of, func(a Access) bool { return !yield(a) }) {
+				return
+			}
 		}
 	}
 }
@@ -48,55 +84,53 @@ func MapExprs(n Node, f func(Expr) Expr) {
 	}
 }
 
+// Args are the expressions directly inside an expression.
+func Args(e Expr) []Expr {
+	switch e := e.(type) {
+	case Prod:
+		return e.Args
+	case Lin:
+		return e.Args
+	case Fma:
+		return []Expr{e.A, e.B, e.C}
+	case Call:
+		return e.Args
+	case Load, Ref, Num, IndexExpr:
+		return nil
+	}
+	panic(fmt.Sprintf("plan: BUG: no arguments of %T", e))
+}
+
+// WithArgs is an expression with others inside it.
+func WithArgs(e Expr, args []Expr) Expr {
+	switch e := e.(type) {
+	case Prod:
+		return Prod{e.Coef, args}
+	case Lin:
+		return Lin{e.Coef, args, e.Const}
+	case Fma:
+		return Fma{e.Neg, args[0], args[1], args[2]}
+	case Call:
+		return Call{e.Op, args}
+	}
+	return e
+}
+
 // RewriteExpr rebuilds an expression, innermost first, with f.
 func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
-	list := func(args []Expr) []Expr {
-		out := make([]Expr, len(args))
-		for i, a := range args {
-			out[i] = RewriteExpr(a, f)
-		}
-		return out
+	args := slices.Clone(Args(e))
+	for i, a := range args {
+		args[i] = RewriteExpr(a, f)
 	}
-	switch x := e.(type) {
-	case Prod:
-		e = Prod{x.Coef, list(x.Args)}
-	case Lin:
-		e = Lin{x.Coef, list(x.Args), x.Const}
-	case Fma:
-		e = Fma{x.Neg, RewriteExpr(x.A, f), RewriteExpr(x.B, f), RewriteExpr(x.C, f)}
-	case Call:
-		e = Call{x.Op, list(x.Args)}
-	case Load, Ref, Num, IndexExpr:
-	default:
-		panic(fmt.Sprintf("plan: BUG: no rewriting of %T", e))
-	}
-	return f(e)
+	return f(WithArgs(e, args))
 }
 
 // WalkExpr calls f for an expression and all inside it, innermost first.
 func WalkExpr(e Expr, f func(Expr)) {
-	switch x := e.(type) {
-	case Prod:
-		visit(x.Args, f)
-	case Lin:
-		visit(x.Args, f)
-	case Fma:
-		WalkExpr(x.A, f)
-		WalkExpr(x.B, f)
-		WalkExpr(x.C, f)
-	case Call:
-		visit(x.Args, f)
-	case Load, Ref, Num, IndexExpr:
-	default:
-		panic(fmt.Sprintf("plan: BUG: no visit of %T", e))
+	for _, a := range Args(e) {
+		WalkExpr(a, f)
 	}
 	f(e)
-}
-
-func visit(es []Expr, f func(Expr)) {
-	for _, e := range es {
-		WalkExpr(e, f)
-	}
 }
 
 // EachExpr calls f for the expressions of one node, not of those inside it, and for

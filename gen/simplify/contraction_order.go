@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -66,9 +67,7 @@ func (s *simplifier) partialSum(in *ir.Instr, reduced []int, r int) *partial {
 	}
 	box := map[int]bool{r: true}
 	for _, i := range p.args {
-		for l := range deps[i] {
-			box[l] = true
-		}
+		maps.Copy(box, deps[i])
 	}
 	if !s.placeGuards(in, p, takes, deps, sums, box) {
 		return nil
@@ -92,12 +91,9 @@ func (s *simplifier) partialSum(in *ir.Instr, reduced []int, r int) *partial {
 
 // broadcasts reports whether the output has a loop that nothing depends on.
 func broadcasts(in *ir.Instr, deps []map[int]bool) bool {
-	used := map[int]bool{}
+	used := ir.LoopsOf(in.Guard)
 	for _, d := range deps {
-		used = union(used, d)
-	}
-	for _, g := range in.Guard {
-		g.Loops(used)
+		maps.Copy(used, d)
 	}
 	for _, sub := range in.To {
 		if l, ok := sub.Loop(); ok && !used[l] {
@@ -110,8 +106,7 @@ func broadcasts(in *ir.Instr, deps []map[int]bool) bool {
 func argLoops(in *ir.Instr) []map[int]bool {
 	out := make([]map[int]bool, len(in.Args))
 	for i, a := range in.Args {
-		out[i] = map[int]bool{}
-		a.Loops(out[i])
+		out[i] = ir.LoopsOf(a.Sub)
 	}
 	return out
 }
@@ -123,12 +118,10 @@ func argLoops(in *ir.Instr) []map[int]bool {
 // may be in range only under its guards, so guards stay with all factors that
 // share a loop with them.
 func (s *simplifier) placeGuards(in *ir.Instr, p *partial, takes map[int]bool, deps []map[int]bool, sums, box map[int]bool) bool {
-	written := map[int]bool{}
 	out := ir.Arg{Val: in.Out, Sub: in.To}
-	out.Loops(written)
-	for g, sub := range in.Guard {
-		loops := map[int]bool{}
-		sub.Loops(loops)
+	written := ir.LoopsOf(in.To)
+	for g := range in.Guard {
+		loops := ir.LoopsOf(in.Guard[g : g+1])
 		fits := func(inside bool) bool {
 			ok := !inside || readsWholeAxes(in, out) || !intersects(written, loops)
 			for i, a := range in.Args {
@@ -274,12 +267,7 @@ func (s *simplifier) cheapestPair(in *ir.Instr) (int, int, []int) {
 }
 
 func union(a, b map[int]bool) map[int]bool {
-	out := map[int]bool{}
-	for l := range a {
-		out[l] = true
-	}
-	for l := range b {
-		out[l] = true
-	}
+	out := maps.Clone(a)
+	maps.Copy(out, b)
 	return out
 }

@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
@@ -81,10 +82,7 @@ func (s *simplifier) reassociates(in *ir.Instr, i int) bool {
 		len(d.Reduced()) == 0 || !wholeOutput(d) || slices.ContainsFunc(d.Args, func(x ir.Arg) bool { return ir.HasIndirect(x.Sub) }) {
 		return false
 	}
-	kept := map[int]bool{}
-	for _, sub := range in.To {
-		sub.Loops(kept)
-	}
+	kept := ir.LoopsOf(in.To)
 	loops, args := s.summands(in, i)
 	return widestBox(argLoops(&ir.Instr{Loops: loops, Args: args}), kept) < len(d.Loops)
 }
@@ -135,10 +133,7 @@ func (s *simplifier) distributes(in *ir.Instr, i int) bool {
 		l, _ := a.Sub[axis].Loop()
 		return l
 	})
-	kept := map[int]bool{}
-	for _, sub := range in.To {
-		sub.Loops(kept)
-	}
+	kept := ir.LoopsOf(in.To)
 	deps := argLoops(in)
 	now := widestBox(deps, kept)
 	for _, t := range ts {
@@ -205,11 +200,11 @@ func widestBox(deps []map[int]bool, kept map[int]bool) int {
 		delete(box, best)
 		deps = append(slices.DeleteFunc(deps, func(d map[int]bool) bool { return d[best] }), box)
 	}
-	all := map[int]bool{}
+	all := maps.Clone(kept)
 	for _, d := range deps {
-		all = union(all, d)
+		maps.Copy(all, d)
 	}
-	return max(most, len(union(all, kept)))
+	return max(most, len(all))
 }
 
 func summedLoops(deps []map[int]bool, kept map[int]bool) map[int]bool {
@@ -229,7 +224,7 @@ func boxAround(deps []map[int]bool, l int) map[int]bool {
 	out := map[int]bool{}
 	for _, d := range deps {
 		if d[l] {
-			out = union(out, d)
+			maps.Copy(out, d)
 		}
 	}
 	return out

@@ -338,9 +338,7 @@ func (s *simplifier) sameGuards(in, d *ir.Instr) bool {
 		return false
 	}
 	for _, g := range in.Guard {
-		loops := map[int]bool{}
-		g.Loops(loops)
-		for l := range loops {
+		for l := range ir.LoopsOf([]ir.Sub{g}) {
 			if l >= len(d.To) {
 				return false
 			}

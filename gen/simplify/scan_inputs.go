@@ -96,8 +96,8 @@ func (m *mover) arg(a ir.Arg, slot, time, rank int) (ir.Arg, bool) {
 			}
 		}
 	}
-	rest, used := a.Sub[n:], map[int]bool{}
-	ir.Arg{Val: a.Val, Sub: rest}.Loops(used)
+	rest := a.Sub[n:]
+	used := ir.LoopsOf(rest)
 	if used[slot] || used[time] || ir.HasIndirect(a.Sub) || n == 2 && a.Val.Axes[1] != m.sc.Time || n > 0 && a.Val.Axes[0] != m.sc.Batch {
 		return ir.Arg{}, false
 	}

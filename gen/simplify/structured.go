@@ -105,8 +105,7 @@ func (s *simplifier) decomposeArg(d *ir.Instr, a ir.Arg) []lowRankTerm {
 			})
 		}
 	}
-	loops := map[int]bool{}
-	if a.Loops(loops); len(loops) < len(d.Loops) {
+	if loops := ir.LoopsOf(a.Sub); len(loops) < len(d.Loops) {
 		return []lowRankTerm{{factors: []map[int]bool{axesOf(loops, by)}}}
 	}
 	return nil
@@ -156,9 +155,7 @@ func decomposeDiagonal(d *ir.Instr) []lowRankTerm {
 		}
 	}
 	for _, a := range d.Args {
-		loops := map[int]bool{}
-		a.Loops(loops)
-		t.factors = append(t.factors, axesOf(loops, by))
+		t.factors = append(t.factors, axesOf(ir.LoopsOf(a.Sub), by))
 	}
 	return []lowRankTerm{t}
 }
