@@ -1,7 +1,9 @@
 package units
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/nl-hecate/hecate/gen/notation"
 )
@@ -61,45 +63,36 @@ func (t *Tree) mentioned(u *notation.Unit) []string {
 	}
 	if t.words[u] == nil {
 		seen := map[string]bool{}
-		out := []string{}
-		eachWord(reflect.ValueOf(u), func(w string) {
-			if !seen[w] {
-				seen[w] = true
-				out = append(out, w)
+		notation.Inspect(u, func(n any) bool {
+			for _, w := range wordsOf(n) {
+				seen[w.Text] = true
 			}
+			return true
 		})
-		t.words[u] = out
+		t.words[u] = slices.Sorted(maps.Keys(seen))
 	}
 	return t.words[u]
 }
 
-var (
-	wordType = reflect.TypeFor[notation.Word]()
-	spanType = reflect.TypeFor[notation.Span]()
-)
-
-// eachWord calls f for every word below a node. It visits all fields of all nodes by
-// reflection, so that no form of the language is left out.
-func eachWord(v reflect.Value, f func(string)) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			eachWord(v.Elem(), f)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachWord(v.Index(i), f)
-		}
-	case reflect.Struct:
-		switch v.Type() {
-		case wordType:
-			f(v.FieldByName("Text").String())
-			return
-		case spanType:
-			return
-		}
-		for i := range v.NumField() {
-			eachWord(v.Field(i), f)
+// wordsOf are the words in the fields of a node, by reflection, so that no form of the
+// language is left out.
+func wordsOf(node any) (out []notation.Word) {
+	v := reflect.ValueOf(node).Elem()
+	for i := range v.NumField() {
+		switch w := v.Field(i).Interface().(type) {
+		case notation.Word:
+			out = append(out, w)
+		case *notation.Word:
+			if w != nil {
+				out = append(out, *w)
+			}
+		case []notation.Word:
+			out = append(out, w...)
+		case []*notation.Word:
+			for _, x := range w {
+				out = append(out, *x)
+			}
 		}
 	}
+	return out
 }

@@ -103,21 +103,20 @@ func SizeNames(body []notation.Stmt) (out []notation.Word) {
 // definedNames are the names that a page declares or defines, without sizes.
 func definedNames(body []notation.Stmt) []string {
 	var out []string
-	for _, s := range body {
-		switch s := s.(type) {
-		case *notation.Declare:
-			if s.Keyword.Text != "option" {
-				for _, n := range s.Names {
-					out = append(out, n.Name.Text)
-				}
-			}
+	for _, st := range body {
+		switch s := st.(type) {
 		case *notation.Define:
-			if !s.Match && !s.Read {
-				out = append(out, notation.Base(s.Target.Name.Name.Text))
+			if s.Match || s.Read {
+				continue
 			}
-		case *notation.Iterate:
-			out = append(out, notation.Base(s.Name.Text))
+		case *notation.Declare:
+			if s.Keyword.Text == "option" {
+				continue
+			}
+		case *notation.Dims, *notation.Fit:
+			continue
 		}
+		out = append(out, definedBy(st)...)
 	}
 	return out
 }
