@@ -66,20 +66,31 @@ func copyPart(part reflect.Value, in func(Expr) Expr) {
 	part.Set(copyOf(reflect.ValueOf(n), in))
 }
 
+// Named returns the same read of another name.
+func (e *Ident) Named(w Word) *Ident {
+	id := *e
+	id.Name = w
+	return &id
+}
+
+// Named returns the same definition of another name.
+func (d *Define) Named(w Word) *Define {
+	c, t := *d, *d.Target
+	t.Name = t.Name.Named(w)
+	c.Target = &t
+	return &c
+}
+
 // Rename returns a copy of an expression with names replaced.
 func Rename(e Expr, names map[string]Word) Expr {
 	return Rewrite(e, func(n Expr) Expr {
 		switch n := n.(type) {
 		case *Ident:
 			if w, ok := names[n.Name.Text]; ok {
-				id := *n
-				id.Name = w
-				return &id
+				return n.Named(w)
 			}
-		case *Grad:
-			g := *n // what it names is a formal parameter of its function
-			g.Call = Rename(n.Call, names).(*Call)
-			return &g
+		case *Grad: // what it names is a formal parameter of its function
+			return Copy(n, func(x Expr) Expr { return Rename(x, names) })
 		}
 		return nil
 	})

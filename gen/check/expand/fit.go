@@ -253,9 +253,7 @@ func (p *inliner) expr(x notation.Expr, at map[string]notation.Expr) notation.Ex
 			return y
 		}
 		if d := p.fit.local(id.Name.Text); d != nil && id.Time == nil {
-			c := *id
-			c.Name = notation.Word{Span: id.Name.Span, Text: p.local(d, at)}
-			return &c
+			return id.Named(notation.Word{Span: id.Name.Span, Text: p.local(d, at)})
 		}
 		return nil
 	})
@@ -280,12 +278,8 @@ func (p *inliner) local(d *notation.Define, at map[string]notation.Expr) string 
 		name += "′"
 	}
 	p.made[key], p.names = name, append(p.names, name)
-	c := *d
-	t := *d.Target
-	id := *t.Name
-	id.Name.Text = name
-	t.Name = &id
-	c.Target, c.Value, c.With = &t, p.expr(d.Value, at), nil
-	p.with = append(p.with, &c)
+	c := d.Named(notation.Word{Span: d.Target.Name.Name.Span, Text: name})
+	c.Value, c.With = p.expr(d.Value, at), nil
+	p.with = append(p.with, c)
 	return name
 }

@@ -95,10 +95,9 @@ func (f *freezer) expr(x notation.Expr, own string) notation.Expr {
 				return nil
 			}
 			f.read[name] = true
-			id := *n
+			id := n.Named(notation.Word{Span: n.Name.Span, Text: name + "°"})
 			id.Time = nil
-			id.Name.Text = name + "°"
-			return &id
+			return id
 		}
 		return nil
 	})

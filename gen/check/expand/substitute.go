@@ -143,21 +143,17 @@ func (s *substitution) define(d *notation.Define) *notation.Define {
 		q.Name, q.Type = in.hide(p.Name), s.renameSizes(p.Type)
 		t.Params = append(t.Params, &q)
 	}
-	id := *t.Name
-	id.Name = s.word(id.Name)
+	name := s.word
 	if t.IsFunc {
-		id.Name = s.function(t.Name.Name)
+		name = s.function
 	}
-	t.Name, t.Index = &id, notation.CopyAll(t.Index, in.expr)
+	t.Name, t.Index = t.Name.Named(name(t.Name.Name)), notation.CopyAll(t.Index, in.expr)
 	c.Target, c.Value, c.With, c.Label = &t, in.expr(d.Value), nil, s.label(d.Label)
 	for _, w := range d.With {
-		v := *w
-		vt := *w.Target
-		vid := *vt.Name
-		vid.Name.Text = in.hidden[vid.Name.Text]
-		vt.Name = &vid
-		v.Target, v.Value = &vt, in.expr(w.Value)
-		c.With = append(c.With, &v)
+		was := w.Target.Name.Name
+		v := w.Named(notation.Word{Span: was.Span, Text: in.hidden[was.Text]})
+		v.Value = in.expr(w.Value)
+		c.With = append(c.With, v)
 	}
 	if in.inlining != nil {
 		c.With = append(c.With, in.inlining.with...)
@@ -225,12 +221,11 @@ func (s *substitution) expr(x notation.Expr) notation.Expr {
 		case *notation.Call:
 			return s.call(n)
 		case *notation.Grad:
-			g := *n
+			g := notation.Copy(n, s.expr)
 			if s.letters && n.Wrt.Text == "W" {
 				g.Wrt = s.word(n.Wrt)
 			}
-			g.Call = s.expr(n.Call).(*notation.Call)
-			return &g
+			return g
 		case *notation.Ident:
 			return s.ident(n)
 		}
@@ -249,9 +244,7 @@ func (s *substitution) ident(n *notation.Ident) notation.Expr {
 	case s.letters && n.Name.Text == "V" && s.fit != nil && !hidden:
 		return s.inlined().expr(s.fit.target, nil)
 	}
-	id := *n
-	id.Name = s.word(n.Name)
-	return &id
+	return n.Named(s.word(n.Name))
 }
 
 // inlined is the inliner of the definition that is being copied.

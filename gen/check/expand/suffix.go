@@ -156,9 +156,7 @@ func (s *substitution) renameSizes(t *notation.Type) *notation.Type {
 	return notation.Copy(t, func(x notation.Expr) notation.Expr {
 		return notation.Rewrite(x, func(n notation.Expr) notation.Expr {
 			if id, ok := n.(*notation.Ident); ok && s.renamesOption(id.Name.Text) {
-				d := *id
-				d.Name = s.word(id.Name)
-				return &d
+				return id.Named(s.word(id.Name))
 			}
 			return nil
 		})
