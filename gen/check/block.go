@@ -58,8 +58,6 @@ const (
 	Recurrent       // token by token: depends on a state
 )
 
-func (c Class) String() string { return [...]string{"invalid", "static", "parallel", "recurrent"}[c] }
-
 // An Equation is a definition of a block.
 type Equation struct {
 	Name    string

@@ -163,6 +163,20 @@ func (n *names) Field(e *expr.Builder, x *notation.Field) *tensor.Tensor {
 	return nil
 }
 
+// realParams are the parameters of a program that can have adjoints.
+func realParams(f *ir.Func) []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(f.Params), func(p *ir.Value) bool { return p.Elem != ir.Real })
+}
+
+// adjointOf is the adjoint of a tensor of one factor, zero where there is none.
+func adjointOf(e *expr.Builder, adj map[*ir.Value]*ir.Value, t *tensor.Tensor) *tensor.Tensor {
+	u, v := t.Clone(), t.Factors[0].Val
+	if u.Factors[0].Val = adj[v]; adj[v] == nil {
+		u.Factors[0].Val = e.IR.Const(0, v.Axes...)
+	}
+	return u
+}
+
 func (n *names) refuseAdjoint(e *expr.Builder, x *notation.Ident, hint string) *tensor.Tensor {
 	e.Errorf(diag.UnknownName, x, "there is no adjoint %s here", expr.Text(x)).Hint("%s", hint)
 	return tensor.Number(0)

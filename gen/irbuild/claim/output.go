@@ -98,28 +98,18 @@ func (n *outputClaim) reverse(e *expr.Builder) bool {
 		return false
 	}
 	val := e.ValueOver(e.Copy(e.Materialize(out)), e.BatchVars())
-	name := n.output()
+	name, wrt := n.output(), realParams(e.Func)
 	bar := e.Func.AddParam(ir.AdjointName(ident.ASCII(name)), ir.Adjoint, ir.Real, val.Axes...)
 	n.frees[bar.Name] = Free{Text: name + "̄"}
 	n.bars = map[string]*tensor.Tensor{name: e.FromValue(bar, e.BatchVars(), out.Axes)}
 	n.bars[name].Row = out.Row
-	var wrt []*ir.Value
-	for _, p := range e.Func.Params {
-		if p.Elem == ir.Real && p != bar {
-			wrt = append(wrt, p)
-		}
-	}
 	adj := autodiff.Reverse(e.IR, map[*ir.Value]*ir.Value{val: bar}, wrt)
 	for _, name := range slices.Sorted(maps.Keys(n.Names.Values)) {
 		t := n.Names.Values[name]
 		if t == nil || len(t.Factors) != 1 || !slices.Contains(wrt, t.Factors[0].Val) {
 			continue
 		}
-		u := t.Clone()
-		if u.Factors[0].Val = adj[t.Factors[0].Val]; u.Factors[0].Val == nil {
-			u.Factors[0].Val = e.IR.Const(0, t.Factors[0].Val.Axes...)
-		}
-		n.bars[name] = u
+		n.bars[name] = adjointOf(e, adj, t)
 	}
 	return true
 }

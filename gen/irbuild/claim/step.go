@@ -210,12 +210,7 @@ func (n *stepClaim) reverse(e *expr.Builder) {
 	n.step(e)
 	n.bars = map[string]*tensor.Tensor{}
 	seeds := map[*ir.Value]*ir.Value{}
-	var wrt []*ir.Value
-	for _, p := range e.Func.Params {
-		if p.Elem == ir.Real {
-			wrt = append(wrt, p)
-		}
-	}
+	wrt := realParams(e.Func)
 	for _, eq := range e.Block.Eqs {
 		t := n.now[eq.Name]
 		if t == nil {
@@ -229,14 +224,7 @@ func (n *stepClaim) reverse(e *expr.Builder) {
 		}
 	}
 	adj := autodiff.Reverse(e.IR, seeds, wrt)
-	give := func(key string, t *tensor.Tensor) {
-		u := t.Clone()
-		v := t.Factors[0].Val
-		if u.Factors[0].Val = adj[v]; u.Factors[0].Val == nil {
-			u.Factors[0].Val = e.IR.Const(0, v.Axes...)
-		}
-		n.bars[key] = u
-	}
+	give := func(key string, t *tensor.Tensor) { n.bars[key] = adjointOf(e, adj, t) }
 	for _, name := range slices.Sorted(maps.Keys(n.now)) {
 		give(name+"_t", n.now[name])
 	}

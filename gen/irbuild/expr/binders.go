@@ -202,15 +202,7 @@ func (e *Builder) indexAffine(x notation.Expr) (tensor.Affine, bool) {
 		return e.affine(x)
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {
-			a, ok := e.indexAffine(x.X)
-			b, okb := e.indexAffine(x.Y)
-			if !ok || !okb {
-				return tensor.Affine{}, false
-			}
-			if x.Op == "−" {
-				return a.Add(b, -1), true
-			}
-			return a.Add(b, 1), true
+			return affineSum(x, e.indexAffine)
 		}
 	}
 	return tensor.Affine{}, false

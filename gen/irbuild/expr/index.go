@@ -163,15 +163,7 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 		return tensor.Const(int(x.Value)), true
 	case *notation.Binary:
 		if x.Op == "+" || x.Op == "−" {
-			a, ok := e.affine(x.X)
-			b, okb := e.affine(x.Y)
-			if !ok || !okb {
-				return tensor.Affine{}, false
-			}
-			if x.Op == "−" {
-				return a.Add(b, -1), true
-			}
-			return a.Add(b, 1), true
+			return affineSum(x, e.affine)
 		}
 	}
 	t := e.Expr(x)
@@ -184,6 +176,13 @@ func (e *Builder) affine(x notation.Expr) (tensor.Affine, bool) {
 	}
 	e.Errorf(diag.BadIndex, x, "%s is %s, not an index", Text(x), e.Type(t)).Hint("an index is bound by Σ, by a left-hand side, or is an integer input")
 	return tensor.Affine{}, false
+}
+
+// affineSum is the sum or the difference of two indices.
+func affineSum(x *notation.Binary, index func(notation.Expr) (tensor.Affine, bool)) (tensor.Affine, bool) {
+	a, ok := index(x.X)
+	b, okb := index(x.Y)
+	return a.Add(b, map[string]int{"+": 1, "−": -1}[x.Op]), ok && okb
 }
 
 // split views an axis d = H × d_h as its two factors where a pair (h, i)
