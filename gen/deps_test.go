@@ -35,6 +35,7 @@ gen/abi:          gen/shape gen/ir gen/plan
 
 # passes over one kind of program, which several steps run
 gen/simplify:     gen/shape gen/ir
+gen/dependence:   gen/shape gen/plan
 gen/loopopt:      gen/shape gen/ir gen/plan
 
 # steps: one arrow of the pipeline each
@@ -63,7 +64,7 @@ gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:
 gen/clike:        gen/shape gen/ir gen/plan
-gen/emitcuda:     gen/shape gen/ir gen/plan gen/clike gen/abi templates cuda
+gen/emitcuda:     gen/shape gen/ir gen/plan gen/dependence gen/clike gen/abi templates cuda
 gen/tree:
 # the tests of generated code, evaluated by the interpreter
 gen/vectors:      gen/prove/numeric gen/prove/interval gen/source gen/diag gen/ident gen/units gen/notation gen/check gen/ir gen/irbuild gen/autodiff gen/interp gen/plan gen/abi gen/emitgo gen/outline gen/tree internal/vectors

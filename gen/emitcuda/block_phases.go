@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/nl-hecate/hecate/gen/clike"
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -100,12 +101,12 @@ func (f *function) barrier() {
 
 // touched lists the buffers that nodes read and write.
 func touched(ns []plan.Node) (reads, writes map[*plan.Buffer]bool) {
-	x := nestOf(ns)
+	x := dependence.Of(ns...)
 	reads = map[*plan.Buffer]bool{}
-	for b := range x.access {
+	for b := range x.Accesses {
 		reads[b] = true
 	}
-	return reads, x.wrote
+	return reads, x.Writes
 }
 
 // touchAll takes everything that nodes touch as touched since the last barrier.
@@ -167,14 +168,14 @@ func (f *function) byOneThread(n *plan.Store) {
 }
 
 func (f *function) blockLoop(n *plan.Loop) {
-	x := newNest(n)
+	x := dependence.Of(n)
 	if n.Kind != plan.Time && n.Kind != plan.Segment {
-		if loops := x.spread(); len(loops) > 0 {
+		if loops := x.Independent(); len(loops) > 0 {
 			f.hazard(n)
 			f.spreadOver(x, loops)
 			return
 		}
-		if len(x.wrote) == 0 {
+		if len(x.Writes) == 0 {
 			f.hazard(n)
 			f.node(n)
 			return
@@ -187,12 +188,12 @@ func (f *function) blockLoop(n *plan.Loop) {
 
 // spreadOver prints a nest whose iterations are spread over the block. What it
 // gathers is gathered by each thread and then added over the block.
-func (f *function) spreadOver(x *nest, loops []*plan.Loop) {
+func (f *function) spreadOver(x *dependence.Nest, loops []*plan.Loop) {
 	total := items(loops)
 	outer := map[*plan.Local]string{}
 	var order []*plan.Accumulate
-	plan.Walk([]plan.Node{x.node}, func(n plan.Node) {
-		if a, ok := n.(*plan.Accumulate); ok && x.outer[a.To] != nil && outer[a.To] == "" {
+	plan.Walk([]plan.Node{x.Node}, func(n plan.Node) {
+		if a, ok := n.(*plan.Accumulate); ok && x.Totals[a.To] != nil && outer[a.To] == "" {
 			order = append(order, a)
 			outer[a.To] = f.local(a.To)
 		}
@@ -209,7 +210,7 @@ func (f *function) spreadOver(x *nest, loops []*plan.Loop) {
 	f.Line("#pragma unroll 1")
 	f.block(fmt.Sprintf("for (%s item = threadIdx.x; item < %s; item += %d)", f.itemType(total), f.points(loops), f.threads), func() {
 		f.each(loops, "item")
-		f.node(x.node)
+		f.node(x.Node)
 	})
 	for _, l := range loops {
 		delete(f.fixed, l)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -47,7 +48,7 @@ func (e *emitter) productOf(n plan.Node) *inLoops {
 			return out
 		case *plan.Loop:
 			body := plan.WithoutNotes(x.Body)
-			if len(x.Private) > 0 || len(body) != 1 || !boxOf(x).ok || len(x.Lo) > 1 || len(x.Hi) > 1 {
+			if len(x.Private) > 0 || len(body) != 1 || !dependence.BoxOf(x).Known || len(x.Lo) > 1 || len(x.Hi) > 1 {
 				return nil
 			}
 			out.loops = append(out.loops, x)
@@ -67,8 +68,8 @@ func (p *inLoops) writesApart(l *plan.Loop) bool {
 	span := p.gemm.M.Sub(one).Mul(c.Row).Add(p.gemm.N.Sub(one).Mul(c.Col))
 	for _, m := range p.loops {
 		if m != l {
-			if !c.At.Flat().Coef(m.Var).IsZero() && !nonNegative(stride.Sub(boxOf(m).extent().Mul(c.At.Flat().Coef(m.Var)))) &&
-				!nonNegative(c.At.Flat().Coef(m.Var).Sub(boxOf(l).extent().Mul(stride))) {
+			if !c.At.Flat().Coef(m.Var).IsZero() && !nonNegative(stride.Sub(dependence.BoxOf(m).Extent().Mul(c.At.Flat().Coef(m.Var)))) &&
+				!nonNegative(c.At.Flat().Coef(m.Var).Sub(dependence.BoxOf(l).Extent().Mul(stride))) {
 				return false
 			}
 		}

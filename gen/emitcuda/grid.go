@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/clike"
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -14,8 +15,8 @@ const gridThreads = 256
 
 // grid prints a nest whose iterations are spread over all threads of a grid.
 func (e *emitter) grid(p *part) {
-	x := newNest(p.nodes[0])
-	loops := x.spread()
+	x := dependence.Of(p.nodes[0])
+	loops := x.Independent()
 	if cut, shared := e.splitLoops(x, loops); len(cut) > 0 {
 		e.inSplits(p, x, loops, cut, shared)
 		return
@@ -85,12 +86,12 @@ func (f *function) each(loops []*plan.Loop, item string) {
 			val += " / " + quotient(rest)
 		}
 		if i > 0 {
-			val += " % " + f.Atom(boxOf(l).extent())
+			val += " % " + f.Atom(dependence.BoxOf(l).Extent())
 		}
 		if val != item {
 			val = "(" + val + ")"
 		}
-		if lo := boxOf(l).lo; !lo.IsZero() {
+		if lo := dependence.BoxOf(l).Lo; !lo.IsZero() {
 			val = f.Factor(lo) + " + (int)" + val
 		} else {
 			val = "(int)" + val
@@ -114,7 +115,7 @@ func quotient(s string) string {
 func (f *function) points(loops []*plan.Loop) string {
 	var parts []string
 	for _, l := range loops {
-		if n := boxOf(l).extent(); !n.Equal(shape.Int(1)) {
+		if n := dependence.BoxOf(l).Extent(); !n.Equal(shape.Int(1)) {
 			parts = append(parts, f.Atom(n))
 		}
 	}
@@ -131,7 +132,7 @@ func (f *function) points(loops []*plan.Loop) string {
 func items(loops []*plan.Loop) shape.Poly {
 	n := shape.Int(1)
 	for _, l := range loops {
-		n = n.Mul(boxOf(l).extent())
+		n = n.Mul(dependence.BoxOf(l).Extent())
 	}
 	return n
 }

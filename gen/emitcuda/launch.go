@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -106,15 +107,15 @@ func (e *emitter) formOf(n plan.Node) form {
 	case *plan.Gemm:
 		return product
 	case *plan.Loop, *plan.If:
-		x := newNest(n)
+		x := dependence.Of(n)
 		switch l, ok := n.(*plan.Loop); {
 		case ok && l.Kind == plan.Batch:
 			return scan
-		case x.gemm && e.productOf(n) != nil:
+		case x.HasGemm && e.productOf(n) != nil:
 			return product
-		case len(x.outer) == 0:
-			cut, _ := e.splitLoops(x, x.spread())
-			if len(cut) > 0 || len(x.spread()) > 0 {
+		case len(x.Totals) == 0:
+			cut, _ := e.splitLoops(x, x.Independent())
+			if len(cut) > 0 || len(x.Independent()) > 0 {
 				return grid
 			}
 		}

@@ -1,6 +1,7 @@
 package emitcuda
 
 import (
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -25,17 +26,17 @@ type exchanged struct {
 }
 
 // exchangedOf returns the exchange of a nest, or nil where it has none.
-func (e *emitter) exchangedOf(x *nest) *exchanged {
-	if x.gemm || x.node == nil || len(x.outer) > 0 || len(x.wrote) != 1 {
+func (e *emitter) exchangedOf(x *dependence.Nest) *exchanged {
+	if x.HasGemm || x.Node == nil || len(x.Totals) > 0 || len(x.Writes) != 1 {
 		return nil
 	}
 	var as []plan.Access
-	for b := range x.wrote {
-		as = x.access[b]
+	for b := range x.Writes {
+		as = x.Accesses[b]
 	}
-	loops := chain(x.node)
+	loops := dependence.Chain(x.Node)
 	for i, j := range loops {
-		if i+1 >= len(loops) || !simple(j) || e.constant(boxOf(j).extent()) || !x.independentScalars(j) || x.ownsAll(j.Var) {
+		if i+1 >= len(loops) || !simple(j) || e.constant(dependence.BoxOf(j).Extent()) || !x.ScalarsIndependent(j) || x.OwnsAll(j.Var) {
 			continue
 		}
 		k := loops[i+1]
@@ -54,12 +55,12 @@ func (e *emitter) exchangedOf(x *nest) *exchanged {
 
 // simple reports that a loop runs upwards over a range without variables.
 func simple(l *plan.Loop) bool {
-	return boxOf(l).ok && len(l.Lo) == 1 && len(l.Hi) == 1 && !l.Down
+	return dependence.BoxOf(l).Known && len(l.Lo) == 1 && len(l.Hi) == 1 && !l.Down
 }
 
 // exchange exchanges j and k, which follow each other, where dimension p of all
 // accesses is j + c·k and a constant, c being 1 or −1.
-func exchange(x *nest, j, k *plan.Loop, as []plan.Access, p int) *exchanged {
+func exchange(x *dependence.Nest, j, k *plan.Loop, as []plan.Access, p int) *exchanged {
 	index := as[0].Index[p]
 	for _, a := range as {
 		if a.Buf != as[0].Buf || !a.Index[p].Equal(index) {
@@ -77,7 +78,7 @@ func exchange(x *nest, j, k *plan.Loop, as []plan.Access, p int) *exchanged {
 	outer.Body, outer.Down = []plan.Node{&inner}, c.Equal(one)
 	place := &plan.Loop{Kind: plan.Plain, Var: &plan.Var{Name: "entry"}, Lo: []plan.Index{{}}, Hi: []plan.Index{plan.Fixed(as[0].Buf.Dims[p])}}
 	from := plan.At(place.Var).Add(index.Subst(j.Var, plan.Index{}), minus)
-	return &exchanged{replaced(x.node, j, &outer), &inner, place, from}
+	return &exchanged{replaced(x.Node, j, &outer), &inner, place, from}
 }
 
 // replaced copies a nest with one node in place of another.
@@ -108,14 +109,14 @@ func replaced(n, old, by plan.Node) plan.Node {
 // inExchanged prints such a nest.
 func (e *emitter) inExchanged(p *part, s *exchanged) {
 	f := e.newFunction(gridThreads)
-	x := newNest(s.node)
+	x := dependence.Of(s.node)
 	var loops []*plan.Loop
-	for _, l := range chain(s.node) {
+	for _, l := range dependence.Chain(s.node) {
 		switch {
 		case l.Var == s.loop.Var:
 			s.loop = l // the copy that is in the nest
 			loops = append(loops, s.place)
-		case boxOf(l).ok && x.ownsAll(l.Var) && x.independentScalars(l):
+		case dependence.BoxOf(l).Known && x.OwnsAll(l.Var) && x.ScalarsIndependent(l):
 			loops = append(loops, l)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -18,7 +19,7 @@ import (
 // scan prints a recurrence.
 func (e *emitter) scan(p *part) {
 	batch := p.nodes[0].(*plan.Loop)
-	if !boxOf(batch).ok || len(batch.Lo) > 1 || len(batch.Hi) > 1 || !boxOf(batch).lo.IsZero() {
+	if !dependence.BoxOf(batch).Known || len(batch.Lo) > 1 || len(batch.Hi) > 1 || !dependence.BoxOf(batch).Lo.IsZero() {
 		e.block(p)
 		return
 	}
@@ -31,22 +32,22 @@ func (e *emitter) scan(p *part) {
 
 // batches prints a recurrence whose rows depend on each other: one block for each batch.
 func (e *emitter) batches(p *part, batch *plan.Loop) {
-	x := newNest(batch)
+	x := dependence.Of(batch)
 	var shared []*plan.Buffer
-	for _, b := range e.inOrder(x.wrote) {
-		if !x.owns(batch.Var, b) {
-			if !x.adds[b] {
+	for _, b := range e.inOrder(x.Writes) {
+		if !x.Owns(batch.Var, b) {
+			if !x.Sums[b] {
 				e.block(p)
 				return
 			}
 			shared = append(shared, b)
 		}
 	}
-	if len(x.outer) > 0 {
+	if len(x.Totals) > 0 {
 		e.block(p)
 		return
 	}
-	blocks := boxOf(batch).extent()
+	blocks := dependence.BoxOf(batch).Extent()
 	copies := e.zeroCopies(p, shared, func(*plan.Buffer) shape.Poly { return blocks })
 	f := e.newFunction(blockThreads)
 	v := f.name(batch.Var.Name)

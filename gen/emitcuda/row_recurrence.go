@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nl-hecate/hecate/gen/clike"
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -22,7 +23,7 @@ const rowThreads = 32
 type rowRecurrence struct {
 	e          *emitter
 	batch, row *plan.Loop
-	x          *nest
+	x          *dependence.Nest
 	rows       int // of a batch
 	blocks     int // of a batch
 	tiles      []*tile
@@ -37,24 +38,24 @@ func (e *emitter) rowRecurrenceOf(batch *plan.Loop) *rowRecurrence {
 		return nil
 	}
 	row, ok := body[0].(*plan.Loop)
-	if !ok || row.Kind != plan.Row || len(row.Lo) > 1 || len(row.Hi) > 1 || !boxOf(row).ok || !boxOf(row).lo.IsZero() || !e.constant(boxOf(row).hi) {
+	if !ok || row.Kind != plan.Row || len(row.Lo) > 1 || len(row.Hi) > 1 || !dependence.BoxOf(row).Known || !dependence.BoxOf(row).Lo.IsZero() || !e.constant(dependence.BoxOf(row).Hi) {
 		return nil
 	}
-	r := &rowRecurrence{e: e, batch: batch, row: row, x: newNest(batch), rows: e.value(boxOf(row).hi), summed: map[*plan.Buffer]bool{}}
+	r := &rowRecurrence{e: e, batch: batch, row: row, x: dependence.Of(batch), rows: e.value(dependence.BoxOf(row).Hi), summed: map[*plan.Buffer]bool{}}
 	r.blocks = (r.rows + rowThreads - 1) / rowThreads
-	if r.x.gemm || len(r.x.outer) > 0 {
+	if r.x.HasGemm || len(r.x.Totals) > 0 {
 		return nil
 	}
 	private := map[*plan.Buffer]bool{}
 	for _, b := range r.private() {
 		private[b] = true
 	}
-	for b := range r.x.wrote {
+	for b := range r.x.Writes {
 		if private[b] {
 			continue
 		}
-		own, ownBatch := r.x.owns(row.Var, b), r.x.owns(batch.Var, b)
-		if !(own && ownBatch) && !r.x.adds[b] {
+		own, ownBatch := r.x.Owns(row.Var, b), r.x.Owns(batch.Var, b)
+		if !(own && ownBatch) && !r.x.Sums[b] {
 			return nil
 		}
 		r.summed[b] = !own
@@ -79,18 +80,18 @@ func (r *rowRecurrence) private() []*plan.Buffer {
 // shared lists the buffers of which a block has a copy of its own, and how many
 // copies there are.
 func (r *rowRecurrence) shared() (bs []*plan.Buffer, count func(*plan.Buffer) shape.Poly) {
-	batches := boxOf(r.batch).extent()
+	batches := dependence.BoxOf(r.batch).Extent()
 	count = func(b *plan.Buffer) shape.Poly {
 		n := shape.Int(1)
 		if r.summed[b] {
 			n = shape.Int(int64(r.blocks))
 		}
-		if !r.x.owns(r.batch.Var, b) {
+		if !r.x.Owns(r.batch.Var, b) {
 			n = n.Mul(batches)
 		}
 		return n
 	}
-	for _, b := range r.e.inOrder(r.x.wrote) {
+	for _, b := range r.e.inOrder(r.x.Writes) {
 		if n, ok := count(b).Const(); !ok || n > 1 {
 			bs = append(bs, b)
 		}
@@ -109,12 +110,12 @@ func (r *rowRecurrence) print(p *part) {
 		switch {
 		case !r.summed[b]:
 			number = f.vars[r.batch.Var]
-		case r.x.owns(r.batch.Var, b):
+		case r.x.Owns(r.batch.Var, b):
 			number = fmt.Sprintf("(blockIdx.x %% %d)", r.blocks)
 		}
 		f.ownCopy(b, copies[b], number)
 	}
-	blocks := boxOf(r.batch).extent().Mul(shape.Int(int64(r.blocks)))
+	blocks := dependence.BoxOf(r.batch).Extent().Mul(shape.Int(int64(r.blocks)))
 	for _, t := range r.tiles {
 		f.makeTile(t, &blocks)
 	}
@@ -138,7 +139,7 @@ func (f *function) rowVariables(r *rowRecurrence) {
 		f.Line("const int %s = blockIdx.x / %d;", l, r.blocks)
 		first = fmt.Sprintf("blockIdx.x %% %d * %d", r.blocks, rowThreads)
 	}
-	size := f.Poly(boxOf(r.row).hi)
+	size := f.Poly(dependence.BoxOf(r.row).Hi)
 	switch {
 	case len(r.tiles) == 0:
 		f.Line("const int %s = %s + row;", i, first)

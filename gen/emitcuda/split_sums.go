@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -19,21 +20,21 @@ const splitCount = 64
 
 // splitLoops lists the loops of a nest that are cut, and the buffers of which each
 // chunk has a copy. spread are the loops that own.
-func (e *emitter) splitLoops(x *nest, spread []*plan.Loop) (cut []*plan.Loop, shared []*plan.Buffer) {
-	if x.gemm || x.node == nil || len(x.outer) > 0 {
+func (e *emitter) splitLoops(x *dependence.Nest, spread []*plan.Loop) (cut []*plan.Loop, shared []*plan.Buffer) {
+	if x.HasGemm || x.Node == nil || len(x.Totals) > 0 {
 		return nil, nil
 	}
-	for _, l := range chain(x.node) {
-		b := boxOf(l)
-		if slices.Contains(spread, l) || !b.ok || l.Down || e.constant(b.extent()) || !x.independentScalars(l) {
+	for _, l := range dependence.Chain(x.Node) {
+		b := dependence.BoxOf(l)
+		if slices.Contains(spread, l) || !b.Known || l.Down || e.constant(b.Extent()) || !x.ScalarsIndependent(l) {
 			continue
 		}
 		if e.sumsOver(x, l) {
 			cut = append(cut, l)
 		}
 	}
-	for _, b := range e.inOrder(x.wrote) {
-		if slices.ContainsFunc(cut, func(l *plan.Loop) bool { return !x.owns(l.Var, b) }) {
+	for _, b := range e.inOrder(x.Writes) {
+		if slices.ContainsFunc(cut, func(l *plan.Loop) bool { return !x.Owns(l.Var, b) }) {
 			shared = append(shared, b)
 		}
 	}
@@ -42,13 +43,13 @@ func (e *emitter) splitLoops(x *nest, spread []*plan.Loop) (cut []*plan.Loop, sh
 
 // sumsOver reports whether a loop owns what the nest writes but for sums into
 // buffers that do not grow with the loop.
-func (e *emitter) sumsOver(x *nest, l *plan.Loop) bool {
-	for b := range x.wrote {
-		if x.owns(l.Var, b) {
+func (e *emitter) sumsOver(x *dependence.Nest, l *plan.Loop) bool {
+	for b := range x.Writes {
+		if x.Owns(l.Var, b) {
 			continue
 		}
-		grows := slices.ContainsFunc(b.Len().Symbols(), func(s string) bool { return slices.Contains(boxOf(l).extent().Symbols(), s) })
-		if !x.adds[b] || grows {
+		grows := slices.ContainsFunc(b.Len().Symbols(), func(s string) bool { return slices.Contains(dependence.BoxOf(l).Extent().Symbols(), s) })
+		if !x.Sums[b] || grows {
 			return false
 		}
 	}
@@ -56,7 +57,7 @@ func (e *emitter) sumsOver(x *nest, l *plan.Loop) bool {
 }
 
 // inSplits prints a nest of which some loops are cut.
-func (e *emitter) inSplits(p *part, x *nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
+func (e *emitter) inSplits(p *part, x *dependence.Nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
 	count := func(*plan.Buffer) shape.Poly { return shape.Int(splitCount) }
 	copies := e.zeroCopies(p, shared, count)
 	f := e.newFunction(gridThreads)

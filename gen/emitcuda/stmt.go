@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/clike"
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
@@ -86,9 +87,9 @@ func (f *function) unroll(n *plan.Loop) {
 			times = 1
 		}
 	}
-	if b := boxOf(n); times == 1 || !b.ok || !f.e.constant(b.extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
+	if b := dependence.BoxOf(n); times == 1 || !b.Known || !f.e.constant(b.Extent()) || len(n.Lo) > 1 || len(n.Hi) > 1 {
 		f.Line("#pragma unroll 1")
-	} else if f.e.value(b.extent()) > most {
+	} else if f.e.value(b.Extent()) > most {
 		f.Line("#pragma unroll %d", most)
 	}
 }
@@ -96,14 +97,14 @@ func (f *function) unroll(n *plan.Loop) {
 // guards prints what of a loop's ends is not settled by the box of threads.
 func (f *function) guards(n *plan.Loop) string {
 	var out []string
-	box := boxOf(n)
+	box := dependence.BoxOf(n)
 	for _, x := range n.Lo {
-		if !x.Equal(plan.Fixed(box.lo)) {
+		if !x.Equal(plan.Fixed(box.Lo)) {
 			out = append(out, fmt.Sprintf("%s >= %s", f.vars[n.Var], f.Plain(x)))
 		}
 	}
 	for _, x := range n.Hi {
-		if !x.Equal(plan.Fixed(box.hi)) {
+		if !x.Equal(plan.Fixed(box.Hi)) {
 			out = append(out, fmt.Sprintf("%s < %s", f.vars[n.Var], f.Plain(x)))
 		}
 	}

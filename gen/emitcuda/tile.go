@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -85,40 +86,31 @@ func (r *rowRecurrence) sums(ns []plan.Node) bool {
 // addTile gives a sum a tile: the loops around it run over fixed ranges, and
 // each has an index of the entry for itself.
 func (r *rowRecurrence) addTile(n *plan.Store, common []*plan.Var, over []*plan.Loop) bool {
-	x := &nest{inside: map[*plan.Var]bool{r.row.Var: true}}
+	inside := map[*plan.Var]bool{r.row.Var: true}
 	for _, l := range over {
-		b := boxOf(l)
-		if !b.ok || len(l.Lo) > 1 || len(l.Hi) > 1 || !b.lo.IsZero() || !r.e.constant(b.hi) || l.Down {
+		b := dependence.BoxOf(l)
+		if !b.Known || len(l.Lo) > 1 || len(l.Hi) > 1 || !b.Lo.IsZero() || !r.e.constant(b.Hi) || l.Down {
 			return false
 		}
-		x.inside[l.Var] = true
+		inside[l.Var] = true
 	}
 	for _, l := range over {
 		if !slices.ContainsFunc(n.To.Index, func(i plan.Index) bool { return !i.Coef(l.Var).IsZero() }) {
 			return false
 		}
-		as := []plan.Access{n.To}
-		if !slices.ContainsFunc(dims(n.To), func(p int) bool { return x.separates(l.Var, as, p, nil) }) {
+		if !dependence.OwnsEntry(l.Var, n.To, inside) {
 			return false
 		}
 	}
 	for _, i := range n.To.Index {
 		for _, t := range i.Terms {
-			if !x.inside[t.Var] && !slices.Contains(common, t.Var) || t.Var == r.row.Var {
+			if !inside[t.Var] && !slices.Contains(common, t.Var) || t.Var == r.row.Var {
 				return false
 			}
 		}
 	}
 	r.tiles = append(r.tiles, &tile{store: n, over: over})
 	return true
-}
-
-func dims(a plan.Access) []int {
-	out := make([]int, len(a.Index))
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // makeTile declares a tile.
@@ -147,7 +139,7 @@ func (f *function) intoTile(t *tile, n *plan.Store) {
 			at = f.vars[l.Var]
 			continue
 		}
-		at = fmt.Sprintf("(%s * %s + %s)", at, f.Factor(boxOf(l).hi), f.vars[l.Var])
+		at = fmt.Sprintf("(%s * %s + %s)", at, f.Factor(dependence.BoxOf(l).Hi), f.vars[l.Var])
 	}
 	if at != "" {
 		at += fmt.Sprintf(" * %d + ", pitch)

@@ -1,10 +1,10 @@
-package emitcuda
+package dependence_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/nl-hecate/hecate/gen/clike"
+	"github.com/nl-hecate/hecate/gen/dependence"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -77,36 +77,11 @@ func TestSpread(t *testing.T) {
 		{"both in one index", m.both(m.store(m.z, true, i.Add(j, one))), ""},
 	} {
 		var got []string
-		for _, l := range newNest(c.nest).spread() {
+		for _, l := range dependence.Of(c.nest).Independent() {
 			got = append(got, l.Var.Name)
 		}
 		if s := strings.Join(got, " "); s != c.want {
 			t.Errorf("%s: spread over %q, want %q", c.name, s, c.want)
-		}
-	}
-}
-
-func TestNonNegative(t *testing.T) {
-	n, m, one := shape.Sym("n"), shape.Sym("m"), shape.Int(1)
-	for _, c := range []struct {
-		p    shape.Poly
-		want bool
-	}{{shape.Poly{}, true}, {n.Sub(one), true}, {n.Sub(shape.Int(2)), false}, {n.Mul(m).Sub(m), true}, {n.Sub(m), false}} {
-		if got := nonNegative(c.p); got != c.want {
-			t.Errorf("nonNegative(%s) = %v", c.p, got)
-		}
-	}
-}
-
-func TestIdentifier(t *testing.T) {
-	for name, want := range map[string]string{"M.bar": "M_bar", "%.3.2": "t3_2", "%": "t", "d_k": "d_k", "λ": "lambda", "2x": "t2x"} {
-		if got := clike.Underscored(name); got != want {
-			t.Errorf("clike.Underscored(%q) = %q, want %q", name, got, want)
-		}
-	}
-	for name, want := range map[string]string{"StepBackward": "step_backward", "SiLU": "si_lu", "L2Norm": "l2_norm"} {
-		if got := fileName(name); got != want {
-			t.Errorf("fileName(%q) = %q, want %q", name, got, want)
 		}
 	}
 }
