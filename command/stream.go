@@ -149,19 +149,36 @@ func all(in io.Reader, r engine.Reader, chunk int) func() ([]int32, error) {
 	}
 }
 
+// A score adds up what was read and how well it was predicted.
+type score struct {
+	meter            progress.Meter
+	nats, recent     float64 // of all tokens, and since the last line
+	predicted, since int     // tokens, likewise
+}
+
+func (s *score) add(tokens int, took time.Duration, nats float64, predicted int) {
+	s.meter.Add(tokens, took)
+	s.nats, s.recent = s.nats+nats, s.recent+nats
+	s.predicted, s.since = s.predicted+predicted, s.since+predicted
+}
+
+// line is the progress at a position with a context, and begins a new line.
+func (s *score) line(position int, context string) streamed {
+	x := streamed{Position: position, Bits: per(s.nats, s.predicted), Recent: per(s.recent, s.since),
+		Average: s.meter.Average(), Worst: s.meter.Worst(), Hash: context}
+	s.recent, s.since = 0, 0
+	return x
+}
+
 // follow reads to the end and reports progress.
 func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), chunk, every int, say func(streamed) error) error {
-	var meter progress.Meter
-	var nats, recent float64
-	predicted, since := 0, 0
+	var sum score
 	line := func() error {
 		hash, err := r.Hash()
 		if err != nil {
 			return err
 		}
-		x := streamed{Position: r.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
-		recent, since = 0, 0
-		return say(x)
+		return say(sum.line(r.Position(), hash))
 	}
 	for {
 		ids, readErr := next()
@@ -169,20 +186,18 @@ func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), 
 			return readErr
 		}
 		began := time.Now()
-		more, count, err := r.Read(ctx, ids, chunk)
+		nats, count, err := r.Read(ctx, ids, chunk)
 		if errors.Is(err, context.Canceled) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		meter.Add(len(ids), time.Since(began))
-		nats, recent = nats+more, recent+more
-		predicted, since = predicted+count, since+count
+		sum.add(len(ids), time.Since(began), nats, count)
 		if readErr != nil {
 			break
 		}
-		if since >= every {
+		if sum.since >= every {
 			if err := line(); err != nil {
 				return err
 			}
@@ -197,9 +212,7 @@ func follow(ctx context.Context, r engine.Reader, next func() ([]int32, error), 
 // followSession reads a text to its end, or until a signal, and saves the session if
 // saved is a path.
 func followSession(ctx context.Context, s engine.Session, saved string, every int, say func(streamed) error) error {
-	var meter progress.Meter
-	var nats, recent float64
-	predicted, since := 0, 0
+	var sum score
 	line := func() error {
 		hash, err := s.Hash()
 		if err == nil && saved != "" {
@@ -208,22 +221,19 @@ func followSession(ctx context.Context, s engine.Session, saved string, every in
 		if err != nil {
 			return err
 		}
-		x := streamed{Position: s.Position(), Bits: per(nats, predicted), Recent: per(recent, since), Average: meter.Average(), Worst: meter.Worst(), Hash: hash}
-		recent, since = 0, 0
-		return say(x)
+		return say(sum.line(s.Position(), hash))
 	}
 	for ctx.Err() == nil {
 		began, at := time.Now(), s.Position()
-		more, n, ok, err := s.Step()
+		nats, count, ok, err := s.Step()
 		if err != nil {
 			return err
 		}
 		if !ok {
 			break
 		}
-		meter.Add(s.Position()-at, time.Since(began))
-		nats, recent, predicted, since = nats+more, recent+more, predicted+n, since+n
-		if since >= every {
+		sum.add(s.Position()-at, time.Since(began), nats, count)
+		if sum.since >= every {
 			if err := line(); err != nil {
 				return err
 			}

@@ -99,10 +99,8 @@ func (b *Bar) Done() {
 // beside is the width of the blanks and the percentage.
 const beside = 10
 
-// Line returns the bar and the text after it.
-func Line(fraction float64, what string) string { return line(fraction, what, barWidth) }
-
-// line is Line with a bar of the given width, within a smallest and a largest one.
+// line returns a bar of the given width, within a smallest and a largest one, and the text
+// after it.
 func line(fraction float64, what string, width int) string {
 	width = min(max(width, 8), barWidth)
 	full := int(fraction*float64(width) + 0.5)

@@ -13,7 +13,7 @@ func TestPrint(t *testing.T) {
 		{Clock(0), "0:00"}, {Clock(61 * time.Second), "1:01"}, {Clock(2*time.Hour + 90*time.Second), "2:01:30"},
 		{fit("abcdef", 4), "abcd"}, {fit("ab━d", 4), "ab━d"}, {fit("abc", -1), ""},
 		{left(time.Minute, 0), ""}, {left(time.Minute, 0.5), "  1:00 left"}, {left(time.Minute, 1), ""},
-		{Line(0.5, "x"), "  " + strings.Repeat("━", 12) + strings.Repeat("·", 12) + "  50 %  x"},
+		{line(0.5, "x", barWidth), "  " + strings.Repeat("━", 12) + strings.Repeat("·", 12) + "  50 %  x"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
