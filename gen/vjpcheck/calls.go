@@ -8,7 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/vjpcheck/pseudo"
 )
 
-// Calls: what the name of a call refers to, its type, and its translation.
+// Calls: what the name of a call refers to, and its translation.
 
 // A callee is the meaning of the name of a call: a definition of the page, a function of
 // the tree, the adjoint of another entry, or the inner product, which is a sign of the
@@ -23,7 +23,7 @@ type callee struct {
 // innerProduct is how the pseudo-language spells a · b.
 const innerProduct = "dot"
 
-func (t *typer) callee(n *pseudo.Node) callee {
+func (t *translator) callee(n *pseudo.Node) callee {
 	text, plain := strings.CutPrefix(n.Text, outsideMeaning)
 	if d := t.e.funcs[text]; d != nil && !plain && len(d.params) == len(n.Kids) {
 		return callee{def: d}
@@ -47,7 +47,7 @@ func (t *typer) callee(n *pseudo.Node) callee {
 
 // rowAdjoint is the adjoint line of another entry of the page as a function of d_out and
 // out, if it reads nothing else.
-func (t *typer) rowAdjoint(of string) *definition {
+func (t *translator) rowAdjoint(of string) *definition {
 	for _, e := range t.entries {
 		if foldName(e.name) != foldName(of) || len(e.lines) == 0 {
 			continue
@@ -68,30 +68,40 @@ func (t *typer) rowAdjoint(of string) *definition {
 	return nil
 }
 
-func (t *typer) callType(n *pseudo.Node) typ {
+func (t *translator) call(n *pseudo.Node) array {
 	c := t.callee(n)
 	if c.def != nil {
-		return t.inScope(nil).typeOf(substituted(c.def, n.Kids))
+		return t.inScope(nil).array(substituted(c.def, n.Kids))
 	}
-	var args []typ
+	var args []array
 	for _, k := range n.Kids {
-		args = append(args, t.typeOf(k))
+		args = append(args, t.array(k))
 	}
 	switch {
 	case c.inner:
-		if len(args[0].axes) != 1 || !slices.Equal(args[0].axes, args[1].axes) {
-			panic(pseudo.Misfitf("an inner product of %s and %s", args[0], args[1]))
+		x, y := args[0], args[1]
+		if len(x.axes) != 1 || !slices.Equal(x.axes, y.axes) {
+			panic(pseudo.Misfitf("an inner product of %s and %s", x, y))
 		}
-		return typ{elem: real}
+		return array{typ{elem: real}, func([]notation.Expr) notation.Expr {
+			bs, at := t.binders(x.axes)
+			return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(x.at(at), y.at(at))}
+		}}
 	case c.vjp != nil:
 		if len(args[0].axes) == 0 || !slices.Equal(args[0].axes, args[1].axes) {
 			panic(pseudo.Misfitf("an adjoint of rows of %s and %s", args[0], args[1]))
 		}
-		return args[0]
+		return array{args[0].typ, func(idx []notation.Expr) notation.Expr { return t.vjpEntry(c.vjp, n, args[0].axes, idx) }}
 	case c.word.scalar:
-		return broadcast(args)
+		return array{broadcastType(args...), func(idx []notation.Expr) notation.Expr {
+			x := &notation.Call{Fun: wordOf(c.word.call)}
+			for _, a := range args {
+				x.Args = append(x.Args, a.broadcast(idx))
+			}
+			return x
+		}}
 	}
-	return t.wordType(c.word, args)
+	return t.wordCall(c.word, args)
 }
 
 func substituted(d *definition, args []*pseudo.Node) *pseudo.Node {
@@ -102,20 +112,6 @@ func substituted(d *definition, args []*pseudo.Node) *pseudo.Node {
 	return d.body.Substitute(by)
 }
 
-func broadcast(args []typ) typ {
-	out := typ{elem: real}
-	for _, x := range args {
-		switch {
-		case len(x.axes) == 0 || slices.Equal(x.axes, out.axes):
-		case len(out.axes) == 0:
-			out.axes = x.axes
-		default:
-			panic(pseudo.Misfitf("%s and %s do not have the same shape", out, x))
-		}
-	}
-	return out
-}
-
 // alignAxes aligns the axes of an argument with those of a parameter at the end: the
 // function is mapped over the first lead axes of the argument, and the first pad axes of
 // the parameter are missing in the argument and have size one.
@@ -124,58 +120,55 @@ func alignAxes(param []string, x typ) (lead, pad int) {
 	return max(n, 0), max(-n, 0)
 }
 
-func (t *typer) wordType(w *callable, args []typ) typ {
+// wordCall calls a function of arrays on an array that is defined for it.
+func (t *translator) wordCall(w *callable, args []array) array {
 	if len(args) != 1 || len(args[0].axes) == 0 {
 		panic(pseudo.Misfitf("%s of %s", w.call, args[0]))
 	}
 	x := args[0]
-	lead, pad := alignAxes(w.params[0], x)
+	lead, pad := alignAxes(w.params[0], x.typ)
 	out := typ{real, slices.Clone(x.axes[:lead])}
 	for _, a := range w.result {
 		if i := slices.Index(w.params[0], a); i >= pad {
 			out.axes = append(out.axes, x.axes[lead+i-pad])
 		}
 	}
-	return out
-}
-
-// callEntry writes one entry of a call.
-func (t *emitter) callEntry(n *pseudo.Node, idx []notation.Expr) notation.Expr {
-	c := t.callee(n)
-	switch {
-	case c.def != nil:
-		return t.inScope(nil).entry(substituted(c.def, n.Kids), idx)
-	case c.inner:
-		return t.innerEntry(n)
-	case c.vjp != nil:
-		return t.vjpEntry(c.vjp, n, idx)
-	case c.word.scalar:
-		x := &notation.Call{Fun: wordOf(c.word.call)}
-		for _, k := range n.Kids {
-			x.Args = append(x.Args, t.broadcastEntry(k, idx))
+	return array{out, func(idx []notation.Expr) notation.Expr {
+		bs, at := t.binders(x.axes[lead:])
+		body := x.at(slices.Concat(idx[:lead], at))
+		var ones []*notation.Binder
+		for range pad {
+			ones = append(ones, &notation.Binder{Name: wordOf(t.fresh("o")), Range: numeral(1)})
 		}
-		return x
-	}
-	return t.wordEntry(c.word, n, idx)
-}
-
-func (t *emitter) innerEntry(n *pseudo.Node) notation.Expr {
-	bs, at := t.binders(t.typeOf(n.Kids[0]).axes)
-	return &notation.Reduce{Op: "Σ", Binders: bs, Body: mul(t.entry(n.Kids[0], at), t.entry(n.Kids[1], at))}
+		array := t.define(append(ones, bs...), body)
+		out := &notation.Index{X: &notation.Call{Fun: wordOf(w.call), Args: []notation.Expr{nameNode(array)}}}
+		next := lead
+		for _, a := range w.result {
+			if slices.Index(w.params[0], a) < pad {
+				out.At = append(out.At, numeral(0))
+				continue
+			}
+			out.At = append(out.At, idx[next])
+			next++
+		}
+		if len(out.At) == 0 {
+			return out.X
+		}
+		return out
+	}}
 }
 
 // vjpEntry writes another entry's adjoint for the row that idx names.
-func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) notation.Expr {
-	x := t.typeOf(n.Kids[0])
+func (t *translator) vjpEntry(d *definition, n *pseudo.Node, axes []string, idx []notation.Expr) notation.Expr {
 	last := len(idx) - 1
 	bound := map[string]letter{}
 	var at []*pseudo.Node
-	for i, axis := range x.axes[:last] {
+	for i, axis := range axes[:last] {
 		l := t.fresh("row")
 		bound[l] = letter{axis: axis, at: idx[i]}
 		at = append(at, pseudo.NameOf(l))
 	}
-	bound[d.letters[0]] = letter{axis: x.axes[last], at: idx[last]}
+	bound[d.letters[0]] = letter{axis: axes[last], at: idx[last]}
 	body := d.body.Rewrite(func(m *pseudo.Node) *pseudo.Node {
 		for i, p := range d.params {
 			if m.Kind == pseudo.Index && m.Kids[0].Kind == pseudo.Name && m.Kids[0].Text == p {
@@ -184,32 +177,5 @@ func (t *emitter) vjpEntry(d *definition, n *pseudo.Node, idx []notation.Expr) n
 		}
 		return nil
 	})
-	return t.inScope(bound).entry(body, nil)
-}
-
-// wordEntry calls a function of arrays on an array that is defined for it.
-func (t *emitter) wordEntry(w *callable, n *pseudo.Node, idx []notation.Expr) notation.Expr {
-	x := t.typeOf(n.Kids[0])
-	lead, pad := alignAxes(w.params[0], x)
-	bs, at := t.binders(x.axes[lead:])
-	body := t.entry(n.Kids[0], append(slices.Clone(idx[:lead]), at...))
-	var ones []*notation.Binder
-	for range pad {
-		ones = append(ones, &notation.Binder{Name: wordOf(t.fresh("o")), Range: numeral(1)})
-	}
-	array := t.define(append(ones, bs...), body)
-	out := &notation.Index{X: &notation.Call{Fun: wordOf(w.call), Args: []notation.Expr{nameNode(array)}}}
-	next := lead
-	for _, a := range w.result {
-		if slices.Index(w.params[0], a) < pad {
-			out.At = append(out.At, numeral(0))
-			continue
-		}
-		out.At = append(out.At, idx[next])
-		next++
-	}
-	if len(out.At) == 0 {
-		return out.X
-	}
-	return out
+	return t.inScope(bound).array(body).at(nil)
 }

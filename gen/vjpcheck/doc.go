@@ -20,7 +20,7 @@
 // operations define, or a scalar primitive of the notation.
 //
 // The passes, one file each: parse a line (package pseudo), divide an entry into
-// statements (entry), find its shapes (shapes, typing), write it as notation (emit,
-// calls), evaluate and compare (program, sample, compare), judge (verdict) and print
+// statements (entry), find its shapes (shapes, scope), write it as notation
+// (translate, calls, operation), evaluate and compare (program, sample, compare), judge (verdict) and print
 // (print).
 package vjpcheck

@@ -42,8 +42,8 @@ func (t *table) build(e *entry, r shapeGuess) *model {
 		}
 	}
 	inputs := maps.Clone(m.types)
-	ty := m.typer(inputs, e.steps)
-	out := ty.definitionType(e.out)
+	ty := m.translator(inputs, e.steps)
+	out := ty.definition(e.out).typ
 	if want, ok := e.shapes[resultName]; ok && !slices.Equal(want, out.axes) {
 		panic(pseudo.Misfitf("the result is %s, not %s", out, typ{real, want}))
 	}
@@ -54,7 +54,7 @@ func (t *table) build(e *entry, r shapeGuess) *model {
 	m.fwd = m.value(inputs, e.steps, e.out)
 	for _, c := range e.checks {
 		d := &definition{letters: e.out.letters, body: c}
-		if x := ty.definitionType(d); !slices.Equal(x.axes, out.axes) {
+		if x := ty.definition(d); !slices.Equal(x.axes, out.axes) {
 			panic(pseudo.Misfitf("one form of the result is %s, another %s", out, x))
 		}
 		m.checks = append(m.checks, m.value(inputs, e.steps, d))
@@ -67,20 +67,16 @@ func (t *table) build(e *entry, r shapeGuess) *model {
 	return m
 }
 
-func (m *model) typer(params map[string]typ, defs map[string]*definition) *typer {
-	return &typer{table: m.table, e: m.e, params: params, defs: defs, bound: map[string]letter{}, ranges: m.ranges, least: m.least}
+func (m *model) translator(params map[string]typ, defs map[string]*definition) *translator {
+	return &translator{table: m.table, e: m.e, params: params, defs: defs, bound: map[string]letter{}, ranges: m.ranges, least: m.least, operation: newOperation()}
 }
 
 // value builds a definition as a program of its parameters.
 func (m *model) value(params map[string]typ, defs map[string]*definition, d *definition) *program {
-	em := &emitter{m.typer(params, defs), newOperation()}
-	x := em.definitionType(d)
-	bs, at := em.binders(x.axes)
-	bound := map[string]letter{}
-	for i, l := range d.letters {
-		bound[l] = letter{axis: x.axes[i], at: at[i]}
-	}
-	return em.assemble(bs, em.inScope(bound).entry(d.body, at[len(d.letters):]))
+	t := m.translator(params, defs)
+	x := t.definition(d)
+	bs, at := t.binders(x.axes)
+	return t.assemble(bs, x.at(at))
 }
 
 // steps builds, for every intermediate value whose adjoint a line defines or reads, its
@@ -88,7 +84,7 @@ func (m *model) value(params map[string]typ, defs map[string]*definition, d *def
 func (m *model) steps(inputs map[string]typ) {
 	for _, n := range slices.Sorted(keys(m.e.steps)) {
 		d := m.e.steps[n]
-		x := m.typer(inputs, m.e.steps).definitionType(d)
+		x := m.translator(inputs, m.e.steps).definition(d).typ
 		m.types[n] = x
 		if !m.e.hasAdjoint(n) {
 			continue
@@ -134,13 +130,12 @@ func (m *model) lineProgram(l *line) *program {
 		defs[n] = d
 		delete(params, n)
 	}
-	em := &emitter{m.typer(params, defs), newOperation()}
-	return em.lineProgram(l, want)
+	return m.translator(params, defs).lineProgram(l, want)
 }
 
 // lineProgram builds a line. Its indices are those of the value whose adjoint it defines,
 // and the remaining axes are the type of its right-hand side.
-func (t *emitter) lineProgram(l *line, want typ) *program {
+func (t *translator) lineProgram(l *line, want typ) *program {
 	if len(l.at) > len(want.axes) {
 		panic(pseudo.Misfitf("%s has %d indices, but is %s", l.label, len(l.at), want))
 	}
@@ -157,10 +152,11 @@ func (t *emitter) lineProgram(l *line, want typ) *program {
 	case l.each != "":
 		in, over = in.scatter(l)
 	}
-	if x := in.typeOf(l.rhs); !slices.Equal(x.axes, rest) {
+	x := in.array(l.rhs)
+	if !slices.Equal(x.axes, rest) {
 		panic(pseudo.Misfitf("%s is %s, but the right side is %s", l.label, typ{real, rest}, x))
 	}
-	body := in.entry(l.rhs, at[len(want.axes)-len(rest):])
+	body := x.at(at[len(want.axes)-len(rest):])
 	if over != nil {
 		over.binder.Cond = over.cond
 		body = &notation.Reduce{Op: "Σ", Binders: []*notation.Binder{over.binder}, Body: body}
@@ -179,16 +175,16 @@ type addedIndex struct {
 
 // window is the index of a range on the left: entry j receives the right-hand side at i
 // where j − i is the start of the range.
-func (t *emitter) window(span *pseudo.Node, entry notation.Expr) *addedIndex {
+func (t *translator) window(span *pseudo.Node, entry notation.Expr) *addedIndex {
 	axis := spanLength(span)
 	bs, i := t.binders([]string{axis})
-	lo := t.entry(span.Kids[0], nil)
+	lo := t.array(span.Kids[0]).at(nil)
 	return &addedIndex{axis, bs[0], i[0], &notation.Relation{Op: "=", X: op("−", entry, i[0]), Y: lo}}
 }
 
 // target binds the letters on a line's left-hand side and returns the other axes, and a
 // range.
-func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *pseudo.Node) {
+func (t *translator) target(l *line, want typ, at []notation.Expr) (bound map[string]letter, rest []string, rng *pseudo.Node) {
 	bound = map[string]letter{}
 	for i, k := range l.at {
 		switch {
@@ -204,15 +200,16 @@ func (t *emitter) target(l *line, want typ, at []notation.Expr) (bound map[strin
 }
 
 // scatter binds the letter of `for each t where …`.
-func (t *emitter) scatter(l *line) (*emitter, *addedIndex) {
+func (t *translator) scatter(l *line) (*translator, *addedIndex) {
 	both := &pseudo.Node{Kind: pseudo.Relation, Text: "==", Kids: []*pseudo.Node{l.rhs, l.where}}
 	axis := t.axisOf(l.each, both)
 	bs, at := t.binders([]string{axis})
 	in := t.inScope(map[string]letter{l.each: {axis: axis, at: at[0]}})
-	if x := in.typeOf(l.where); x.elem != boolean || len(x.axes) > 0 {
+	x := in.array(l.where)
+	if x.elem != boolean || len(x.axes) > 0 {
 		panic(pseudo.Gapf("the condition is no comparison of numbers"))
 	}
-	return in, &addedIndex{axis, bs[0], at[0], in.entry(l.where, nil)}
+	return in, &addedIndex{axis, bs[0], at[0], x.at(nil)}
 }
 
 // attempt calls f and returns the *pseudo.Error that it panics with.

@@ -27,7 +27,7 @@ type program struct {
 
 // assemble builds an operation of a body. Every real array is an input, so that it has an
 // adjoint; numbers whose adjoint no line defines are constants.
-func (t *emitter) assemble(bs []*notation.Binder, body notation.Expr) *program {
+func (t *translator) assemble(bs []*notation.Binder, body notation.Expr) *program {
 	p := &program{idents: t.operation.idents, axes: t.operation.axes}
 	target := &notation.Target{Name: nameNode(resultName), Index: bs}
 	unit := &notation.Unit{Kind: notation.OpUnit, Name: wordOf("Entry"),
@@ -56,7 +56,7 @@ func notationError(ds diag.List) error {
 	return pseudo.Gapf("it cannot be built")
 }
 
-func (t *emitter) parameter(n string) *notation.Param {
+func (t *translator) parameter(n string) *notation.Param {
 	x := t.params[n]
 	ty := &notation.Type{Kind: notation.RealType}
 	for _, a := range x.axes {
