@@ -82,7 +82,7 @@ func (r *resolver) noOption(w notation.Word) {
 }
 
 // hintOwners adds a hint for an option name that two knobs use: the ways to say whose.
-func (r *resolver) hintOwners(d *diag.Diagnostic, name string) *diag.Diagnostic {
+func (r *resolver) hintOwners(d *diag.Diagnostic, name string) {
 	var say []string
 	for _, at := range slices.Sorted(maps.Keys(r.b.Options)) {
 		if o := r.b.Options[at]; at != name && o.PageName() == name {
@@ -93,7 +93,6 @@ func (r *resolver) hintOwners(d *diag.Diagnostic, name string) *diag.Diagnostic 
 	if len(say) > 0 {
 		d.Hint("say whose: %s", strings.Join(say, " or "))
 	}
-	return d
 }
 
 // ofFront reports whether an option belongs to the front of a rule or to the strategy that

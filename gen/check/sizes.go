@@ -84,7 +84,15 @@ func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape
 		}
 		return shape.Poly{}, false
 	case *notation.Juxt:
-		return b.sizeProduct(e.Items, axis)
+		out := shape.Int(1)
+		for _, it := range e.Items {
+			x, ok := b.SizeOf(it, axis)
+			if !ok {
+				return out, false
+			}
+			out = out.Mul(x)
+		}
+		return out, true
 	case *notation.Power:
 		x, ok := b.SizeOf(e.X, axis)
 		n, okn := notation.Constant(e.Exp)
@@ -115,18 +123,6 @@ func (b *Block) SizeOf(e notation.Expr, axis func(*notation.Ident) *Axis) (shape
 		}
 	}
 	return shape.Poly{}, false
-}
-
-func (b *Block) sizeProduct(items []notation.Expr, axis func(*notation.Ident) *Axis) (shape.Poly, bool) {
-	out := shape.Int(1)
-	for _, it := range items {
-		x, ok := b.SizeOf(it, axis)
-		if !ok {
-			return out, false
-		}
-		out = out.Mul(x)
-	}
-	return out, true
 }
 
 // AddFreeAxis adds a free axis that the signature of an operation introduces.

@@ -77,8 +77,8 @@ func (s *chunk) expandForm(d *notation.Define) ([]form.Pattern, map[string]*chec
 		}
 	}
 	ms := form.NewExpander(e.Emitter, unknowns...).Expand(t)
-	bad := func(format string, args ...any) ([]form.Pattern, map[string]*check.Symbol) {
-		e.Diags.Errorf(diag.NotSupported, d.Value.Where(), format, args...).Hint("a form is a sum of products, each of which has the state at most once, and each input once")
+	bad := func(what string) ([]form.Pattern, map[string]*check.Symbol) {
+		e.Diags.Errorf(diag.NotSupported, d.Value.Where(), "%s", what).Hint("a form is a sum of products, each of which has the state at most once, and each input once")
 		return nil, nil
 	}
 	if ms == nil {

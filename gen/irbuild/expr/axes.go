@@ -188,7 +188,7 @@ func (e *Builder) factorsOf(a *ir.Axis) []*ir.Axis {
 }
 
 // productAxis is the declared axis whose factors a pair runs over.
-func (e *Builder) productAxis(b *notation.Binder, vs []*tensor.LoopVar) *ir.Axis {
+func (e *Builder) productAxis(vs []*tensor.LoopVar) *ir.Axis {
 	for _, c := range e.Block.AxisSeq {
 		if len(c.Factors) != len(vs) {
 			continue

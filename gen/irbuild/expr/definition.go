@@ -66,7 +66,7 @@ func (e *Builder) TargetIndex(bs []*notation.Binder) (vars []*tensor.LoopVar, gr
 			if !ok {
 				return nil, nil, false
 			}
-			groups = append(groups, group{len(vars), len(vs), e.productAxis(b, vs)})
+			groups = append(groups, group{len(vars), len(vs), e.productAxis(vs)})
 			vars = append(vars, vs...)
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/irbuild/expr"
 	"github.com/nl-hecate/hecate/gen/irbuild/program"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
-	"github.com/nl-hecate/hecate/gen/notation"
 )
 
 // The frozen read: y of a memory whose states do not change. The equations of the
@@ -57,7 +56,7 @@ func (n *Names) stopStateGradients(blk *check.Block, f *ir.Func) {
 }
 
 // frozenState is a state of a frozen read, or its anchor.
-func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
+func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time) *tensor.Tensor {
 	if when.Initial || n.atContextStart {
 		sym = Holder(e.Block, sym)
 	}
@@ -66,7 +65,7 @@ func (n *Names) frozenState(e *expr.Builder, sym *check.Symbol, when expr.Time, 
 
 // frozenEquation is an equation of states alone that a frozen read needs at another time
 // step: at t−1 it is the present one, at the start it is built of the anchors.
-func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Time, span notation.Span) *tensor.Tensor {
+func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Time) *tensor.Tensor {
 	old := n.atContextStart
 	n.atContextStart = n.atContextStart || when.Initial
 	defer func() { n.atContextStart = old }()

@@ -71,7 +71,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 		return nil
 	case check.State:
 		if n.frozen {
-			return n.frozenState(e, sym, when, span)
+			return n.frozenState(e, sym, when)
 		}
 		e.Diags.Errorf(diag.TimeSuffix, span, "state %s is read where no state can be read", sym.Name)
 		return nil
@@ -89,7 +89,7 @@ func (n *Names) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 	}
 	again := n.atContextStart || when.Before || when.Initial || n.Values[sym.Name] == nil && eq != nil && eq.Timed
 	if n.frozen && again && e.Block.FromStates(sym.Name) {
-		return n.frozenEquation(e, eq, when, span)
+		return n.frozenEquation(e, eq, when)
 	}
 	t := n.Values[sym.Name]
 	if t == nil {
