@@ -92,11 +92,11 @@ func lower(digits string) string {
 // split is the inverse of JoinName.
 func split(text string) []NamePart {
 	var parts []NamePart
-	for _, s := range strings.Split(text, "_") {
+	for s := range strings.SplitSeq(text, "_") {
 		var p NamePart
 		for _, m := range []string{"⁰", "°"} {
-			if strings.HasSuffix(s, m) {
-				s, p.Mark = strings.TrimSuffix(s, m), m
+			if before, ok := strings.CutSuffix(s, m); ok {
+				s, p.Mark = before, m
 			}
 		}
 		p.Body = strings.TrimRight(s, "₀₁₂₃₄₅₆₇₈₉")

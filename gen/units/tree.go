@@ -163,8 +163,8 @@ func (t *Tree) mentioned(u *notation.Unit) []string {
 // language is left out.
 func wordsOf(node any) (out []notation.Word) {
 	v := reflect.ValueOf(node).Elem()
-	for i := range v.NumField() {
-		switch w := v.Field(i).Interface().(type) {
+	for _, field := range v.Fields() {
+		switch w := field.Interface().(type) {
 		case notation.Word:
 			out = append(out, w)
 		case *notation.Word:

@@ -203,11 +203,7 @@ func (n *matchNames) matrix(eq *check.Equation, when expr.Time) *tensor.Tensor {
 	if t := n.c.series.Values[eq.Name]; t == nil || len(t.Axes) < 2 {
 		return nil
 	}
-	e := n.c.e
-	said := e.Diags
-	defer func() { e.Diags = said }()
-	e.Diags = &diag.List{}
-	return n.equation(eq)
+	return n.c.e.Quietly(func() *tensor.Tensor { return n.equation(eq) })
 }
 
 // expandRule expands the equation of the rule that a form matches.

@@ -85,7 +85,7 @@ func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.
 			s.e.Diags.Errorf(diag.TimeSuffix, t.Expr.Where(), "%s has no value before the chunk", eq.Name).Hint("declare it: state %s = 0 per chunk", eq.Name)
 			return nil
 		}
-		c := s.quietly(t.Expr)
+		c := s.e.Quietly(func() *tensor.Tensor { return s.e.Expr(t.Expr) })
 		if c == nil || len(c.Axes) > 0 {
 			c = s.elementwiseCoefficient(sym, t)
 		}
@@ -105,14 +105,6 @@ func (s *chunk) lagCoefficient(eq *check.Equation, r *check.Recurrence) *tensor.
 		out = s.add(out, c)
 	}
 	return out
-}
-
-// quietly is the value of an expression, or nil without a message.
-func (s *chunk) quietly(x notation.Expr) *tensor.Tensor {
-	said := s.e.Diags
-	defer func() { s.e.Diags = said }()
-	s.e.Diags = &diag.List{}
-	return s.e.Expr(x)
 }
 
 // elementwiseCoefficient is the array that a term multiplies its name with, entry by

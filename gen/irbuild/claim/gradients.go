@@ -48,14 +48,7 @@ func Gradients(blk *check.Block, ds *diag.List) []Gradient {
 	case notation.OpUnit, notation.ComposeUnit, notation.ModelUnit:
 		e, n := compose.NewBuilder(blk, blk.ID, ds)
 		e.Trace = &trace
-		for _, eq := range blk.Eqs {
-			if x := compose.CallOf(blk, eq); x != nil {
-				p := &outputClaim{names: newNames(), Names: n}
-				p.partResult(e, eq, x)
-			} else {
-				n.Equation(e, eq)
-			}
-		}
+		(&outputClaim{names: newNames(), Names: n, e: e}).equations()
 		program.ListAxes(e.Func)
 	default:
 		knobGradients(blk, ds, &trace)

@@ -36,14 +36,19 @@ func newOutputClaim(blk *check.Block, name string, ds *diag.List) (*expr.Builder
 			n.Resolve(e, s, expr.Time{}, s.Span)
 		}
 	}
-	for _, eq := range blk.Eqs {
-		if x := compose.CallOf(blk, eq); x != nil {
-			n.partResult(e, eq, x)
+	n.equations()
+	return e, n
+}
+
+// equations builds the equations of the block; what a part returns is a parameter.
+func (n *outputClaim) equations() {
+	for _, eq := range n.e.Block.Eqs {
+		if x := compose.CallOf(n.e.Block, eq); x != nil {
+			n.partResult(n.e, eq, x)
 		} else {
-			p.Equation(e, eq)
+			n.Names.Equation(n.e, eq)
 		}
 	}
-	return e, n
 }
 
 // partResult is the result of a part: a parameter of the type of its argument, with an

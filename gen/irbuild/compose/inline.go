@@ -131,10 +131,8 @@ func (w *inliner) giveName(p *ir.Value, name string) {
 }
 
 func (w *inliner) addAxis(a *ir.Axis) {
-	for _, b := range w.f.Axes {
-		if a == b {
-			return
-		}
+	if slices.Contains(w.f.Axes, a) {
+		return
 	}
 	w.f.Axes = append(w.f.Axes, a)
 }

@@ -6,6 +6,7 @@
 package compose
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/check"
@@ -209,9 +210,7 @@ func (c *composer) endStage() {
 			made[name] = t
 		}
 	}
-	for name, t := range made {
-		c.made[name] = t
-	}
+	maps.Copy(c.made, made)
 	if c.unions == nil {
 		c.unions = map[string][]*tensor.Tensor{}
 	}

@@ -61,6 +61,14 @@ func (e *Builder) Body(name string) *Builder {
 	return b
 }
 
+// Quietly builds a value without messages.
+func (e *Builder) Quietly(build func() *tensor.Tensor) *tensor.Tensor {
+	said := e.Diags
+	defer func() { e.Diags = said }()
+	e.Diags = &diag.List{}
+	return build()
+}
+
 // Errorf reports an error; inside a function it says which call led there.
 func (e *Builder) Errorf(code diag.Code, x notation.Expr, format string, args ...any) *diag.Diagnostic {
 	d := e.Diags.Errorf(code, x.Where(), format, args...)

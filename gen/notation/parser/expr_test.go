@@ -231,8 +231,8 @@ func reach(v reflect.Value, out map[any]bool) {
 			reach(v.Elem(), out)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			reach(v.Field(i), out)
+		for _, field := range v.Fields() {
+			reach(field, out)
 		}
 	}
 }

@@ -34,9 +34,9 @@ func corpus(t testing.TB) map[string]string {
 func seeds(f *testing.F) {
 	pages := corpus(f)
 	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		for _, unit := range strings.Split(pages[name], "\n\n") {
+		for unit := range strings.SplitSeq(pages[name], "\n\n") {
 			f.Add(unit)
-			for _, line := range strings.Split(unit, "\n") {
+			for line := range strings.SplitSeq(unit, "\n") {
 				f.Add("rule X\n" + line + "\n")
 			}
 		}
