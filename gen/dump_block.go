@@ -51,24 +51,15 @@ func resolvedOptions(b *check.Block) []notation.Stmt {
 	for _, o := range b.Options {
 		byPlace[o.Decl.Span] = o
 	}
-	add := func(u *notation.Unit, body []notation.Stmt) {
-		for _, st := range body {
-			d, ok := st.(*notation.Declare)
-			if !ok || d.Keyword.Text != "option" {
-				continue
-			}
-			for _, n := range d.Names {
-				if o := byPlace[n.Span]; o != nil && !seen[n] {
-					seen[n] = true
-					m := *o.Decl
-					m.Init = o.Value
-					out = append(out, &notation.Declare{Keyword: d.Keyword, Names: []*notation.DeclName{&m}})
-				}
+	for _, u := range b.Tree.Order {
+		for n := range notation.Declared(u.Body, "option") {
+			if o := byPlace[n.Span]; o != nil && !seen[n] {
+				seen[n] = true
+				m := *o.Decl
+				m.Init = o.Value
+				out = append(out, &notation.Declare{Keyword: notation.Word{Text: "option"}, Names: []*notation.DeclName{&m}})
 			}
 		}
-	}
-	for _, u := range b.Tree.Order {
-		add(u, u.Body)
 	}
 	return out
 }
@@ -83,12 +74,10 @@ func resolvedDims(b *check.Block) *notation.Dims {
 	done := map[string]bool{"L": true, "T": true}
 	declared := map[string]*notation.DimsItem{}
 	for _, u := range b.Tree.Order {
-		for _, st := range u.Body {
-			if x, ok := st.(*notation.Dims); ok {
-				for _, it := range x.Items {
-					if old := declared[it.Name.Text]; old == nil || old.Size == nil && len(old.Factors) == 0 {
-						declared[it.Name.Text] = it
-					}
+		for x := range notation.Of[*notation.Dims](u.Body) {
+			for _, it := range x.Items {
+				if old := declared[it.Name.Text]; old == nil || old.Size == nil && len(old.Factors) == 0 {
+					declared[it.Name.Text] = it
 				}
 			}
 		}

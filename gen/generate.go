@@ -223,11 +223,7 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 
 // Assembly gives kernels their fused arithmetic and prints what of it is assembly.
 func Assembly(list []plan.KernelFile, to emitasm.Package) tree.Files {
-	for _, f := range list {
-		for _, k := range f.Kernels {
-			k.Fused = fuse.Kernel(k)
-		}
-	}
+	eachKernel(list, func(k *plan.Kernel) { k.Fused = fuse.Kernel(k) })
 	return emitasm.Files(list, to)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/emitcuda"
 	"github.com/nl-hecate/hecate/gen/emitgo"
 	"github.com/nl-hecate/hecate/gen/fuse"
+	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/prove"
 	"github.com/nl-hecate/hecate/gen/prove/proof"
 	"github.com/nl-hecate/hecate/gen/spec"
@@ -125,11 +126,7 @@ func (c *unitCompiler) prove() {
 // fuse gives the kernels their fused arithmetic.
 func (c *unitCompiler) fuse() {
 	c.kernels = emitgo.KernelFiles(c.packages())
-	for _, f := range c.kernels {
-		for _, k := range f.Kernels {
-			k.Fused = fuse.Kernel(k)
-		}
-	}
+	eachKernel(c.kernels, func(k *plan.Kernel) { k.Fused = fuse.Kernel(k) })
 }
 
 // assembly prints the regions of the fused arithmetic: to the package of all regions, or to

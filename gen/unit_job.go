@@ -54,12 +54,11 @@ func newUnitJob(s *Source, u *notation.Unit, c Config, m *cache.Cache, digests m
 	roots := []*notation.Unit{u}
 	j := &unitJob{unit: u, conf: c, cache: m, reads: []cache.Input{cache.Compiler()}}
 	for _, a := range s.trials(u) {
-		notation.Inspect(a, func(n any) bool {
-			if a, ok := n.(*notation.Apply); ok && s.Tree.Units[a.Name.Text] != nil {
-				roots = append(roots, s.Tree.Units[a.Name.Text])
+		for named := range notation.All[*notation.Apply](a) {
+			if v := s.Tree.Units[named.Name.Text]; v != nil {
+				roots = append(roots, v)
 			}
-			return true
-		})
+		}
 		j.reads = append(j.reads, cache.NewInput("what "+u.Name.Text+" is tested with", notation.Print(a, notation.Unicode)))
 	}
 	if s.tried(u) {

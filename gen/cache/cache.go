@@ -1,8 +1,9 @@
 // Package cache keeps results of earlier runs of the compiler in the user's cache folder:
-// a file for each result of each unit, with a list of everything that the result was
-// computed from and the digests of that. A file counts only for the very same list;
-// where anything else is wrong with it, the result is computed. Results with a message,
-// even a warning, are not for the cache, so that the message is printed every time.
+// a file for each result of each unit. It has a hash of what follows, a list of everything
+// that the result was computed from with the digests of that, and the result. A file counts
+// only for the very same list; where anything else is wrong with it, the result is computed.
+// Results with a message, even a warning, are not for the cache, so that the message is
+// printed every time.
 package cache
 
 import (
@@ -38,12 +39,6 @@ func NewInput(name string, content ...any) Input {
 // Compiler is the running executable as an input: two builds of it share nothing.
 var Compiler = sync.OnceValue(func() Input { return Input{"the compiler", ExecutableVersion()} })
 
-// An entry is what a file holds, after its own hash.
-type entry struct {
-	From  []Input
-	Value []byte
-}
-
 // Folder is the folder for all projects in the user's cache folder, or "" without one.
 func Folder() string {
 	dir, err := os.UserCacheDir()
@@ -76,15 +71,16 @@ func (c *Cache) Get(unit, result string, from []Input, into any) (why string, ok
 	if err != nil || len(text) < sha256.Size {
 		return "not in the cache", false
 	}
-	var k entry
+	var old []Input
 	sum := sha256.Sum256(text[sha256.Size:])
-	if !bytes.Equal(sum[:], text[:sha256.Size]) || gob.NewDecoder(bytes.NewReader(text[sha256.Size:])).Decode(&k) != nil {
+	d := gob.NewDecoder(bytes.NewReader(text[sha256.Size:]))
+	if !bytes.Equal(sum[:], text[:sha256.Size]) || d.Decode(&old) != nil {
 		return "the entry of the cache is damaged", false
 	}
-	if why := Changed(k.From, from); why != "" {
+	if why := Changed(old, from); why != "" {
 		return why, false
 	}
-	if gob.NewDecoder(bytes.NewReader(k.Value)).Decode(into) != nil {
+	if d.Decode(into) != nil {
 		return "the entry of the cache is damaged", false
 	}
 	return "", true
@@ -141,8 +137,9 @@ func (c *Cache) Put(unit, result string, from []Input, value any) {
 	if c == nil {
 		return
 	}
-	var inner, b bytes.Buffer
-	if gob.NewEncoder(&inner).Encode(value) != nil || gob.NewEncoder(&b).Encode(entry{from, inner.Bytes()}) != nil || os.MkdirAll(c.dir, 0o755) != nil {
+	var b bytes.Buffer
+	e := gob.NewEncoder(&b)
+	if e.Encode(from) != nil || e.Encode(value) != nil || os.MkdirAll(c.dir, 0o755) != nil {
 		return
 	}
 	f, err := os.CreateTemp(c.dir, "new-*")

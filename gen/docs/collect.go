@@ -213,12 +213,8 @@ func (d *collector) blockOptions(e *Entry, b *check.Block) {
 
 // ownOptions lists the options of a unit that is used in others.
 func (d *collector) ownOptions(e *Entry, u *notation.Unit) {
-	for _, st := range u.Body {
-		if dc, ok := st.(*notation.Declare); ok && dc.Keyword.Text == "option" {
-			for _, n := range dc.Names {
-				e.Options = append(e.Options, option(n, n.Init, u.Name.Text))
-			}
-		}
+	for n := range notation.Declared(u.Body, "option") {
+		e.Options = append(e.Options, option(n, n.Init, u.Name.Text))
 	}
 }
 
@@ -262,11 +258,9 @@ func (d *collector) relations(e *Entry, u *notation.Unit) {
 	if u.Formula != nil {
 		add("Made of", d.named(u.Formula))
 	}
-	for _, st := range u.Body {
-		if sp, ok := st.(*notation.Special); ok {
-			text := strings.TrimPrefix(notation.Print(sp, notation.Unicode), "special ")
-			add("The same", []Link{{Name: text}})
-		}
+	for sp := range notation.Of[*notation.Special](u.Body) {
+		text := strings.TrimPrefix(notation.Print(sp, notation.Unicode), "special ")
+		add("The same", []Link{{Name: text}})
 	}
 	var used []Link
 	for _, v := range d.src.Tree.Order {
@@ -274,10 +268,8 @@ func (d *collector) relations(e *Entry, u *notation.Unit) {
 			continue
 		}
 		in := d.named(v.Formula)
-		for _, st := range v.Body {
-			if sp, ok := st.(*notation.Special); ok {
-				in = append(append(in, d.named(sp.Left)...), d.named(sp.Right)...)
-			}
+		for sp := range notation.Of[*notation.Special](v.Body) {
+			in = append(append(in, d.named(sp.Left)...), d.named(sp.Right)...)
 		}
 		if slices.ContainsFunc(in, func(l Link) bool { return l.Name == e.Name }) {
 			used = append(used, Link{Name: v.Name.Text, ID: entryID(v)})
@@ -289,17 +281,11 @@ func (d *collector) relations(e *Entry, u *notation.Unit) {
 // named lists the units that a formula names.
 func (d *collector) named(f *notation.Formula) []Link {
 	var out []Link
-	if f == nil {
-		return out
-	}
-	notation.Inspect(f, func(n any) bool {
-		if a, ok := n.(*notation.Apply); ok && d.src.Tree.Units[a.Name.Text] != nil {
-			l := Link{Name: a.Name.Text, ID: ident.ID(a.Name.Text)}
-			if !slices.Contains(out, l) {
-				out = append(out, l)
-			}
+	for a := range notation.All[*notation.Apply](f) {
+		l := Link{Name: a.Name.Text, ID: ident.ID(a.Name.Text)}
+		if d.src.Tree.Units[a.Name.Text] != nil && !slices.Contains(out, l) {
+			out = append(out, l)
 		}
-		return true
-	})
+	}
 	return out
 }

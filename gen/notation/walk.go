@@ -22,18 +22,21 @@ func Inspect(n any, visit func(any) bool) {
 	}
 }
 
-// Idents iterates over the names in n, in the order of Inspect.
-func Idents(n any) iter.Seq[*Ident] {
-	return func(yield func(*Ident) bool) {
+// All iterates over the nodes of one kind in n, in the order of Inspect: All[*Call](x).
+func All[N any](n any) iter.Seq[N] {
+	return func(yield func(N) bool) {
 		more := true
 		Inspect(n, func(n any) bool {
-			if id, ok := n.(*Ident); ok && more {
-				more = yield(id)
+			if x, ok := n.(N); ok && more {
+				more = yield(x)
 			}
 			return more
 		})
 	}
 }
+
+// Idents iterates over the names in n.
+func Idents(n any) iter.Seq[*Ident] { return All[*Ident](n) }
 
 // Mentions reports whether a name that f accepts is in n.
 func Mentions(n any, f func(*Ident) bool) bool {

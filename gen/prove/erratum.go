@@ -37,9 +37,8 @@ func claimItem(p *proof.Context, name string) *proof.Item {
 
 // familyItem is the worst item of a tagged line that states a family of claims.
 func familyItem(p *proof.Context, name string) (worst *proof.Item) {
-	for _, st := range p.Block.Unit.Body {
-		c, ok := st.(*notation.Claim)
-		if !ok || c.Family == nil || c.Tag == nil || c.Tag.Text != name {
+	for c := range notation.Of[*notation.Claim](p.Block.Unit.Body) {
+		if c.Family == nil || c.Tag == nil || c.Tag.Text != name {
 			continue
 		}
 		for i, it := range p.Report.Items {

@@ -77,9 +77,8 @@ func interactions(u Tuple) []string {
 
 // confined reports whether a structure declares the sphere or the simplex for a weight.
 func confined(u *notation.Unit) bool {
-	for _, st := range u.Body {
-		d, ok := st.(*notation.Declare)
-		if ok && slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool {
+	for d := range notation.Of[*notation.Declare](u.Body) {
+		if slices.ContainsFunc(d.Names, func(n *notation.DeclName) bool {
 			return n.Type != nil && (n.Type.Kind == notation.SphereType || n.Type.Kind == notation.SimplexType)
 		}) {
 			return true

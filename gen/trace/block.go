@@ -154,11 +154,9 @@ func (t *tracer) fits(b *check.Block, e *Equation) {
 		if s.Unit == nil || s.Unit.Kind != notation.StructUnit {
 			continue
 		}
-		for _, st := range s.Unit.Body {
-			if f, ok := st.(*notation.Fit); ok {
-				if line := t.lines[placeOf(f.Span)]; line != nil && !slices.Contains(t.uses, use{line, e}) {
-					t.uses = append(t.uses, use{line, e})
-				}
+		for f := range notation.Of[*notation.Fit](s.Unit.Body) {
+			if line := t.lines[placeOf(f.Span)]; line != nil && !slices.Contains(t.uses, use{line, e}) {
+				t.uses = append(t.uses, use{line, e})
 			}
 		}
 	}
@@ -209,15 +207,12 @@ func mentions(b *check.Block, eq *check.Equation) []*check.Equation {
 		all = append(all, f.Def.Value)
 	}
 	for _, n := range all {
-		notation.Inspect(n, func(n any) bool {
-			if id, ok := n.(*notation.Ident); ok {
-				name, _ := b.Split(id.Name.Text)
-				if e := b.Equation(name); e != nil && !slices.Contains(out, e) {
-					out = append(out, e)
-				}
+		for id := range notation.Idents(n) {
+			name, _ := b.Split(id.Name.Text)
+			if e := b.Equation(name); e != nil && !slices.Contains(out, e) {
+				out = append(out, e)
 			}
-			return true
-		})
+		}
 	}
 	return out
 }

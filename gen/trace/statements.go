@@ -61,8 +61,8 @@ func (t *tracer) erratum(u *Unit, s *notation.Erratum) {
 	if p := t.papers.ByKey(s.Cite.Paper); p != nil {
 		e.Title = p.Title
 	}
-	for _, st := range u.unit.Body {
-		if c, ok := st.(*notation.Claim); ok && c.Tag != nil && c.Tag.Text == s.By.Text {
+	for c := range notation.Of[*notation.Claim](u.unit.Body) {
+		if c.Tag != nil && c.Tag.Text == s.By.Text {
 			e.Claim = notation.Print(c, notation.Unicode)
 			break
 		}

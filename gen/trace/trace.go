@@ -285,14 +285,11 @@ func (t *tracer) claims() {
 			default:
 				continue
 			}
-			notation.Inspect(st, func(n any) bool {
-				if c, ok := n.(*notation.Call); ok {
-					if e := t.byID[ident.ID(c.Fun.Text)+"()"]; e != nil && e.Kind == "function" {
-						e.Claims = with(e.Claims, u.ID)
-					}
+			for c := range notation.All[*notation.Call](st) {
+				if e := t.byID[ident.ID(c.Fun.Text)+"()"]; e != nil && e.Kind == "function" {
+					e.Claims = with(e.Claims, u.ID)
 				}
-				return true
-			})
+			}
 		}
 	}
 }

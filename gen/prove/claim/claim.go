@@ -91,17 +91,13 @@ func declaredAdjoint(p *proof.Context, c *notation.Claim, ev proof.Evidence) pro
 
 // equationOf is the id of the equation that a claim's left side is about.
 func equationOf(p *proof.Context, c *notation.Claim) string {
-	id := ""
-	notation.Inspect(c.Left, func(n any) bool {
-		if x, ok := n.(*notation.Ident); ok && id == "" {
-			name, _ := p.Block.Split(x.Name.Text)
-			if eq := p.Block.Equation(name); eq != nil {
-				id = eq.ID
-			}
+	for x := range notation.Idents(c.Left) {
+		name, _ := p.Block.Split(x.Name.Text)
+		if eq := p.Block.Equation(name); eq != nil && eq.ID != "" {
+			return eq.ID
 		}
-		return true
-	})
-	return id
+	}
+	return ""
 }
 
 // compareSides compares the two sides of an equality at one point, in double-double

@@ -3,7 +3,6 @@ package claim
 import (
 	"fmt"
 
-	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/interp"
 	"github.com/nl-hecate/hecate/gen/irbuild"
@@ -73,15 +72,11 @@ func seeEquation(p *proof.Context, d *diag.Diagnostic, it proof.Item) {
 		d.See(r.Span, "the equation is here")
 		return
 	}
-	var f *check.Function
-	notation.Inspect(claimOf(p, it), func(n any) bool {
-		if g, ok := n.(*notation.Grad); ok && f == nil {
-			f = p.Block.Funcs[g.Call.Fun.Text]
+	for g := range notation.All[*notation.Grad](claimOf(p, it)) {
+		if f := p.Block.Funcs[g.Call.Fun.Text]; f != nil {
+			d.See(f.Def.Span, "the function is here")
+			return
 		}
-		return true
-	})
-	if f != nil {
-		d.See(f.Def.Span, "the function is here")
 	}
 }
 

@@ -14,11 +14,7 @@ import (
 // the derivative of its loss.
 func Overrides(p *proof.Context) {
 	for _, law := range p.Tree.Kinds(notation.LawUnit) {
-		for _, st := range law.Body {
-			d, ok := st.(*notation.Define)
-			if !ok || !d.Target.IsFunc {
-				continue
-			}
+		for d := range notation.Functions(law.Body) {
 			f := p.Block.Funcs[d.Target.Name.Name.Text]
 			if f == nil || f.Block == nil || f.Unit != p.Unit || !derivedFromKnob(p, d) || len(f.Params) != len(d.Target.Params) {
 				continue
@@ -31,13 +27,10 @@ func Overrides(p *proof.Context) {
 // derivedFromKnob reports whether a function of the law calls functions of the knob only.
 func derivedFromKnob(p *proof.Context, d *notation.Define) bool {
 	n, all := 0, true
-	notation.Inspect(d.Value, func(x any) bool {
-		if c, ok := x.(*notation.Call); ok {
-			f := p.Block.Funcs[c.Fun.Text]
-			n, all = n+1, all && f != nil && f.Unit == p.Unit
-		}
-		return true
-	})
+	for c := range notation.All[*notation.Call](d.Value) {
+		f := p.Block.Funcs[c.Fun.Text]
+		n, all = n+1, all && f != nil && f.Unit == p.Unit
+	}
 	return n > 0 && all
 }
 

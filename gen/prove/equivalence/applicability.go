@@ -43,8 +43,8 @@ func Apply(tree *units.Tree, strategy, rule *notation.Unit) Applicability {
 		return Applicability{Refused: firstError(ds)}
 	}
 	p.Block = blk
-	for _, st := range strategy.Body {
-		if c, ok := st.(*notation.Claim); ok && isSequential(c) {
+	for c := range notation.Of[*notation.Claim](strategy.Body) {
+		if isSequential(c) {
 			Sequential(p, c, proof.Item{Kind: proof.ClaimKinds[c.Keyword.Text], Span: c.Span})
 		}
 	}

@@ -36,10 +36,8 @@ func chunkLengths(deep bool) []int {
 // StrategyClaims decides the claims of a strategy and of the rule that uses it.
 func StrategyClaims(p *proof.Context) {
 	for _, u := range []*notation.Unit{p.Block.Strategy.Unit, p.Unit} {
-		for _, st := range u.Body {
-			if c, ok := st.(*notation.Claim); ok {
-				chunkClaim(p, c)
-			}
+		for c := range notation.Of[*notation.Claim](u.Body) {
+			chunkClaim(p, c)
 		}
 	}
 }

@@ -26,11 +26,7 @@ const (
 // UpdateSpecials decides the special cases on the page of the update itself: an instance has
 // none of its own, since the two sides are named.
 func UpdateSpecials(p *proof.Context) {
-	for _, st := range p.Unit.Body {
-		s, ok := st.(*notation.Special)
-		if !ok {
-			continue
-		}
+	for s := range notation.Of[*notation.Special](p.Unit.Body) {
 		it := proof.Item{Kind: proof.Special, Name: proof.SpecialName(s), Text: notation.Print(s, notation.Unicode), Span: s.Span}
 		left, right := buildUpdate(p, s.Left, s.LWith), buildUpdate(p, s.Right, s.With)
 		if left == nil || right == nil {

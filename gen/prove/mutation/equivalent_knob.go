@@ -75,36 +75,27 @@ func optionSettings(u *notation.Unit) [][]*notation.Override {
 		out = append(out, []*notation.Override{{Name: notation.Word{Span: u.Name.Span, Text: name}, Value: x}})
 	}
 	numbers := map[string][]float64{}
-	notation.Inspect(u, func(n any) bool {
-		c, ok := n.(*notation.Case)
-		if !ok {
-			return true
-		}
+	for c := range notation.All[*notation.Case](u) {
 		id, ok := c.On.(*notation.Ident)
-		for _, a := range c.Arms {
-			notation.Inspect(a.Cond, func(n any) bool {
-				if x, isNumber := n.(*notation.Number); ok && isNumber && !slices.Contains(numbers[id.Name.Text], x.Value) {
-					numbers[id.Name.Text] = append(numbers[id.Name.Text], x.Value, x.Value+2)
-				}
-				return true
-			})
-		}
-		return true
-	})
-	for _, st := range u.Body {
-		d, ok := st.(*notation.Declare)
-		if !ok || d.Keyword.Text != "option" {
+		if !ok {
 			continue
 		}
-		for _, n := range d.Names {
-			if n.Type != nil {
-				for _, m := range n.Type.Members {
-					add(n.Name.Text, m)
+		for _, a := range c.Arms {
+			for x := range notation.All[*notation.Number](a.Cond) {
+				if !slices.Contains(numbers[id.Name.Text], x.Value) {
+					numbers[id.Name.Text] = append(numbers[id.Name.Text], x.Value, x.Value+2)
 				}
 			}
-			for _, x := range numbers[n.Name.Text] {
-				add(n.Name.Text, &notation.Number{Span: u.Name.Span, Value: x})
+		}
+	}
+	for n := range notation.Declared(u.Body, "option") {
+		if n.Type != nil {
+			for _, m := range n.Type.Members {
+				add(n.Name.Text, m)
 			}
+		}
+		for _, x := range numbers[n.Name.Text] {
+			add(n.Name.Text, &notation.Number{Span: u.Name.Span, Value: x})
 		}
 	}
 	return out

@@ -40,12 +40,11 @@ func namesOf(u *notation.Unit) (values, axes []string) {
 		}
 		return true
 	})
-	notation.Inspect(u, func(n any) bool {
-		if id, ok := n.(*notation.Ident); ok && !slices.Contains(axes, id.Name.Text) && !slices.Contains(bound, id.Name.Text) {
+	for id := range notation.Idents(u) {
+		if !slices.Contains(axes, id.Name.Text) && !slices.Contains(bound, id.Name.Text) {
 			note(&values, id)
 		}
-		return true
-	})
+	}
 	return values, axes
 }
 
@@ -149,12 +148,9 @@ func (b *mutator) property(st notation.Stmt) {
 		}
 	case *notation.Cost:
 		b.line = "cost"
-		notation.Inspect(s.Value, func(n any) bool {
-			if x, ok := n.(*notation.Number); ok {
-				b.add("factor", x.Span, fmt.Sprint(x.Value+1))
-			}
-			return true
-		})
+		for x := range notation.All[*notation.Number](s.Value) {
+			b.add("factor", x.Span, fmt.Sprint(x.Value+1))
+		}
 	case *notation.Special:
 		b.special(s.Left, s.LWith)
 		b.special(s.Right, s.With)

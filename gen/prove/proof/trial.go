@@ -126,8 +126,8 @@ func FormulaText(f *notation.Formula) string {
 // without the equations that only mean something inside a formula.
 func FunctionClaims(u *notation.Unit) (*notation.Unit, []*notation.Claim) {
 	var all []*notation.Claim
-	for _, st := range u.Body {
-		if c, ok := st.(*notation.Claim); ok && units.OfFunctions(c) {
+	for c := range notation.Of[*notation.Claim](u.Body) {
+		if units.OfFunctions(c) {
 			all = append(all, c)
 		}
 	}

@@ -17,9 +17,8 @@ import (
 func Declarations(u *notation.Unit, size func(axis string) float64) map[string]string {
 	e := &declarations{unit: u, size: size}
 	out := map[string]string{}
-	for _, st := range u.Body {
-		d, ok := st.(*notation.Declare)
-		if !ok || !slices.Contains([]string{"option", "outer", "const"}, d.Keyword.Text) {
+	for d := range notation.Of[*notation.Declare](u.Body) {
+		if !slices.Contains([]string{"option", "outer", "const"}, d.Keyword.Text) {
 			continue
 		}
 		for _, n := range d.Names {
@@ -83,15 +82,9 @@ func (e *declarations) name(text string) (float64, bool) {
 	if v := e.size(ident.ASCII(text)); v != 0 {
 		return v, true
 	}
-	for _, st := range e.unit.Body {
-		d, ok := st.(*notation.Declare)
-		if !ok || d.Keyword.Text != "option" {
-			continue
-		}
-		for _, n := range d.Names {
-			if n.Name.Text == text && n.Init != nil {
-				return constant(n.Init, e.name)
-			}
+	for n := range notation.Declared(e.unit.Body, "option") {
+		if n.Name.Text == text && n.Init != nil {
+			return constant(n.Init, e.name)
 		}
 	}
 	return 0, false

@@ -62,12 +62,9 @@ func instantiate(tree *units.Tree, u *notation.Unit, with []*notation.Override) 
 func (w *Witness) Pages() []string {
 	var out []string
 	u, _ := w.rule()
-	notation.Inspect(u, func(x any) bool {
-		if a, ok := x.(*notation.Apply); ok {
-			out = append(out, a.Name.Text)
-		}
-		return true
-	})
+	for a := range notation.All[*notation.Apply](u) {
+		out = append(out, a.Name.Text)
+	}
 	return out
 }
 
@@ -87,13 +84,12 @@ func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	notation.Inspect(u, func(x any) bool {
-		if a, ok := x.(*notation.Apply); ok && tree.Units[a.Name.Text] == nil && err == nil {
-			err = fmt.Errorf("there is no unit %s", a.Name.Text)
+	for a := range notation.All[*notation.Apply](u) {
+		if tree.Units[a.Name.Text] == nil {
+			return u, fmt.Errorf("there is no unit %s", a.Name.Text)
 		}
-		return true
-	})
-	return u, err
+	}
+	return u, nil
 }
 
 // withoutKeptWindows is a frozen read without the window states that it passes on, which no
