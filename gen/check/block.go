@@ -11,6 +11,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/nl-hecate/hecate/gen/check/expand"
 	"github.com/nl-hecate/hecate/gen/notation"
 	"github.com/nl-hecate/hecate/gen/shape"
@@ -193,13 +195,8 @@ func (b *Block) Split(text string) (name, time string) {
 	if b.known(text) || b.Options[text] != nil || b.Axes[text] != nil {
 		return text, ""
 	}
-	for i := len(text) - 1; i > 0; i-- {
-		if text[i] == '_' {
-			if b.known(text[:i]) {
-				return text[:i], text[i+1:]
-			}
-			return text, ""
-		}
+	if i := strings.LastIndexByte(text, '_'); i > 0 && b.known(text[:i]) {
+		return text[:i], text[i+1:]
 	}
 	return text, ""
 }

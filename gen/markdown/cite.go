@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/source"
@@ -215,9 +216,9 @@ func (c *citer) carried(prev previous) (token, bool) {
 	if tokens == nil {
 		tokens = c.tokens(prev.text)
 	}
-	for i := len(tokens) - 1; i >= 0; i-- {
-		if k := tokens[i].kind; k == arxivToken || k == nameToken && tokens[i].known {
-			return tokens[i], true
+	for _, t := range slices.Backward(tokens) {
+		if t.kind == arxivToken || t.kind == nameToken && t.known {
+			return t, true
 		}
 	}
 	return token{}, false

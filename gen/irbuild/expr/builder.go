@@ -206,12 +206,9 @@ func (e *Builder) Bind(name string, b *Binding) {
 
 // Local finds a local name.
 func (e *Builder) Local(name string) *Binding {
-	for i := len(e.Scopes) - 1; i >= 0; i-- {
-		if b := e.Scopes[i].Names[name]; b != nil {
+	for _, s := range slices.Backward(e.Scopes) {
+		if b := s.Names[name]; b != nil || s.fence {
 			return b
-		}
-		if e.Scopes[i].fence {
-			return nil
 		}
 	}
 	return nil
@@ -220,12 +217,7 @@ func (e *Builder) Local(name string) *Binding {
 // fenced reports whether the block's names are hidden: in a function of a page
 // of its own.
 func (e *Builder) fenced() bool {
-	for i := len(e.Scopes) - 1; i >= 0; i-- {
-		if e.Scopes[i].fence {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Scopes, func(s *Scope) bool { return s.fence })
 }
 
 // inScope reports whether a local value that was built for one reader is valid for this

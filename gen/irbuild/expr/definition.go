@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/irbuild/tensor"
@@ -100,8 +102,8 @@ func repeatedIndex(bs []*notation.Binder, seen map[string]bool) *notation.Binder
 
 // mergeGroups merges the axes of pairs, last first.
 func (e *Builder) mergeGroups(t *tensor.Tensor, groups []group) *tensor.Tensor {
-	for i := len(groups) - 1; i >= 0; i-- {
-		t = e.Reshape(t, groups[i].k, groups[i].n, groups[i].whole)
+	for _, g := range slices.Backward(groups) {
+		t = e.Reshape(t, g.k, g.n, g.whole)
 	}
 	return t
 }

@@ -151,19 +151,13 @@ func (e *Builder) unknown(x *notation.Ident) {
 		e.unknownFunction(x)
 		return
 	}
-	names := slices.Collect(maps.Keys(e.Block.Symbols))
-	for n := range e.Block.Options {
-		names = append(names, n)
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.Block.Symbols)), maps.Keys(e.Block.Options))
 	for _, s := range e.Scopes {
-		for n := range s.Names {
-			names = append(names, n)
-		}
+		names = slices.AppendSeq(names, maps.Keys(s.Names))
 	}
-	name := x.Name.Text
-	base, suffix := name, ""
-	if t := e.Block.Time; t != "" && len(name) > len(t)+1 && name[len(name)-len(t)-1:] == "_"+t {
-		base, suffix = name[:len(name)-len(t)-1], "_"+t
+	base, suffix := x.Name.Text, ""
+	if name, timed := strings.CutSuffix(base, "_"+e.Block.Time); timed && e.Block.Time != "" && name != "" {
+		base, suffix = name, "_"+e.Block.Time
 	}
 	d := e.Errorf(diag.UnknownName, x, "%s", text)
 	if n := ident.Nearest(base, slices.Compact(names)); n != "" {
