@@ -33,29 +33,34 @@ func (c *Cloner) define(v *Value) *Value {
 	return n
 }
 
-// subs copies subscripts.
-func (c *Cloner) subs(ss []Sub) []Sub {
-	out := make([]Sub, len(ss))
-	for i, s := range ss {
-		out[i] = Sub{Terms: slices.Clone(s.Terms), Const: s.Const}
+// Own copies the slices of an instruction, which instructions share until one of them is
+// changed.
+func (in *Instr) Own() {
+	in.Loops, in.Coef, in.Over = slices.Clone(in.Loops), slices.Clone(in.Coef), slices.Clone(in.Over)
+	in.Args, in.To, in.Guard = slices.Clone(in.Args), cloneSubs(in.To), cloneSubs(in.Guard)
+	for i, a := range in.Args {
+		in.Args[i].Sub = cloneSubs(a.Sub)
+	}
+}
+
+func cloneSubs(subs []Sub) []Sub {
+	out := slices.Clone(subs)
+	for i, s := range out {
+		out[i].Terms = slices.Clone(s.Terms)
 		if s.Indirect != nil {
-			a := c.Arg(*s.Indirect)
-			out[i].Indirect = &a
+			out[i].Indirect = &Arg{s.Indirect.Val, cloneSubs(s.Indirect.Sub)}
 		}
 	}
 	return out
 }
 
-// Arg copies an argument.
-func (c *Cloner) Arg(a Arg) Arg { return Arg{c.Value(a.Val), c.subs(a.Sub)} }
-
 // Instr appends a copy of in to the target program.
 func (c *Cloner) Instr(in *Instr) *Instr {
-	n := &Instr{Op: in.Op, Loops: slices.Clone(in.Loops), Guard: c.subs(in.Guard), To: c.subs(in.To),
-		Coef: slices.Clone(in.Coef), Over: slices.Clone(in.Over), Eq: in.Eq, AlsoEqs: in.AlsoEqs, Span: in.Span, Solve: in.Solve, Poly: in.Poly}
-	for _, a := range in.Args {
-		n.Args = append(n.Args, c.Arg(a))
-	}
+	n := new(Instr)
+	*n = *in
+	n.Out, n.Scan = nil, nil
+	n.Own()
+	n.EachRead(func(v **Value) { *v = c.Value(*v) })
 	var inner *Cloner
 	if in.Scan != nil {
 		n.Scan, inner = c.scan(in.Scan)

@@ -206,25 +206,19 @@ func (p *printer) payload(in *Instr, loops []string) {
 
 // linText is a sum such as "M[i, j] - 0.5 G[i, j] + 1".
 func (p *printer) linText(in *Instr, loops []string) string {
-	var b strings.Builder
+	var t sumText
 	term := func(c float64, text string) {
-		sign := "+"
-		if math.Signbit(c) && !math.IsNaN(c) {
-			sign, c = "-", -c
+		minus := math.Signbit(c) && !math.IsNaN(c)
+		if minus {
+			c = -c
 		}
 		switch {
-		case b.Len() > 0:
-			b.WriteString(" " + sign + " ")
-		case sign == "-":
-			b.WriteString("-")
+		case text == "":
+			text = number(c)
+		case c != 1:
+			text = number(c) + " " + text
 		}
-		if text == "" {
-			b.WriteString(number(c))
-		} else if c == 1 {
-			b.WriteString(text)
-		} else {
-			b.WriteString(number(c) + " " + text)
-		}
+		t.add(minus, text)
 	}
 	for i, a := range in.Args {
 		term(in.Coef[i], p.argText(a, loops))
@@ -232,7 +226,7 @@ func (p *printer) linText(in *Instr, loops []string) string {
 	if c := in.Coef[len(in.Args)]; c != 0 || math.Signbit(c) || len(in.Args) == 0 {
 		term(c, "")
 	}
-	return b.String()
+	return t.b.String()
 }
 
 func (p *printer) argText(a Arg, loops []string) string {

@@ -86,10 +86,16 @@ func (w *leaf) once(v *ir.Value, idx []plan.Index) plan.Expr {
 	}
 	if w.rematerialised[key] == nil {
 		val := w.expr(v.Def, loopsAt(v.Def, idx))
-		w.rematerialised[key] = &plan.Local{Name: w.r.l.fresh(v.Name), Elem: v.Elem}
-		w.nodes = append(w.nodes, &plan.Let{To: w.rematerialised[key], Val: val})
+		w.rematerialised[key] = w.let(v, val)
 	}
 	return plan.Ref{To: w.rematerialised[key]}
+}
+
+// let sets a new scalar named after a value.
+func (w *leaf) let(v *ir.Value, val plan.Expr) *plan.Local {
+	t := &plan.Local{Name: w.r.l.fresh(v.Name), Elem: v.Elem}
+	w.nodes = append(w.nodes, &plan.Let{To: t, Val: val})
+	return t
 }
 
 // loopsAt returns the loops of an elementwise instruction whose output is read

@@ -272,13 +272,10 @@ func (r *region) fits(m *member, n int) bool {
 // reaches reports whether a member reads a value of group n, so that it cannot
 // run before it.
 func (r *region) reaches(m *member, n int) bool {
-	loops := make([]plan.Index, len(m.in.Loops))
-	for _, x := range r.reads(m.in, loops) {
-		if d, ok := r.def[x.val]; ok && d == n {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.valuesRead(m.in), func(v *ir.Value) bool {
+		d, ok := r.def[v]
+		return ok && d == n
+	})
 }
 
 // same reports whether a read is of the entry that the group computes at that

@@ -98,22 +98,20 @@ func (r *region) readOutside(v *ir.Value, n int) bool {
 		if k == n {
 			continue
 		}
-		for _, m := range g.members {
-			loops := make([]plan.Index, len(m.in.Loops))
-			if slices.ContainsFunc(r.allReads(m.in, loops), func(x *ir.Value) bool { return x == v }) {
-				return true
-			}
+		if slices.ContainsFunc(g.members, func(m *member) bool { return slices.Contains(r.valuesRead(m.in), v) }) {
+			return true
 		}
 	}
 	return false
 }
 
-func (r *region) allReads(in *ir.Instr, loops []plan.Index) []*ir.Value {
+// valuesRead lists the values that an instruction reads, through inlined values.
+func (r *region) valuesRead(in *ir.Instr) []*ir.Value {
 	if in.Scan != nil {
 		return r.l.reads(in)
 	}
 	var out []*ir.Value
-	for _, x := range r.reads(in, loops) {
+	for _, x := range r.reads(in, make([]plan.Index, len(in.Loops))) {
 		out = append(out, x.val)
 	}
 	return out
@@ -219,9 +217,7 @@ func (w *nestWriter) finish(m *member) []plan.Node {
 	leaf := w.r.leaf(w.here)
 	sum := w.accs[m]
 	if c := m.in.Coef[0]; c != 1 {
-		t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: ir.Real}
-		leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: product(c, []plan.Expr{plan.Ref{To: sum}})})
-		sum = t
+		sum = leaf.let(m.in.Out, product(c, []plan.Expr{plan.Ref{To: sum}}))
 	}
 	if w.r.rowless(m.in.Out) == 0 && !m.row {
 		w.r.l.locals[m.in.Out] = sum
@@ -314,8 +310,7 @@ func (w *nestWriter) inner() []plan.Node {
 		}
 		val := leaf.expr(m.in, m.loops)
 		if m.depth == len(m.order) && (several || !m.row && w.named(m)) {
-			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
-			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})
+			t := leaf.let(m.in.Out, val)
 			val = plan.Ref{To: t}
 			if !m.row {
 				w.here[m.in.Out] = t
@@ -324,9 +319,7 @@ func (w *nestWriter) inner() []plan.Node {
 				w.r.l.locals[m.in.Out] = t
 			}
 		} else if w.overwritten(m) {
-			t := &plan.Local{Name: w.r.l.fresh(m.in.Out.Name), Elem: m.in.Out.Elem}
-			leaf.nodes = append(leaf.nodes, &plan.Let{To: t, Val: val})
-			val = plan.Ref{To: t}
+			val = plan.Ref{To: leaf.let(m.in.Out, val)}
 		}
 		stores = append(stores, func() { leaf.store(m, val) })
 	}
@@ -376,7 +369,7 @@ func (w *nestWriter) named(m *member) bool {
 		return true
 	}
 	for _, o := range w.g.members {
-		if o != m && slices.Contains(w.r.allReads(o.in, o.loops), v) {
+		if o != m && slices.Contains(w.r.valuesRead(o.in), v) {
 			return true
 		}
 	}

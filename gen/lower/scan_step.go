@@ -123,7 +123,7 @@ func (r *region) inPlace(c ir.ScanState) bool {
 			continue
 		}
 		for _, m := range g.members {
-			if m.special != nil && slices.Contains(r.allReads(m.in, make([]plan.Index, len(m.in.Loops))), c.Param) {
+			if m.special != nil && slices.Contains(r.valuesRead(m.in), c.Param) {
 				return false
 			}
 			if m.special == nil && !r.readsOnly(m, c, r.groups[n], k == n) {

@@ -11,7 +11,6 @@ import (
 // constant of the body.
 func (s *simplifier) scan(in *ir.Instr) {
 	sc := in.Scan
-	in.EachRead(func(v **ir.Value) { *v = s.value(*v) })
 	s.propagateConstants(in)
 	s.moveIntoStep(in)
 	if !s.bodies[sc.Body] {

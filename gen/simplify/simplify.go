@@ -159,28 +159,10 @@ func (s *simplifier) value(v *ir.Value) *ir.Value {
 	return v
 }
 
-// refresh substitutes replaced arguments. It copies what it changes, because
-// instructions share subscripts.
+// refresh substitutes replaced values.
 func (s *simplifier) refresh(in *ir.Instr) {
-	args := make([]ir.Arg, len(in.Args))
-	for i, a := range in.Args {
-		args[i] = s.arg(a)
-	}
-	in.Args, in.To, in.Guard = args, s.subs(in.To), s.subs(in.Guard)
-	in.Loops, in.Coef, in.Over = slices.Clone(in.Loops), slices.Clone(in.Coef), slices.Clone(in.Over)
-}
-
-func (s *simplifier) arg(a ir.Arg) ir.Arg { return ir.Arg{Val: s.value(a.Val), Sub: s.subs(a.Sub)} }
-
-func (s *simplifier) subs(subs []ir.Sub) []ir.Sub {
-	out := slices.Clone(subs)
-	for i, x := range out {
-		if x.Indirect != nil {
-			a := s.arg(*x.Indirect)
-			out[i].Indirect = &a
-		}
-	}
-	return out
+	in.Own()
+	in.EachRead(func(v **ir.Value) { *v = s.value(*v) })
 }
 
 // constant is the scalar constant c.
