@@ -25,22 +25,22 @@ import (
 
 // String prints f in the text form.
 func (f *Func) String() string {
-	p := &printer{axes: map[*Axis]string{}, avoid: map[string]bool{}, declared: map[*Axis]bool{}, names: map[*Value]string{}, taken: map[string]bool{}}
+	p := &printer{axes: map[*Axis]string{}, axisNames: map[string]bool{}, avoid: map[string]bool{}, declared: map[*Axis]bool{}, names: map[*Value]string{}, taken: map[string]bool{}}
 	p.function("", f)
 	return p.b.String()
 }
 
 type printer struct {
-	b        strings.Builder
-	axes     map[*Axis]string
-	order    []*Axis
-	declared map[*Axis]bool
-	avoid    map[string]bool // sizes, which no loop may be named like
-	labels   map[*Instr]string
-	scans    int
-	names    map[*Value]string // generated names, numbered again
-	fresh    int               // of the scope
-	taken    map[string]bool   // names of parameters, which callers use
+	b         strings.Builder
+	axes      map[*Axis]string
+	axisNames map[string]bool
+	declared  map[*Axis]bool
+	avoid     map[string]bool // sizes, which no loop may be named like
+	labels    map[*Instr]string
+	scans     int
+	names     map[*Value]string // generated names, numbered again
+	fresh     int               // of the scope
+	taken     map[string]bool   // names of parameters, which callers use
 }
 
 // value is the printed name of a value: its own, or a number in the order of

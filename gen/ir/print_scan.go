@@ -2,7 +2,6 @@ package ir
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -122,11 +121,10 @@ func (p *printer) axisName(a *Axis) string {
 		return n
 	}
 	n := a.Name
-	for k := 2; slices.ContainsFunc(p.order, func(o *Axis) bool { return p.axes[o] == n }); k++ {
+	for k := 2; p.axisNames[n]; k++ {
 		n = fmt.Sprintf("%s.%d", a.Name, k)
 	}
-	p.axes[a] = n
-	p.order = append(p.order, a)
+	p.axes[a], p.axisNames[n] = n, true
 	return n
 }
 
@@ -137,13 +135,12 @@ func collectAxes(f *Func) []*Axis {
 	seen := map[*Axis]bool{}
 	add := func(axes ...*Axis) {
 		for _, a := range axes {
-			if a != nil && !seen[a] {
+			if !seen[a] {
 				seen[a] = true
 				out = append(out, a)
 			}
 		}
 	}
-	add(f.Axes...)
 	f.eachAxes(add)
 	return out
 }
@@ -164,28 +161,10 @@ func (f *Func) eachAxes(add func(...*Axis)) {
 	}
 }
 
+// eachAxes is the same for a scan. Its outputs have the axes of the values in the body.
 func (s *Scan) eachAxes(add func(...*Axis)) {
 	add(s.Batch, s.Time)
 	s.Body.eachAxes(add)
-	for _, t := range s.Tokens {
-		add(t.Window)
-		add(t.Param.Axes...)
-	}
-	for _, c := range s.Carry {
-		add(c.Param.Axes...)
-		if c.Final != nil {
-			add(c.Final.Axes...)
-		}
-	}
-	for _, v := range s.Shared {
-		add(v.Param.Axes...)
-	}
-	for _, r := range s.Replay {
-		add(r.Param.Axes...)
-	}
-	for _, o := range s.Outs {
-		add(o.Out.Axes...)
-	}
 	if s.Primal != nil {
 		s.Primal.Scan.eachAxes(add)
 	}

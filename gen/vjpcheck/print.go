@@ -38,7 +38,7 @@ func Text(w io.Writer, entries []Entry) error {
 					at = fmt.Sprintf("%d of %d points", l.Wrong, l.Points)
 				}
 			}
-			rows = append(rows, []string{name, l.Label, l.Verdict, at, l.Detail})
+			rows = append(rows, []string{name, l.Label, string(l.Verdict), at, l.Detail})
 			name = ""
 		}
 	}
@@ -55,7 +55,7 @@ func Text(w io.Writer, entries []Entry) error {
 func Totals(entries []Entry) string {
 	n := map[Verdict]int{}
 	for _, e := range entries {
-		n[e.verdict]++
+		n[e.Verdict]++
 	}
 	return fmt.Sprintf("%d entries: %d agree, %d disagree, %d not formal enough", len(entries), n[Agrees], n[Disagrees], n[NotFormal])
 }

@@ -13,43 +13,33 @@ import (
 
 // Verdicts on lines and entries.
 
-// A Verdict on a printed line; the zero value is invalid.
-type Verdict int
+// A Verdict on a printed line, as it prints.
+type Verdict string
 
 const (
-	_ Verdict = iota
-	Agrees
-	Disagrees
-	NotFormal
+	Agrees    Verdict = "agrees"
+	Disagrees Verdict = "disagrees"
+	NotFormal Verdict = "not formal enough"
 )
-
-func (v Verdict) String() string {
-	return [...]string{"invalid", "agrees", "disagrees", "not formal enough"}[v]
-}
 
 // A Line is the verdict on one printed adjoint.
 type Line struct {
-	Label   string `json:"line"`             // d_A; with a remark's second form, d_A (remark)
-	Verdict string `json:"verdict"`          // as Verdict prints
-	Points  int    `json:"points"`           // at which it was compared
-	Wrong   int    `json:"wrong,omitempty"`  // at which it differed
-	Detail  string `json:"detail,omitempty"` // the counterexample, or what is missing
-	verdict Verdict
+	Label   string  `json:"line"` // d_A; with a remark's second form, d_A (remark)
+	Verdict Verdict `json:"verdict"`
+	Points  int     `json:"points"`           // at which it was compared
+	Wrong   int     `json:"wrong,omitempty"`  // at which it differed
+	Detail  string  `json:"detail,omitempty"` // the counterexample, or what is missing
 }
 
-// An Entry is the verdicts on one entry of a table.
+// An Entry is the verdicts on one entry of a table. Its own is the worst of its lines; one
+// with a line that could be compared is not called informal.
 type Entry struct {
-	Page    string `json:"page"`
-	Section string `json:"section,omitempty"`
-	Name    string `json:"entry"`
-	Verdict string `json:"verdict"`
-	Lines   []Line `json:"lines"`
-	verdict Verdict
+	Page    string  `json:"page"`
+	Section string  `json:"section,omitempty"`
+	Name    string  `json:"entry"`
+	Verdict Verdict `json:"verdict"`
+	Lines   []Line  `json:"lines"`
 }
-
-// Is is the verdict on the entry: the worst of its lines. An entry with a line that could
-// be compared is not called informal.
-func (e *Entry) Is() Verdict { return e.verdict }
 
 // Check judges the tables of adjoints of pages. The names of functions in the tables are
 // those of the tree, which has the tape operations.
@@ -103,7 +93,7 @@ func (t *table) judgeEntry(e *entry, page, section string) (out Entry) {
 	}
 	for _, m := range models {
 		if c := m.compareForms(); c != nil {
-			out.Lines = append(out.Lines, Line{Label: e.result, verdict: Disagrees, Detail: "the forms of the forward differ: " + c.String()})
+			out.Lines = append(out.Lines, Line{Label: e.result, Verdict: Disagrees, Detail: "the forms of the forward differ: " + c.String()})
 			break
 		}
 	}
@@ -113,27 +103,18 @@ func (t *table) judgeEntry(e *entry, page, section string) (out Entry) {
 
 // sum computes the entry's verdict. A remark does not count against it.
 func (e *Entry) sum() {
-	for i := range e.Lines {
-		l := &e.Lines[i]
-		l.Verdict = l.verdict.String()
-		if strings.HasSuffix(l.Label, "(remark)") {
-			continue
-		}
+	e.Verdict = NotFormal
+	for _, l := range e.Lines {
 		switch {
-		case e.verdict == 0, e.verdict == NotFormal:
-			e.verdict = l.verdict
-		case l.verdict == Disagrees:
-			e.verdict = Disagrees
+		case strings.HasSuffix(l.Label, "(remark)"):
+		case e.Verdict == NotFormal || l.Verdict == Disagrees:
+			e.Verdict = l.Verdict
 		}
 	}
-	if e.verdict == 0 {
-		e.verdict = NotFormal
-	}
-	e.Verdict = e.verdict.String()
 }
 
 func informal(l *line, err error) Line {
-	return Line{Label: l.label, verdict: NotFormal, Detail: err.Error()}
+	return Line{Label: l.label, Verdict: NotFormal, Detail: err.Error()}
 }
 
 // models builds the entry under every guess of shapes that fits, and keeps those under
@@ -176,11 +157,11 @@ func judgeLine(models []*model, i int) Line {
 	if l.err != nil {
 		v := informal(l.line, l.err)
 		if isMisfit(l.err) {
-			v.verdict, v.Detail = Disagrees, "the shapes do not fit: "+v.Detail
+			v.Verdict, v.Detail = Disagrees, "the shapes do not fit: "+v.Detail
 		}
 		return v
 	}
-	out := Line{Label: l.label, verdict: Agrees}
+	out := Line{Label: l.label, Verdict: Agrees}
 	var all tally
 	var wrong *model
 	for _, m := range models {
@@ -202,10 +183,10 @@ func judgeLine(models []*model, i int) Line {
 	}
 	switch {
 	case all.worst != nil:
-		out.verdict, out.Detail = Disagrees, all.worst.String()
+		out.Verdict, out.Detail = Disagrees, all.worst.String()
 		out.Detail += wrong.explain(wrong.lines[i], &all)
 	case out.Points == 0:
-		out.verdict, out.Detail = NotFormal, "no point was found at which the forward has a value"
+		out.Verdict, out.Detail = NotFormal, "no point was found at which the forward has a value"
 	case all.undefined > 0 && all.undefinedAt != nil:
 		out.Detail = fmt.Sprintf("undefined at %s = 0", l.of)
 	}

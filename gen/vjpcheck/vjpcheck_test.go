@@ -36,7 +36,7 @@ func TestMiniature(t *testing.T) {
 	for i, e := range entries {
 		for k, a := range tables[i].Adjoints {
 			want, detail, _ := strings.Cut(a.Note, ": ")
-			if got := e.Lines[k]; got.Verdict != want || !has(got.Detail, detail) {
+			if got := e.Lines[k]; string(got.Verdict) != want || !has(got.Detail, detail) {
 				t.Errorf("%s %s: %s (%s), want %s", e.Name, a.LHS, got.Verdict, got.Detail, a.Note)
 			}
 		}
@@ -75,7 +75,7 @@ func remarks(t *testing.T, entries []vjpcheck.Entry) {
 	if len(e.Lines) != 3 || e.Verdict != "agrees" {
 		t.Fatalf("%+v", e)
 	}
-	for i, want := range []string{"agrees", "agrees", "disagrees"} {
+	for i, want := range []vjpcheck.Verdict{"agrees", "agrees", "disagrees"} {
 		if e.Lines[i].Verdict != want || strings.HasSuffix(e.Lines[i].Label, "(remark)") != (i > 0) {
 			t.Errorf("%+v, want %s", e.Lines[i], want)
 		}
@@ -132,7 +132,7 @@ func TestSeeds(t *testing.T) {
 func judged(entries []vjpcheck.Entry) int {
 	n := 0
 	for _, e := range entries {
-		if e.Is() != vjpcheck.NotFormal {
+		if e.Verdict != vjpcheck.NotFormal {
 			n++
 		}
 	}
