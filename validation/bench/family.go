@@ -178,7 +178,21 @@ func bind[F num.Float](f form[F], T, d, segment int, given map[string][]F) *boun
 	for name, x := range given {
 		b.of[name] = x
 	}
-	size := func(name string) int {
+	size := sizesOf(T, d, segment)
+	get := func(name string, n int) []F {
+		if b.of[name] == nil {
+			b.of[name] = make([]F, n)
+		}
+		return b.of[name]
+	}
+	b.forward, b.backward = f.forward(size, get), f.backward(size, get)
+	return b
+}
+
+// sizesOf are the sizes of a kernel by their names: one slot of T tokens in segments, and
+// d for every width.
+func sizesOf(T, d, segment int) func(name string) int {
+	return func(name string) int {
 		switch name {
 		case "C":
 			return segment
@@ -189,14 +203,6 @@ func bind[F num.Float](f form[F], T, d, segment int, given map[string][]F) *boun
 		}
 		return d
 	}
-	get := func(name string, n int) []F {
-		if b.of[name] == nil {
-			b.of[name] = make([]F, n)
-		}
-		return b.of[name]
-	}
-	b.forward, b.backward = f.forward(size, get), f.backward(size, get)
-	return b
 }
 
 // Run runs both passes.

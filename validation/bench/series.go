@@ -86,17 +86,7 @@ func newPasses[F num.Float](r rule[F], s *series[F], tokens int) *passes[F] {
 	}
 	for start := 0; start < s.T; start += tokens {
 		here := min(tokens, s.T-start)
-		size := func(name string) int {
-			switch name {
-			case "C":
-				return segment
-			case "L":
-				return 1
-			case "T":
-				return here
-			}
-			return s.D
-		}
+		size := sizesOf(here, s.D, segment)
 		get := func(name string, n int) []F { return p.buffer(start, here, name, n) }
 		p.forward = append(p.forward, r.forward(size, get))
 		p.backward = append(p.backward, r.backward(size, get))
