@@ -15,8 +15,7 @@ func defineAudit(c *command) runFunc {
 		if e != nil {
 			return exitFailed, e
 		}
-		seen, end := progress(err, *verbose)
-		w.conf.Seen = seen
+		end := w.watch(err, *verbose)
 		a, ds := audit.New(w.conf)
 		end()
 		if status := report(ds, err); status != exitOK {

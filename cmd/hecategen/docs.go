@@ -20,8 +20,7 @@ func defineDocs(c *command) runFunc {
 		if e != nil {
 			return exitFailed, e
 		}
-		seen, end := progress(err, *verbose)
-		w.conf.Seen = seen
+		end := w.watch(err, *verbose)
 		site, ds := docs.Collect(w.conf)
 		end()
 		if status := report(ds, err); status != exitOK {

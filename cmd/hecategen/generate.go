@@ -49,18 +49,16 @@ func passes(s *gen.Stats, out io.Writer) {
 // generate compiles the pages and writes the generated files; with dry set it writes
 // nothing and reports drift.
 func (w *workspace) generate(dry, verbose bool, out, err io.Writer) (status int, e error) {
-	c := w.conf
-	seen, end := progress(err, verbose)
-	c.Seen = seen
+	end := w.watch(err, verbose)
 	if dry {
-		d, ds, e := gen.Check(c)
+		d, ds, e := gen.Check(w.conf)
 		end()
 		if status := report(ds, err); status != exitOK || e != nil {
 			return status, e
 		}
 		return drift(d, out, err), nil
 	}
-	r, ds, e := gen.Generate(c)
+	r, ds, e := gen.Generate(w.conf)
 	end()
 	if status := report(ds, err); status != exitOK || e != nil {
 		return status, e

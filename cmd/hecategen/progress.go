@@ -28,6 +28,12 @@ func verboseFlag(flags *flag.FlagSet) *bool {
 	return flags.Bool("v", false, "print every result of every unit, and whether it is from the cache or why not")
 }
 
+// watch reports the progress of what is compiled in the workspace until end is called.
+func (w *workspace) watch(err io.Writer, verbose bool) (end func()) {
+	w.conf.Seen, end = progress(err, verbose)
+	return end
+}
+
 // progress returns a listener and what ends its line.
 func progress(w io.Writer, verbose bool) (seen func(gen.Event), end func()) {
 	if verbose {
