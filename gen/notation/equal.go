@@ -92,10 +92,6 @@ func Constant(e Expr) (float64, bool) {
 	switch e := e.(type) {
 	case *Number:
 		return e.Value, true
-	case *Ident:
-		if e.Name.Text == "∞" {
-			return math.Inf(1), true
-		}
 	case *Unary:
 		x, ok := Constant(e.X)
 		return -x, ok

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -109,9 +108,6 @@ func (e *Builder) bound(x *notation.Ident, b *Binding) *tensor.Tensor {
 // constant is an option's number, or a size as a number.
 func (e *Builder) constant(x *notation.Ident) *tensor.Tensor {
 	text := x.Name.Text
-	if text == "∞" {
-		return tensor.Number(math.Inf(1))
-	}
 	if o := e.Block.Options[text]; o != nil {
 		if e.Block.Unit.Kind == notation.UpdateUnit && !o.Static {
 			return e.setting(text)
