@@ -26,26 +26,33 @@ var language = &clike.Language{
 	Unsigned:  "(unsigned)",
 	Number:    number,
 	Literal:   number,
-	Function:  func(op ir.Op) string { return functions[op] },
+	Function:  functionOf,
 	Round:     func(product string) string { return "(" + product + ")" },
 	Address64: "(int64_t)",
 }
 
-// functions are the primitives that are functions of math.h or of hecate.h. The
-// operators and conditional expressions are the same in all languages like C.
+// functions are the primitives that are functions of hecate.h, or of math.h under
+// another name. The operators and conditional expressions are the same in all
+// languages like C.
 var functions = map[ir.Op]string{
-	ir.Exp: "exp", ir.Log: "log", ir.Log1p: "log1p", ir.Expm1: "expm1", ir.Sqrt: "sqrt", ir.Tanh: "tanh",
-	ir.Sigmoid: "hecate_sigmoid", ir.Softplus: "hecate_softplus", ir.Sin: "sin", ir.Cos: "cos", ir.Erf: "erf",
-	ir.Abs: "fabs", ir.Sign: "hecate_sign", ir.Floor: "floor", ir.Pow: "hecate_pow", ir.Mod: "hecate_mod",
-	ir.Max2: "hecate_max", ir.Min2: "hecate_min",
+	ir.Sigmoid: "hecate_sigmoid", ir.Softplus: "hecate_softplus", ir.Abs: "fabs", ir.Sign: "hecate_sign",
+	ir.Pow: "hecate_pow", ir.Mod: "hecate_mod", ir.Max2: "hecate_max", ir.Min2: "hecate_min",
 }
 
-// words are what no variable may be called: keywords, macros, the functions that
-// are called, and the counters of products.
-var words = clike.Words(clike.ReservedInC + `NAN INFINITY NULL exp log log1p expm1 sqrt tanh sin cos erf fabs floor
-	free memset no_root linux unix i386 row col at sum`)
+func functionOf(op ir.Op) string {
+	if name := functions[op]; name != "" {
+		return name
+	}
+	return clike.MathFunction(op)
+}
 
-func reserved(id string) bool { return words[id] || strings.HasPrefix(id, "hecate_") }
+// words are what no variable may be called, beside the functions of the headers:
+// keywords, macros, and the counters of products.
+var words = clike.Words(clike.ReservedInC + `NAN INFINITY NULL free memset no_root linux unix i386 row col at sum`)
+
+func reserved(id string) bool {
+	return words[id] || clike.MathH[id] || strings.HasPrefix(id, "hecate_")
+}
 
 func number(v float64) string {
 	switch {

@@ -146,10 +146,12 @@ func samples() map[ir.Op]sample {
 		ir.SolveOp:   {patterns: solves},
 		ir.TriSolve:  {patterns: triangles},
 	}
-	for _, op := range []ir.Op{ir.Exp, ir.Expm1, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Sin, ir.Cos, ir.Erf} {
-		out[op] = sample{patterns: append(slices.Clone(unary), missing...)}
+	for _, op := range ir.Ops() {
+		if info := op.Info(); out[op].patterns == nil && info.Cost == ir.Function && info.Args == 1 {
+			out[op] = sample{patterns: append(slices.Clone(unary), missing...)}
+		}
 	}
-	for _, op := range []ir.Op{ir.Log, ir.Log1p, ir.Sqrt} {
+	for _, op := range []ir.Op{ir.Log, ir.Log1p, ir.Sqrt} { // which are not defined everywhere
 		out[op] = sample{patterns: unary, positive: true}
 	}
 	for _, op := range []ir.Op{ir.Abs, ir.Sign, ir.Floor} {

@@ -170,6 +170,18 @@ func (p *Printer) lin(x plan.Lin) string {
 	return s.String()
 }
 
+// MathH are the names of the functions of C99's math.h with one or two arguments of type double.
+var MathH = Words(`acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
+	floor fmax fmin fmod hypot lgamma log log10 log1p log2 logb nearbyint pow rint round sin sinh sqrt tan tanh tgamma trunc`)
+
+// MathFunction is the function of C99's math.h with the name of a primitive, or "".
+func MathFunction(op ir.Op) string {
+	if name := op.String(); MathH[name] {
+		return name
+	}
+	return ""
+}
+
 // Infix are the primitives that are operators.
 var Infix = map[ir.Op]string{ir.Less: "<", ir.LessEq: "<=", ir.Equal: "==", ir.And: "&&", ir.Or: "||"}
 

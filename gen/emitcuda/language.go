@@ -14,18 +14,25 @@ var language = &clike.Language{
 	Unsigned:  "(unsigned)",
 	Number:    number,
 	Literal:   number,
-	Function:  func(op ir.Op) string { return functions[op] },
+	Function:  functionOf,
 	Address64: "(i64)",
 }
 
 func number(v float64) string { return clike.Float32(v, "HECATE_NAN", "HECATE_INF") }
 
-// functions are the primitives that are functions in CUDA or in hecate.cuh.
+// functions are the primitives that are functions of hecate.cuh, or of CUDA under
+// another name. The others are the functions of math.h for float.
 var functions = map[ir.Op]string{
-	ir.Exp: "expf", ir.Log: "logf", ir.Log1p: "log1pf", ir.Expm1: "expm1f", ir.Sqrt: "sqrtf", ir.Tanh: "tanhf",
-	ir.Sigmoid: "hecate::sigmoid", ir.Softplus: "hecate::softplus", ir.Sin: "sinf", ir.Cos: "cosf", ir.Erf: "erff",
-	ir.Abs: "fabsf", ir.Sign: "hecate::sign", ir.Floor: "floorf", ir.Pow: "hecate::pow", ir.Mod: "hecate::mod",
-	ir.Max2: "hecate::max", ir.Min2: "hecate::min",
+	ir.Sigmoid: "hecate::sigmoid", ir.Softplus: "hecate::softplus", ir.Abs: "fabsf", ir.Sign: "hecate::sign",
+	ir.Pow: "hecate::pow", ir.Mod: "hecate::mod", ir.Max2: "hecate::max", ir.Min2: "hecate::min",
+}
+
+func functionOf(op ir.Op) string {
+	name := functions[op]
+	if f := clike.MathFunction(op); name == "" && f != "" {
+		name = f + "f"
+	}
+	return name
 }
 
 // words are what no variable of a kernel may be called: keywords, words of the
@@ -33,9 +40,12 @@ var functions = map[ir.Op]string{
 var words = clike.Words(clike.ReservedInC + `
 	hecate i64 threadIdx blockIdx blockDim gridDim
 	item at points length thread threads row rows col across down dot m0 n0 p0 kk copy live search shared
-	linux unix i386 expf logf log1pf expm1f sqrtf tanhf sinf cosf erff fabsf floorf powf`)
+	linux unix i386`)
 
-func reserved(id string) bool { return words[id] }
+func reserved(id string) bool {
+	name, single := strings.CutSuffix(id, "f")
+	return words[id] || single && clike.MathH[name]
+}
 
 // fileName spells a kernel's name in lower case, words apart: StepBackward is
 // step_backward.

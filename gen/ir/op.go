@@ -87,7 +87,7 @@ type OpInfo struct {
 	Smooth      bool   // has a derivative everywhere in its domain
 	Cost        Cost   // of an entry
 	Page        string // the function that pages call, or ""
-	Increasing  bool   // of one argument: grows with it wherever it is defined
+	Monotone    int    // of one argument, wherever it is defined: 1 increasing, −1 decreasing, 0 neither
 	Parity      int    // of one argument: f(−x) = Parity·f(x), or 0
 
 	f1 func(x float64) float64
@@ -107,20 +107,20 @@ var table = [...]OpInfo{
 	Max:       {Name: "max", Args: 1, Out: Real, Cost: Compound},
 	Softmax:   {Name: "softmax", Args: 1, Out: Real, Smooth: true, Cost: Compound},
 	LogSumExp: {Name: "logsumexp", Args: 1, Out: Real, Smooth: true, Cost: Compound},
-	Exp:       {Name: "exp", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "exp", Increasing: true, f1: math.Exp},
-	Log:       {Name: "log", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log", Increasing: true, f1: math.Log},
-	Log1p:     {Name: "log1p", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log1p", Increasing: true, f1: math.Log1p},
-	Expm1:     {Name: "expm1", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "expm1", Increasing: true, f1: math.Expm1},
-	Sqrt:      {Name: "sqrt", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sqrt", Increasing: true, f1: math.Sqrt},
-	Tanh:      {Name: "tanh", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "tanh", Increasing: true, Parity: -1, f1: math.Tanh},
-	Sigmoid:   {Name: "sigmoid", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sigmoid", Increasing: true, f1: sigmoid},
-	Softplus:  {Name: "softplus", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "softplus", Increasing: true, f1: softplus},
+	Exp:       {Name: "exp", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "exp", Monotone: 1, f1: math.Exp},
+	Log:       {Name: "log", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log", Monotone: 1, f1: math.Log},
+	Log1p:     {Name: "log1p", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "log1p", Monotone: 1, f1: math.Log1p},
+	Expm1:     {Name: "expm1", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "expm1", Monotone: 1, f1: math.Expm1},
+	Sqrt:      {Name: "sqrt", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sqrt", Monotone: 1, f1: math.Sqrt},
+	Tanh:      {Name: "tanh", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "tanh", Monotone: 1, Parity: -1, f1: math.Tanh},
+	Sigmoid:   {Name: "sigmoid", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sigmoid", Monotone: 1, f1: sigmoid},
+	Softplus:  {Name: "softplus", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "softplus", Monotone: 1, f1: softplus},
 	Sin:       {Name: "sin", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sin", Parity: -1, f1: math.Sin},
 	Cos:       {Name: "cos", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "cos", Parity: 1, f1: math.Cos},
-	Erf:       {Name: "erf", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "erf", Increasing: true, Parity: -1, f1: math.Erf},
+	Erf:       {Name: "erf", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "erf", Monotone: 1, Parity: -1, f1: math.Erf},
 	Abs:       {Name: "abs", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "abs", Parity: 1, f1: math.Abs},
 	Sign:      {Name: "sign", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "sign", Parity: -1, f1: sign},
-	Floor:     {Name: "floor", Args: 1, Elementwise: true, Out: Real, Cost: Compound, Page: "floor", Increasing: true, f1: math.Floor},
+	Floor:     {Name: "floor", Args: 1, Elementwise: true, Out: Real, Cost: Compound, Page: "floor", Monotone: 1, f1: math.Floor},
 	Div:       {Name: "div", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Function, f2: div},
 	Pow:       {Name: "pow", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Function, f2: math.Pow},
 	Mod:       {Name: "mod", Args: 2, Elementwise: true, Out: Real, Cost: Compound, f2: mod},

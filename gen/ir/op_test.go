@@ -43,12 +43,14 @@ func TestProperties(t *testing.T) {
 		if info.f1 == nil || info.Out != Real {
 			continue
 		}
-		odd, even, increasing := true, true, true
+		odd, even, increasing, decreasing := true, true, true, true
 		for i, x := range points {
 			y, z := info.f1(x), info.f1(-x)
 			odd, even = odd && math.Abs(y+z) < 1e-15, even && math.Abs(y-z) < 1e-15
 			if i > 0 {
-				increasing = increasing && y >= info.f1(points[i-1]) && !(z > info.f1(-points[i-1]))
+				before, after := info.f1(points[i-1]), info.f1(-points[i-1])
+				increasing = increasing && y >= before && !(z > after)
+				decreasing = decreasing && y <= before && !(z < after)
 			}
 		}
 		if op == Stop || op == ToReal {
@@ -57,8 +59,8 @@ func TestProperties(t *testing.T) {
 		if odd != (info.Parity == -1) || even != (info.Parity == 1) {
 			t.Errorf("%v: parity %d, but odd is %v and even is %v", op, info.Parity, odd, even)
 		}
-		if increasing && !info.Increasing && op != Sign || info.Increasing && !increasing {
-			t.Errorf("%v: increasing is %v, its values say %v", op, info.Increasing, increasing)
+		if op != Sign && (increasing != (info.Monotone == 1) || decreasing != (info.Monotone == -1)) {
+			t.Errorf("%v: monotone is %d, but its values increase: %v, decrease: %v", op, info.Monotone, increasing, decreasing)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type function struct {
 }
 
 // functions has every scalar primitive but Lin, Const, Iota, SizeOf and Select, which
-// need more than intervals; increasing functions are added from the table of primitives.
+// need more than intervals; monotone functions are added from the table of primitives.
 var functions = map[ir.Op]function{
 	ir.Stop:     {first, true},
 	ir.ToReal:   {first, false},
@@ -39,8 +39,8 @@ var functions = map[ir.Op]function{
 
 func init() {
 	for _, op := range ir.Ops() {
-		if op.Info().Increasing {
-			functions[op] = function{increasing(op), op != ir.Floor}
+		if op.Info().Monotone != 0 {
+			functions[op] = function{monotone(op), op != ir.Floor}
 		}
 	}
 }
@@ -56,9 +56,9 @@ func always(x Interval) func(a, b Interval) Interval {
 	return func(Interval, Interval) Interval { return x }
 }
 
-// increasing is the image of a function that is monotone increasing, with its limits at
-// infinity.
-func increasing(op ir.Op) func(a, _ Interval) Interval {
+// monotone is the image of a function that is monotone increasing or decreasing, with its
+// limits at infinity.
+func monotone(op ir.Op) func(a, _ Interval) Interval {
 	f := op.Unary()
 	at := func(x float64) float64 {
 		if op == ir.Softplus && math.IsInf(x, -1) {
@@ -75,6 +75,9 @@ func increasing(op ir.Op) func(a, _ Interval) Interval {
 		// An end that only rounding takes to a limit does not reach the limit.
 		out.LoOpen = out.LoOpen || out.Lo == at(math.Inf(-1)) && op != ir.Floor
 		out.HiOpen = out.HiOpen || out.Hi == at(math.Inf(1)) && op != ir.Floor
+		if op.Info().Monotone < 0 {
+			out = Interval{out.Hi, out.Lo, out.HiOpen, out.LoOpen}
+		}
 		return out
 	}
 }
