@@ -40,17 +40,18 @@ func (r *reading) rest() error {
 	return err
 }
 
+// kinds open the kinds of streams, by the words of the key stream.kind.
+var kinds = map[string]func(m *Modules, c *config.Loaded) (reading, error){
+	"bytes":     (*Modules).texts,
+	"text":      (*Modules).texts,
+	"tokens":    tokenFiles,
+	"synthetic": madeUp,
+}
+
 // source opens the input of a configuration.
 func (m *Modules) source(c *config.Loaded) (r reading, err error) {
 	s := c.Stream
-	switch s.Kind {
-	case "tokens":
-		r, err = tokenFiles(s)
-	case "synthetic":
-		r, err = madeUp(c)
-	default:
-		r, err = m.texts(s)
-	}
+	r, err = kinds[s.Kind](m, c)
 	r.own = append(r.own, module.Field{Name: kindName, Value: s.Kind}, module.Field{Name: shareName, Value: fmt.Sprint(s.HeldOut)},
 		module.Field{Name: separatorName, Value: s.Separator})
 	if bpe, ok := r.tokenizer.(*tokenizer.BPE); ok {
@@ -126,7 +127,8 @@ func (m *Modules) readWhole(c *config.Loaded) (r reading, err error) {
 }
 
 // texts opens files of text, as bytes or with a tokenizer.
-func (m *Modules) texts(s config.Stream) (r reading, err error) {
+func (m *Modules) texts(c *config.Loaded) (r reading, err error) {
+	s := c.Stream
 	var text *stream.Text
 	if len(s.Path) > 1 || s.Separator != "" || s.Kind == "text" && len(s.Path) > 0 {
 		r.note = strings.Join(s.Path, ", ")
@@ -158,7 +160,8 @@ func (m *Modules) texts(s config.Stream) (r reading, err error) {
 }
 
 // tokenFiles opens token files.
-func tokenFiles(s config.Stream) (r reading, err error) {
+func tokenFiles(_ *Modules, c *config.Loaded) (r reading, err error) {
+	s := c.Stream
 	var all []stream.Source
 	for _, path := range s.Path {
 		f, err := stream.OpenTokens(path)
@@ -187,7 +190,7 @@ func tokenFiles(s config.Stream) (r reading, err error) {
 }
 
 // madeUp makes a synthetic source.
-func madeUp(c *config.Loaded) (r reading, err error) {
+func madeUp(_ *Modules, c *config.Loaded) (r reading, err error) {
 	k, err := synthetic.Parse(c.Stream.Source)
 	if err != nil {
 		return r, c.Wrong("stream.source", "stream.source: "+strings.TrimPrefix(err.Error(), "synthetic: "), "")
