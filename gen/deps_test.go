@@ -167,7 +167,7 @@ golang.org/x/sys/unix:               runtime/stream
 `
 	thirdPartyTests = `
 github.com/google/go-cmp:            gen runtime internal command
-github.com/rogpeppe/go-internal:     gen runtime internal cmd command
+github.com/rogpeppe/go-internal:     gen runtime internal cmd command validation/extension
 github.com/dave/jennifer:            gen/emitgo gen/random
 golang.org/x/mod:                    cmd/hecategen
 gonum.org/v1/gonum:                  gen runtime
