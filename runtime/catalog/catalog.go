@@ -113,7 +113,9 @@ func (c *Catalog) DigestOf(text string, further ...string) (string, error) {
 		}
 	}
 	visit(n)
-	return c.digest(slices.DeleteFunc(slices.Sorted(slices.Values(c.names)), func(n string) bool { return !used[n] })), nil
+	names := c.which(func(e Entry) bool { return used[e.name] })
+	slices.Sort(names)
+	return c.digest(names), nil
 }
 
 func (c *Catalog) digest(names []string) string {

@@ -68,22 +68,16 @@ func parseHeader(head []byte) (map[string]row, map[string]string, error) {
 		rows[name], err = parseRow(d, name)
 		return err
 	})
+	if e := (*Error)(nil); err != nil && !errors.As(err, &e) { // of encoding/json
+		err = fail("", ErrHeader, "%v", err)
+	}
 	if err != nil {
-		return nil, nil, headerError(err)
+		return nil, nil, err
 	}
 	if rest := strings.Trim(string(head[d.InputOffset():]), " "); rest != "" {
 		return nil, nil, fail("", ErrHeader, "text after the object")
 	}
 	return rows, meta, nil
-}
-
-// headerError turns what encoding/json says into an *Error.
-func headerError(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		return err
-	}
-	return fail("", ErrHeader, "%v", err)
 }
 
 // object reads { key: value, … }, calling f to read each value.
@@ -96,11 +90,7 @@ func object(d *json.Decoder, f func(key string) error) error {
 		if err != nil {
 			return err
 		}
-		key, ok := t.(string)
-		if !ok {
-			return fmt.Errorf("key %v is not a string", t)
-		}
-		if err := f(key); err != nil {
+		if err := f(t.(string)); err != nil { // the decoder refuses other keys
 			return err
 		}
 	}
@@ -108,14 +98,12 @@ func object(d *json.Decoder, f func(key string) error) error {
 }
 
 func delim(d *json.Decoder, want json.Delim) error {
-	t, err := d.Token()
-	if err != nil {
-		if err == io.EOF {
-			return errors.New("ends early")
-		}
+	switch t, err := d.Token(); {
+	case err == io.EOF:
+		return errors.New("ends early")
+	case err != nil:
 		return err
-	}
-	if t != want {
+	case t != want:
 		return fmt.Errorf("%v where %v is expected", t, want)
 	}
 	return nil
