@@ -63,7 +63,7 @@ gen/emitgo/gokernel: gen/shape gen/ir gen/plan gen/clike gen/loopopt gen/emitgo/
 gen/fuse:         gen/shape gen/ir gen/plan
 gen/emitasm:      gen/shape gen/ir gen/plan gen/loopopt
 gen/emitasm/gemm:
-gen/clike:        gen/shape gen/ir gen/plan
+gen/clike:        gen/ident gen/shape gen/ir gen/plan
 gen/emitcuda:     gen/shape gen/ir gen/plan gen/dependence gen/clike gen/abi templates cuda
 gen/tree:
 # the tests of generated code, evaluated by the interpreter

@@ -4,16 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-)
 
-// greek spells the letters of formulas.
-var greek = map[rune]string{
-	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", 'ε': "eps", 'ζ': "zeta", 'η': "eta", 'θ': "theta",
-	'ι': "iota", 'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'π': "pi", 'ρ': "rho", 'σ': "sigma",
-	'τ': "tau", 'υ': "upsilon", 'φ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega", 'Γ': "Gamma", 'Δ': "Delta",
-	'Θ': "Theta", 'Λ': "Lambda", 'Ξ': "Xi", 'Π': "Pi", 'Σ': "Sigma", 'Φ': "Phi", 'Ψ': "Psi", 'Ω': "Omega",
-	'ℓ': "ell", '∇': "grad", '∂': "d",
-}
+	"github.com/nl-hecate/hecate/gen/ident"
+)
 
 // A Piece is a letter, digit or spelled symbol of a name.
 type Piece struct {
@@ -40,8 +33,8 @@ func Pieces(name string) []Piece {
 		switch {
 		case r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
 			add(string(r), false)
-		case greek[r] != "":
-			add(greek[r], true)
+		case ident.Greek[r] != "":
+			add(ident.Greek[r], true)
 		case r == '%' && len(out) == 0:
 			add("t", false)
 		case '₀' <= r && r <= '₉':

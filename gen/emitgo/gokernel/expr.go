@@ -69,8 +69,6 @@ func numFunction(op ir.Op) string {
 // code is an expression of Go as a statement that imports what it names.
 func code(text string) *jen.Statement { return gotext.Code(text) }
 
-func (e *kernelEmitter) real(x plan.Expr) *jen.Statement { return code(e.text.Real(x)) }
-
 // top prints an expression as a number that nothing binds to.
 func (e *kernelEmitter) top(x plan.Expr) *jen.Statement { return code(e.text.Top(x)) }
 
