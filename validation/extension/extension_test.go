@@ -1,11 +1,10 @@
-// Package extension holds the table "where to add what" of ARCHITECTURE.md to the truth: each
-// script of testdata is a task of that table, done in a copy of the module. Its patches are
-// applied, the tests and commands are run that would tell whether it is done, and the files
-// that differ afterwards are counted.
+// Package extension holds the table "where to add what" of ARCHITECTURE.md to the truth: the
+// scripts of testdata do tasks of that table in a copy of the module. The patches of a task are
+// applied, the files that it changed are counted, and the tests and commands are run that
+// tell whether it is done.
 package extension
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
@@ -21,13 +20,16 @@ import (
 
 const root = "../.."
 
+// state is the key of a script's value: the contents of the files that its tasks have changed.
+const state = "changed"
+
 // TestTasks runs the scripts. They have the commands of testscript, and
 //
-//	patch           applies the files under patch/ to the module
-//	touched 'ROW'   compares the files that differ with the count of that row
-//	place           puts the files under check/ into the module: they are not counted
+//	patch TASK      applies the files under a folder of the script to the module
+//	touched 'ROW'   compares the number of files that have changed since the last task, or since
+//	                the beginning, with the count of that row
 //
-// A file under patch/ is a new file of the module, or edits of one that exists: `@@ after
+// A file of a patch is a new file of the module, or edits of one that exists: `@@ after
 // LINE`, `@@ before LINE` or `@@ replace LINE`, and then the text. LINE is one
 // line of the file without its indent, or its beginning. No edit depends on the number of a line.
 func TestTasks(t *testing.T) {
@@ -46,21 +48,24 @@ func TestTasks(t *testing.T) {
 				}
 			}
 			e.Setenv("GOFLAGS", "-trimpath -vet=off") // so that the copy shares what is compiled
+			e.Values[state] = map[string]string{}
 			e.Cd = filepath.Join(e.WorkDir, "module")
 			return copyModule(e.Cd)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"patch": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(overlay(ts.Getenv("WORK"), "patch")) },
-			"place": func(ts *testscript.TestScript, _ bool, _ []string) { ts.Check(overlay(ts.Getenv("WORK"), "check")) },
+			"patch": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(overlay(filepath.Join(ts.Getenv("WORK"), args[0]), ts.MkAbs(".")))
+			},
 			"touched": func(ts *testscript.TestScript, _ bool, args []string) {
-				files, err := different(filepath.Join(ts.Getenv("WORK"), "module"))
+				done := ts.Value(state).(map[string]string)
+				changed, err := changes(ts.MkAbs("."), done)
 				ts.Check(err)
 				count, ok := table[args[0]]
 				if !ok {
 					ts.Fatalf("ARCHITECTURE.md has no row %q in its table of what to add where", args[0])
 				}
-				if count != fmt.Sprint(len(files)) {
-					ts.Fatalf("ARCHITECTURE.md says that %s touches %s files, and it touches %d:\n%s", args[0], count, len(files), strings.Join(files, "\n"))
+				if count != fmt.Sprint(len(changed)) {
+					ts.Fatalf("ARCHITECTURE.md says that %s touches %s files, and it touches %d:\n%s", args[0], count, len(changed), strings.Join(changed, "\n"))
 				}
 			},
 		},
@@ -122,31 +127,37 @@ func write(path string, text []byte) error {
 	return os.WriteFile(path, text, 0o644)
 }
 
-// different lists the files of a copy that differ from the module's.
-func different(copied string) ([]string, error) {
+// changes lists the files of a copy that differ from the module's and from those that earlier
+// tasks have changed, to which it adds them.
+func changes(module string, done map[string]string) ([]string, error) {
 	var out []string
-	err := files(copied, func(path string) error {
-		now, err := os.ReadFile(filepath.Join(copied, path))
+	err := files(module, func(path string) error {
+		now, err := os.ReadFile(filepath.Join(module, path))
 		if err != nil {
 			return err
 		}
-		old, err := os.ReadFile(filepath.Join(root, path))
-		if err != nil || !bytes.Equal(old, now) {
+		old, changed := done[path]
+		if !changed {
+			text, err := os.ReadFile(filepath.Join(root, path))
+			changed, old = err == nil, string(text)
+		}
+		if !changed || old != string(now) {
 			out = append(out, path)
+			done[path] = string(now)
 		}
 		return nil
 	})
 	return out, err
 }
 
-// overlay applies the files of a folder of the script to the copy of the module.
-func overlay(work, folder string) error {
-	return files(filepath.Join(work, folder), func(path string) error {
-		text, err := os.ReadFile(filepath.Join(work, folder, path))
+// overlay applies the files of a folder to the copy of the module.
+func overlay(folder, module string) error {
+	return files(folder, func(path string) error {
+		text, err := os.ReadFile(filepath.Join(folder, path))
 		if err != nil {
 			return err
 		}
-		target := filepath.Join(work, "module", path)
+		target := filepath.Join(module, path)
 		if old, err := os.ReadFile(target); err == nil {
 			if text, err = edited(old, text); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
