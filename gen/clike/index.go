@@ -40,7 +40,8 @@ func (p *Printer) monomial(m shape.Monomial) string {
 	return strings.Join(parts, " * ")
 }
 
-// Monomials prints a sum of integer monomials, each in brackets of its own form.
+// Monomials prints a polynomial whose coefficients are integers, each monomial without
+// its sign by way of each, and counts them.
 func (p *Printer) Monomials(q shape.Poly, each func(text string) string) (text string, terms int) {
 	var s sum
 	for _, m := range q.Monomials() {
