@@ -15,6 +15,7 @@
 //   - checkpoint: safetensors files with digests, written atomically
 //   - update: what every update (optimizer) implements; a step count per parameter
 //   - formula: the text form of a model
+//   - knobs: which choices of the knobs of a memory rule go together
 //   - cpu: the instruction set of the kernels, chosen at start
 //   - gradcheck: gradients against finite differences
 //   - reconcile: keeps several processes at one pulse; a state machine without a network

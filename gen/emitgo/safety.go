@@ -1,7 +1,6 @@
 package emitgo
 
 import (
-	_ "embed"
 	"fmt"
 	"go/format"
 	"go/token"
@@ -30,15 +29,9 @@ import (
 // but the union: exact members, or ~struct{ choice }, which only this package
 // can write.
 
-//go:embed safety_check.go.txt
-var safetyCheck string
-
-//go:embed safety_test.go.txt
-var safetyTest string
-
-// Safety prints the package of the legal combinations: types, a check for
-// configurations that are read at run time, and the test that compares the two
-// over all combinations.
+// Safety prints the package of the legal combinations: types, a table for
+// configurations that are read at run time (package knobs), and the test that compares
+// the two over all combinations.
 func Safety(h abi.Home, c *abi.Choices) map[string][]byte {
 	for _, s := range c.Slots {
 		if len(s.Values) == 0 {

@@ -2,9 +2,6 @@ package safety_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -126,21 +123,9 @@ func TestManyKnobs(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module knobs\n\ngo 1.26\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()) {
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	start = time.Now()
-	cmd := exec.Command("go", "test", "-v", "-vet=off", ".")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "4374 combinations: 3051 legal, 1323 illegal, 0 disagreements") {
+	out, err := goTest(t, emitgo.Safety(abi.Home{Folder: "generated"}, tab.Choices()))
+	if err != nil || !strings.Contains(out, "4374 combinations: 3051 legal, 1323 illegal, 0 disagreements") {
 		t.Errorf("%v:\n%s", err, out)
 	}
 	t.Logf("tested in %v:\n%s", time.Since(start), out)
