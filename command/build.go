@@ -18,7 +18,7 @@ const buildLong = `Build a model on a text.
 
 It streams the text through the model in batches and updates the parameters after
 each chunk; context memory is carried from chunk to chunk, and each level of the
-model fires at its own frequency. Checkpoints, a log, plots and a sample are written
+model is updated at its own frequency. Checkpoints, a log, plots and a sample are written
 into a folder. SIGINT and SIGTERM end a build early and save it; --time-limit does
 so too, and measures it; --resume continues it, bit for bit.
 

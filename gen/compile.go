@@ -302,9 +302,9 @@ func (c *unitCompiler) update() {
 	if f == nil {
 		return
 	}
-	c.programs = []unitStage{{Stage: abi.Stage{Name: "Fire"}, main: newProgram("Fire", f)}}
+	c.programs = []unitStage{{Stage: abi.Stage{Name: "Step"}, main: newProgram("Step", f)}}
 	if tall := irbuild.UpdateTall(c.blk, c.ds); tall != nil {
-		c.programs = append(c.programs, unitStage{Stage: abi.Stage{Name: "FireTall"}, main: newProgram("FireTall", tall)})
+		c.programs = append(c.programs, unitStage{Stage: abi.Stage{Name: "StepTall"}, main: newProgram("StepTall", tall)})
 	}
 	if rows, cols, ok := c.blk.Matrices(); ok {
 		c.out.Matrix = []string{ident.ASCII(rows.Name), ident.ASCII(cols.Name)}

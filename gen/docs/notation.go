@@ -20,7 +20,7 @@ import (
 // opening are the words that open a line.
 var opening = regexp.MustCompile(`^(\s*)(op|front|structure|bias|retention|algorithm|law|rule|compose|model|update|schedule|strategy|` +
 	`input|outer|gate|state|weight|slot|anchor|const|snap|clock|option|dims|claim|eval|adjoint|relax|kink|invariant|provides|requires|special|` +
-	`erratum|cost|solve|iterate|nograd|fit|read|each|level|fire|guard|when|family|with)\b`)
+	`erratum|cost|solve|iterate|nograd|fit|read|each|level|guard|when|family|with)\b`)
 
 // aside is the text beside an equation: a comment, a tag, a citation.
 var aside = regexp.MustCompile(`//.*$|\s+(@eq \S+|\{[^{}\s]+\})(\s+(@eq \S+|\{[^{}\s]+\}))*$`)

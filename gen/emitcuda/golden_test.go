@@ -18,7 +18,7 @@ func TestGolden(t *testing.T) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	for _, c := range [][2]string{{"AdamW", "adam_w/fire.cu"}, {"LayerNorm", "layer_norm/backward.cu"}, {"DeltaRule", "delta_rule/step.cu"}} {
+	for _, c := range [][2]string{{"AdamW", "adam_w/step.cu"}, {"LayerNorm", "layer_norm/backward.cu"}, {"DeltaRule", "delta_rule/step.cu"}} {
 		u, ds := gen.CompileUnit(s, s.Tree.Units[c[0]])
 		if ds.HasErrors() {
 			t.Fatal(ds)

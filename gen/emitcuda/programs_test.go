@@ -205,8 +205,8 @@ func programsOf(t testing.TB, s *gen.Source, u *abi.Unit, unit *notation.Unit) [
 		add("read", irbuild.Frozen(blk, &ds))
 		add("start", irbuild.Start(blk, &ds))
 	case abi.UpdateUnit:
-		add("fire", irbuild.Update(blk, &ds))
-		add("fire_tall", irbuild.UpdateTall(blk, &ds))
+		add("step", irbuild.Update(blk, &ds))
+		add("step_tall", irbuild.UpdateTall(blk, &ds))
 	default:
 		for i, s := range irbuild.Compose(blk, &ds).Stages {
 			add(fmt.Sprint("stage", i), s.Func)

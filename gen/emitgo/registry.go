@@ -85,7 +85,7 @@ func Rules() []string { return all.Rules() }
 func Updates() []string { return all.Updates() }
 
 // Buffers are the names of the updates that move nothing and collect the gradients
-// that wait for a level to fire, sorted.
+// that wait until a level is updated, sorted.
 func Buffers() []string { return all.Buffers() }
 
 // NewModel is catalog.NewModel of all pages.

@@ -25,7 +25,7 @@ func (t *unitTest) op() {
 	t.emit(t.u.ID+"_test.go", b.String())
 }
 
-// update prints the test of an update: a table, and one fire.
+// update prints the test of an update: a table, and one step.
 func (t *unitTest) update() {
 	x := t.trials[0]
 	settings, clock, flag := t.settingsOf()
@@ -34,7 +34,7 @@ func (t *unitTest) update() {
 	if m := t.u.Matrix; m != nil {
 		matrix = fmt.Sprintf("\t\tMatrix: [2]string{%q, %q},\n", m[0], m[1])
 	}
-	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tconformance.Update{\n\t\tF64: fire[float64],\n\t\tF32: fire[float32],\n%s\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
+	fmt.Fprintf(&b, "%sfunc Test%s(t *testing.T) {\n\tconformance.Update{\n\t\tF64: step[float64],\n\t\tF32: step[float32],\n%s\t\tVectors: %q,\n\t}.Test(t)\n}\n\n",
 		t.doc(), t.u.Name, matrix, "testdata/"+x.File)
 	hands := ""
 	if flag != "" {
@@ -43,7 +43,7 @@ func (t *unitTest) update() {
 	if m := t.u.Matrix; m != nil {
 		hands += fmt.Sprintf(", a.Size(%q), a.Size(%q)", m[0], m[1])
 	}
-	b.WriteString("// fire changes one parameter by the numbers of a case.\nfunc fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {\n")
+	b.WriteString("// step updates one parameter by the numbers of a case.\nfunc step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {\n")
 	var zs, ss []string
 	for _, s := range settings {
 		zs = append(zs, fmt.Sprintf("%s: float64(a.Number(%q))", settingField(s.Name), s.Name))

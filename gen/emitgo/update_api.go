@@ -62,7 +62,7 @@ func (e *unitEmitter) moved(other string) string {
 	fmt.Fprintf(&b, "\tn := 1\n\tfor _, d := range p.Shape {\n\t\tn *= d\n\t}\n\treturn &moved[F]{%sNewSlots[F](n)}\n}\n\n", values)
 	fmt.Fprintf(&b, "// moved is a parameter under %s.\ntype moved[F num.Float] struct {\n%s\tSlots[F]\n}\n\n", e.u.Name, fields)
 	b.WriteString("// By is the name of the page.\nfunc (m *moved[F]) By() string { return m.u.Name() }\n\n")
-	fmt.Fprintf(&b, "// Fire moves the parameter.\nfunc (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {\n\tApply(%s, w, g, m.Slots)\n}\n", call)
+	fmt.Fprintf(&b, "// Step moves the parameter.\nfunc (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {\n\tApply(%s, w, g, m.Slots)\n}\n", call)
 	return b.String()
 }
 

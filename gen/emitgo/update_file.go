@@ -150,12 +150,12 @@ func (e *unitEmitter) signature() (takes, hands string) {
 	return takes + ", w, g []F, s Slots[F]", hands + ", w, g, s"
 }
 
-// apply prints one fire of one parameter.
+// apply prints one step of one parameter.
 func (e *unitEmitter) apply() string {
 	var b strings.Builder
 	_, _, flag := e.settingsOf()
 	takes, hands := e.signature()
-	doc := "Apply changes the parameter w by its gradient g, in place. n counts the fires of the parameter's level from 1"
+	doc := "Apply changes the parameter w by its gradient g, in place. n counts the updates of the parameter's level from 1"
 	if flag != "" {
 		doc += "; " + flag + " is the attribute of the parameter's declaration"
 	}
@@ -184,7 +184,7 @@ func (e *unitEmitter) run(st *abi.Stage, n *gokernel.Names) string {
 	var b strings.Builder
 	settings, clock, flag := e.settingsOf()
 	takes, _ := e.signature()
-	fmt.Fprintf(&b, "// run%s fires by the kernel %s.\nfunc run%s[F num.Float](%s) {\n", st.Name, st.Name, st.Name, takes)
+	fmt.Fprintf(&b, "// run%s is a step by the kernel %s.\nfunc run%s[F num.Float](%s) {\n", st.Name, st.Name, st.Name, takes)
 	fmt.Fprintf(&b, "\tk, arena := tape.Slot[F, %s[F]](r, %sKind), r.Arena\n\tmark := arena.Mark()\n", n.Type, gotext.LowerFirst(st.Name))
 	for _, size := range st.Fwd.Sizes {
 		fmt.Fprintf(&b, "\tk.%s = %s\n", n.Sizes[size], e.sizeOf(size))

@@ -33,7 +33,7 @@ var updateSizes = map[bool][]map[string]int{
 func (m *maker) update(t *emitgo.Trial, blk *check.Block) {
 	var ds diag.List
 	u, f := t.Unit, irbuild.Update(blk, &ds)
-	e := &evaluator{trial: t, out: &vectors.File{}, kind: "fire", pair: &evaluated{f: f}, kernel: true}
+	e := &evaluator{trial: t, out: &vectors.File{}, kind: "step", pair: &evaluated{f: f}, kernel: true}
 	n, all := 0, updateSizes[u.Matrix != nil]
 	for variant := range 4 {
 		for i, z := range all {

@@ -77,7 +77,7 @@ func (c *Catalog) Updates() []string {
 }
 
 // Buffers are the names of the updates that move nothing and collect the gradients
-// that wait for a level to fire, sorted.
+// that wait until a level is updated, sorted.
 func (c *Catalog) Buffers() []string {
 	out := c.which(func(e Entry) bool { return e.f32.update != nil && e.collects })
 	slices.Sort(out)

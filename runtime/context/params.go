@@ -73,7 +73,7 @@ type Param struct {
 	NoDecay   bool
 	Entrywise bool
 	Fixed     bool
-	Level     int  // of the schedule: it moves when the level fires
+	Level     int  // of the schedule: it moves when the level is updated
 	Gated     bool // which a gate of the page decides, not the pulse
 	Init      Init
 }
@@ -116,7 +116,7 @@ func (s *ParamSet[F]) Add(p Param) error {
 	return nil
 }
 
-// AtLevel runs f; what it adds are parameters of a level, which fires when the pulse
+// AtLevel runs f; what it adds are parameters of a level, which is updated when the pulse
 // says so, or when a gate of the page was open.
 func (s *ParamSet[F]) AtLevel(level int, gated bool, f func() error) error {
 	wasLevel, wasGated := s.level, s.gated

@@ -18,10 +18,10 @@ import (
 type Health struct {
 	Level     int
 	Gated     bool    // a gate of the page opens it, not the pulse
-	Fires     int64   // of its parameters since the build began: the most of any
+	Updates   int64   // of its parameters since the build began: the most of any
 	Open      float64 // share of the slots that found it open in the last chunk
 	Share     float64 // the same, over all chunks since the module was made
-	Waiting   int64   // gradients that are buffered until it fires: the most of any parameter
+	Waiting   int64   // gradients that are buffered until it is updated: the most of any parameter
 	Ratio     float64 // norm of the buffered gradient / (norm of the present gradient · √Waiting); 0 where one of them is 0
 	Gradient  float64 // norm of the chunk's gradient, at level 0 as it was clipped
 	Parameter float64 // norm of the parameters
@@ -94,7 +94,7 @@ func (m *Module[F]) parametersOf(out []Health) {
 		if m.optimizer == nil {
 			continue
 		}
-		h.Fires = max(h.Fires, m.optimizer.Clocks()[i])
+		h.Updates = max(h.Updates, m.optimizer.Clocks()[i])
 		_, n := m.optimizer.Waiting(i)
 		h.Waiting = max(h.Waiting, n)
 		for _, data := range m.optimizer.Kept(i) {

@@ -60,7 +60,7 @@ type addingSlots struct{}
 
 func (addingSlots) By() string                   { return "Adding" }
 func (addingSlots) Each(func(string, []float64)) {}
-func (addingSlots) Fire(_ *tape.Run[float64], _ int, w, g []float64) {
+func (addingSlots) Step(_ *tape.Run[float64], _ int, w, g []float64) {
 	for i, x := range g {
 		w[i] += x
 	}
@@ -81,7 +81,7 @@ type averagingSlots struct{ sum []float64 }
 
 func (*averagingSlots) By() string                       { return "Averaging" }
 func (a *averagingSlots) Each(f func(string, []float64)) { f("sum", a.sum) }
-func (a *averagingSlots) Fire(_ *tape.Run[float64], n int, w, g []float64) {
+func (a *averagingSlots) Step(_ *tape.Run[float64], n int, w, g []float64) {
 	if n == 1 {
 		clear(a.sum)
 	}
@@ -115,10 +115,10 @@ func testHealth(t *testing.T, buffer update.Update[float64]) {
 	dot := -s[1] * s[2] / v
 	sum := math.Sqrt(s[1]*s[1]*long*long + s[2]*s[2]*long*long + 2*dot)
 	for n, want := range []module.Health{
-		{Fires: 1, Open: 1, Share: 1, Gradient: s[0] * long},
-		{Fires: 1, Open: 0, Share: 1.0 / 2, Gradient: s[1] * long, Waiting: 1, Ratio: 1},
-		{Fires: 1, Open: 0, Share: 1.0 / 3, Gradient: s[2] * long, Waiting: 2, Ratio: sum / (s[2] * long * math.Sqrt2)},
-		{Fires: 2, Open: 1, Share: 2.0 / 4, Gradient: s[3] * long},
+		{Updates: 1, Open: 1, Share: 1, Gradient: s[0] * long},
+		{Updates: 1, Open: 0, Share: 1.0 / 2, Gradient: s[1] * long, Waiting: 1, Ratio: 1},
+		{Updates: 1, Open: 0, Share: 1.0 / 3, Gradient: s[2] * long, Waiting: 2, Ratio: sum / (s[2] * long * math.Sqrt2)},
+		{Updates: 2, Open: 1, Share: 2.0 / 4, Gradient: s[3] * long},
 	} {
 		if _, err := x.Step(1); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func testHealth(t *testing.T, buffer update.Update[float64]) {
 		}
 		want.Level, want.State = 1, 5
 		near(t, n, got[1], want)
-		near(t, n, got[0], module.Health{Fires: int64(n + 1), Open: 1, Share: 1, State: s[n], Parameter: math.Sqrt(9*v + 0.25)})
+		near(t, n, got[0], module.Health{Updates: int64(n + 1), Open: 1, Share: 1, State: s[n], Parameter: math.Sqrt(9*v + 0.25)})
 	}
 }
 
@@ -141,7 +141,7 @@ func TestHealthOfGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := healthy(t, m)
-	for n, want := range []module.Health{{Fires: 1, Open: 1, Share: 1}, {Fires: 2, Open: 1, Share: 1}, {Fires: 3, Open: 1, Share: 1}, {Fires: 3, Open: 0, Share: 0.75}} {
+	for n, want := range []module.Health{{Updates: 1, Open: 1, Share: 1}, {Updates: 2, Open: 1, Share: 1}, {Updates: 3, Open: 1, Share: 1}, {Updates: 3, Open: 0, Share: 0.75}} {
 		if _, err := x.Step(1); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestHealthOfGates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h := got[1]; !h.Gated || h.Fires != want.Fires || h.Open != want.Open || h.Share != want.Share {
+		if h := got[1]; !h.Gated || h.Updates != want.Updates || h.Open != want.Open || h.Share != want.Share {
 			t.Errorf("step %d: %+v, want %+v", n, h, want)
 		}
 	}
@@ -183,7 +183,7 @@ func near(t *testing.T, step int, got, want module.Health) {
 			break
 		}
 	}
-	if got.Level != want.Level || got.Fires != want.Fires || got.Waiting != want.Waiting || got.Gated {
+	if got.Level != want.Level || got.Updates != want.Updates || got.Waiting != want.Waiting || got.Gated {
 		t.Errorf("step %d: %+v\nwant     %+v", step, got, want)
 	}
 }

@@ -60,8 +60,8 @@ var (
 )
 
 // Config describes a module. Without an Update it tests and streams only. Buffer is
-// the update that collects the gradients of slower levels until they fire; a model of
-// one level needs none. Clip bounds the norm of the gradients that fire together; 0
+// the update that collects the gradients of slower levels until they are updated; a model
+// of one level needs none. Clip bounds the norm of the gradients of one update; 0
 // means no bound.
 type Config[F Float] struct {
 	Model  block.Model[F]
@@ -84,11 +84,11 @@ type Module[F Float] struct {
 	job       job[F]
 	grads     [][][]F  // by slot and parameter
 	reached   [][]bool // by slot and parameter: a gradient reached it in this chunk
-	movedBy   [][]F    // by parameter: the gradient that it is updated by, nil where it does not fire
+	movedBy   [][]F    // by parameter: the gradient that it is updated by, nil where it is not updated
 	gates     []*gates // by slot
 	tally     tally    // of open levels
 	nats      []float64
-	firing    [][]F   // the gradients that fire in an update
+	updated   [][]F   // the gradients of the parameters that are updated
 	pending   pulseID // of the gradient that waits for Update
 }
 
@@ -194,8 +194,8 @@ func (m *Module[F]) CheckChunk(tokens int) (err error) {
 	return err
 }
 
-// fires reports whether a parameter is updated at a pulse.
-func (m *Module[F]) fires(p context.Param, at pulse.Pulse) bool {
+// updates reports whether a parameter is updated at a pulse.
+func (m *Module[F]) updates(p context.Param, at pulse.Pulse) bool {
 	if p.Gated {
 		return !p.Fixed && m.gates[0].open[p.Level]
 	}

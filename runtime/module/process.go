@@ -253,7 +253,7 @@ func (m *Module[F]) sumGradients(n int) error {
 
 // Update updates the parameters once with the gradient of the chunk that was just
 // processed at p, each with its own step count. It returns the norm of the gradients
-// that fired, before they were clipped. The error is ErrShared, ErrGradient, or
+// that were updated, before they were clipped. The error is ErrShared, ErrGradient, or
 // the update's.
 func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	switch {
@@ -267,7 +267,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 		norm = update.Clip(m.collect(r, p), m.clip)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
 			if e := m.movedBy[i]; e != nil {
-				m.optimizer.Fire(r, i, data, e)
+				m.optimizer.Step(r, i, data, e)
 			}
 		})
 		return nil
@@ -275,10 +275,10 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 }
 
 // collect adds the gradients of the chunk to the update's buffers and finds the ones
-// that fire at p: in movedBy by parameter, and as a list. A parameter of a slower
-// level that no gradient has reached since it last fired is not updated.
+// that are updated at p: in movedBy by parameter, and as a list. A parameter of a slower
+// level that no gradient has reached since it was last updated is not updated.
 func (m *Module[F]) collect(r *tape.Run[F], p pulse.Pulse) [][]F {
-	m.firing = m.firing[:0]
+	m.updated = m.updated[:0]
 	for i, g := range m.grads[0] {
 		param := m.params.View().Param(i)
 		m.movedBy[i] = nil
@@ -290,12 +290,12 @@ func (m *Module[F]) collect(r *tape.Run[F], p pulse.Pulse) [][]F {
 		} else if g, _ = m.optimizer.Waiting(i); g == nil {
 			continue
 		}
-		if m.fires(param, p) {
+		if m.updates(param, p) {
 			m.movedBy[i] = g
-			m.firing = append(m.firing, g)
+			m.updated = append(m.updated, g)
 		}
 	}
-	return m.firing
+	return m.updated
 }
 
 // count returns the number of targets that are not Ignore.

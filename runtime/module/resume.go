@@ -30,18 +30,18 @@ func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more fu
 		if err != nil {
 			return nil, err
 		}
-		fires, waits := make([]int64, m.params.View().Len()), make([]int64, m.params.View().Len())
-		if err := errors.Join(checkpoint.Take(snap, firesName, tensor.Shape{len(fires)}, fires),
+		steps, waits := make([]int64, m.params.View().Len()), make([]int64, m.params.View().Len())
+		if err := errors.Join(checkpoint.Take(snap, updatesName, tensor.Shape{len(steps)}, steps),
 			checkpoint.Take(snap, waitsName, tensor.Shape{len(waits)}, waits)); err != nil {
 			return nil, err
 		}
-		if err := m.optimizer.CheckClocks(fires, waits); err != nil {
-			return nil, &Mismatch{Err: ErrClocks, Saved: err.Error(), Here: "a fire or more of what moves, none of what is fixed"}
+		if err := m.optimizer.CheckClocks(steps, waits); err != nil {
+			return nil, &Mismatch{Err: ErrClocks, Saved: err.Error(), Here: "an update or more of what moves, none of what is fixed"}
 		}
 		return func() {
 			parameters()
 			moved()
-			m.optimizer.SetClocks(fires, waits)
+			m.optimizer.SetClocks(steps, waits)
 		}, nil
 	})
 }

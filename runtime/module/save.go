@@ -10,7 +10,7 @@ import (
 )
 
 // There are two kinds of checkpoints. That of a build holds everything that the next
-// step depends on: parameters, the state of their updates and how often each fired,
+// step depends on: parameters, the state of their updates and how often each was updated,
 // the conductor, a cursor for each batch slot, and the context memory. That of a
 // session has no parameters: it names them by their digest, and is refused by a model
 // with others. Inner state and gradients are in neither: they do not outlive a step.
@@ -86,9 +86,9 @@ func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 	m := s.module
 	rows := append(m.parameters(), m.moved()...)
 	if m.optimizer != nil {
-		fires := m.optimizer.Clocks()
+		steps := m.optimizer.Clocks()
 		waits := m.optimizer.Waits()
-		rows = append(rows, row{firesName, tensor.Shape{len(fires)}, fires}, row{waitsName, tensor.Shape{len(waits)}, waits})
+		rows = append(rows, row{updatesName, tensor.Shape{len(steps)}, steps}, row{waitsName, tensor.Shape{len(waits)}, waits})
 	}
 	return snap, s.at(write[F](snap, rows))
 }

@@ -134,7 +134,7 @@ func TestStats(t *testing.T) {
 		t.Errorf("norms %v, together %v, want %v; %d bytes", norms, math.Sqrt(sum), norm, m.Bytes())
 	}
 	if clocks := m.Moves().Clocks(); !slices.Equal(clocks, []int64{1, 1, 1, 0}) {
-		t.Errorf("fires %v", clocks)
+		t.Errorf("updates %v", clocks)
 	}
 	if m.Share().Moves() != nil {
 		t.Error("a module that shares parameters moves them")

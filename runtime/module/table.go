@@ -32,7 +32,7 @@ const (
 	paramPrefix  = "param."
 	updatePrefix = "update." // update.NAME.SLOT.PARAMETER
 	bufferPrefix = "buffer." // buffer.SLOT.PARAMETER
-	firesName    = "clock.fires"
+	updatesName  = "clock.fires"
 	waitsName    = "clock.waits"
 	pulseName    = "conductor.pulse"
 	cursorsName  = "conductor.cursors"

@@ -162,7 +162,7 @@ type trail[F num.Float] struct {
 
 func (s *trail[F]) By() string               { return "Descent" }
 func (s *trail[F]) Each(f func(string, []F)) { f("sum", s.sum) }
-func (s *trail[F]) Fire(_ *tape.Run[F], n int, w, g []F) {
+func (s *trail[F]) Step(_ *tape.Run[F], n int, w, g []F) {
 	for i, x := range g {
 		s.sum[i] += x
 		w[i] -= F(F(s.u.rate/float64(n+1)) * s.sum[i])

@@ -10,27 +10,27 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
 
-// A Machine updates the parameters of one table. Each has its own clock, which counts
-// only the times that it fired: a level that fires seldom
-// corrects the bias of its moments by its own updates, not by the steps of the run.
-// A parameter that does not fire keeps its value, its slots and its clock.
+// A Machine updates the parameters of one table. Each has a clock, which counts its own
+// updates alone: a level that is updated seldom corrects the bias of its moments by its
+// own updates, not by the steps of the run.
+// A parameter that is not updated keeps its value, its slots and its clock.
 //
 // The gradients of a parameter of a slower level are accumulated in a buffer, which is
-// an update too: one of the accumulated gradient. A fire updates the parameter by it,
+// an update too: one of the accumulated gradient. A step updates the parameter by it,
 // once, and empties the buffer.
 type Machine[F num.Float] struct {
 	update  Update[F]
 	slots   []Slots[F] // nil for a fixed parameter
-	fires   []int64
+	steps   []int64
 	waiting []*waiting[F] // nil for a parameter of the fastest level
 	empty   func(name string, data []F)
 }
 
-// waiting is the accumulated gradient of one parameter since its last fire.
+// waiting is the accumulated gradient of one parameter since its last update.
 type waiting[F num.Float] struct {
 	slots Slots[F]
 	kept  [][]F // of the slots; without slots, the accumulated gradient
-	error []F   // the gradient of the parameter if it fires now
+	error []F   // the gradient of the parameter if it is updated now
 	count int64 // the gradients in it
 }
 
@@ -41,7 +41,7 @@ const noBuffer = "update: parameters of slower levels need a buffer"
 // NewMachine makes the slots of all parameters that are not fixed, and for those
 // of slower levels those of the buffer, which may be nil where there are none.
 func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F] {
-	m := &Machine[F]{update: u, fires: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
+	m := &Machine[F]{update: u, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
 	for i := range v.Len() {
 		var s Slots[F]
 		var w *waiting[F]
@@ -69,16 +69,15 @@ func newWaiting[F num.Float](s Slots[F], n int) *waiting[F] {
 	return w
 }
 
-// Collect takes the gradient of one chunk for parameter i and returns the gradient that
-// updates it if it fires now: the same at the fastest level, else the accumulated one,
-// this one included. The result is valid until the fire.
+// Collect takes the gradient of one chunk for parameter i and returns the gradient of
+// an update now: the same at the fastest level, else the accumulated one, this one included. The result is valid until the step.
 func (m *Machine[F]) Collect(r *tape.Run[F], i int, g []F) []F {
 	w := m.waiting[i]
 	if w == nil {
 		return g
 	}
 	w.count++
-	w.slots.Fire(r, int(w.count), w.error, g)
+	w.slots.Step(r, int(w.count), w.error, g)
 	return w.error
 }
 
@@ -123,17 +122,17 @@ func (m *Machine[F]) Waits() []int64 {
 // Update is the update of the machine.
 func (m *Machine[F]) Update() Update[F] { return m.update }
 
-// Fired is the panic message of a fire of a fixed parameter.
-const Fired = "update: a fixed parameter cannot fire"
+// FixedParameter is the panic message of a step of a fixed parameter.
+const FixedParameter = "update: a fixed parameter cannot be updated"
 
-// Fire updates parameter i by g, which Collect returned, and counts; the buffer is then
+// Step updates parameter i by g, which Collect returned, and counts; the buffer is then
 // empty.
-func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
+func (m *Machine[F]) Step(r *tape.Run[F], i int, w, g []F) {
 	if m.slots[i] == nil {
-		panic(Fired)
+		panic(FixedParameter)
 	}
-	m.fires[i]++
-	m.slots[i].Fire(r, int(m.fires[i]), w, g)
+	m.steps[i]++
+	m.slots[i].Step(r, int(m.steps[i]), w, g)
 	if b := m.waiting[i]; b != nil {
 		b.count = 0
 		m.Buffers(i, m.empty)
@@ -143,15 +142,15 @@ func (m *Machine[F]) Fire(r *tape.Run[F], i int, w, g []F) {
 // Slots are the state of the update for parameter i, nil for a fixed one.
 func (m *Machine[F]) Slots(i int) Slots[F] { return m.slots[i] }
 
-// Clocks are the fires of every parameter so far, to save them.
-func (m *Machine[F]) Clocks() []int64 { return m.fires }
+// Clocks are the updates of every parameter so far, to save them.
+func (m *Machine[F]) Clocks() []int64 { return m.steps }
 
-// CheckClocks returns an error for invalid saved fires and waits.
-func (m *Machine[F]) CheckClocks(fires, waits []int64) error {
-	if len(fires) != len(m.fires) || len(waits) != len(m.fires) {
-		return fmt.Errorf("update: %d clocks and %d counts of what waits for %d parameters", len(fires), len(waits), len(m.fires))
+// CheckClocks returns an error for invalid saved counts of updates and waits.
+func (m *Machine[F]) CheckClocks(steps, waits []int64) error {
+	if len(steps) != len(m.steps) || len(waits) != len(m.steps) {
+		return fmt.Errorf("update: %d clocks and %d counts of what waits for %d parameters", len(steps), len(waits), len(m.steps))
 	}
-	for i, n := range fires {
+	for i, n := range steps {
 		switch {
 		case n < 0 || m.slots[i] == nil && n != 0:
 			return fmt.Errorf("update: the clock of parameter %d shows %d", i, n)
@@ -162,9 +161,9 @@ func (m *Machine[F]) CheckClocks(fires, waits []int64) error {
 	return nil
 }
 
-// SetClocks restores fires and waits that CheckClocks has accepted.
-func (m *Machine[F]) SetClocks(fires, waits []int64) {
-	copy(m.fires, fires)
+// SetClocks restores counts of updates and waits that CheckClocks has accepted.
+func (m *Machine[F]) SetClocks(steps, waits []int64) {
+	copy(m.steps, steps)
 	for i, w := range m.waiting {
 		if w != nil {
 			w.count = waits[i]
@@ -172,7 +171,7 @@ func (m *Machine[F]) SetClocks(fires, waits []int64) {
 	}
 }
 
-// Clip bounds the norm of the gradients of all parameters that fire at once,
+// Clip bounds the norm of the gradients of all parameters that are updated at once,
 // taken together, and returns the norm that it found. 0 means no bound. The
 // sum runs in float64, in the order of the list, so it is the same everywhere.
 func Clip[F num.Float](grads [][]F, bound float64) float64 {

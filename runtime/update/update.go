@@ -41,9 +41,9 @@ type Update[F num.Float] interface {
 type Slots[F num.Float] interface {
 	// By is the name of the update of the parameter.
 	By() string
-	// Fire changes w in place by its gradient g, with workspace from r. n counts
-	// the fires of the parameter's level, from 1.
-	Fire(r *tape.Run[F], n int, w, g []F)
+	// Step changes w in place by its gradient g, with workspace from r. n counts
+	// the updates of the parameter's level, from 1.
+	Step(r *tape.Run[F], n int, w, g []F)
 	// Each calls f for every slot, as long as the parameter, to save and to
 	// restore it. A slot is the same slice always.
 	Each(f func(name string, data []F))

@@ -62,7 +62,7 @@ func (u Update) levels(t *testing.T, c *vectorCase) {
 
 func (u Update) atLevels(t *testing.T, c *vectorCase, n int, sizes map[string]int) {
 	first := args[float32](t, c)
-	fire(u.F32, first)
+	step(u.F32, first)
 	entries := 0
 	for _, x := range first.Outs {
 		entries = len(x)
@@ -77,7 +77,7 @@ func (u Update) atLevels(t *testing.T, c *vectorCase, n int, sizes map[string]in
 				a.In[name] = slices.Repeat(x, n/len(x)+1)[:n]
 			}
 		}
-		fire(u.F32, a)
+		step(u.F32, a)
 		return a.Outs
 	})
 }

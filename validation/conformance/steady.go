@@ -116,10 +116,10 @@ func steadyOp[F num.Float](t *testing.T, c *vectorCase, op func(*tape.Run[F], *A
 	q.steady(t, c.name)
 }
 
-// steadyUpdate checks the fires of an update.
+// steadyUpdate checks the steps of an update.
 func steadyUpdate[F num.Float](t *testing.T, c *vectorCase, f func(*tape.Run[F], *Args[F])) {
 	a := args[F](t, c)
-	fire(f, a) // what it moves has its copies
+	step(f, a) // what it moves has its copies
 	a.quiet = new([]tape.Value[F])
 	var arena tape.Arena[F]
 	body := func(r *tape.Run[F]) error {

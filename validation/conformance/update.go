@@ -16,8 +16,8 @@ type Update struct {
 	Vectors string
 }
 
-// fire calls an update in a scope of its own.
-func fire[F num.Float](f func(*tape.Run[F], *Args[F]), a *Args[F]) {
+// step calls an update in a scope of its own.
+func step[F num.Float](f func(*tape.Run[F], *Args[F]), a *Args[F]) {
 	arena := tape.Arena[F]{Debug: true}
 	a.Must(tape.Without(&arena, first(), func(r *tape.Run[F]) error {
 		f(r, a)
@@ -27,11 +27,11 @@ func fire[F num.Float](f func(*tape.Run[F], *Args[F]), a *Args[F]) {
 
 // Test runs all checks.
 func (u Update) Test(t *testing.T) {
-	cases := read(t, u.Vectors, "fire")
+	cases := read(t, u.Vectors, "step")
 	t.Run("class3", func(t *testing.T) {
 		for _, c := range cases {
 			a := args[float64](t, c)
-			fire(u.F64, a)
+			step(u.F64, a)
 			c.complete(t, a)
 			c.holds(t, "out", a.Outs)
 		}
@@ -39,7 +39,7 @@ func (u Update) Test(t *testing.T) {
 	t.Run("float32", func(t *testing.T) {
 		for _, c := range cases {
 			a := args[float32](t, c)
-			fire(u.F32, a)
+			step(u.F32, a)
 			singles(t, c, a.Outs, nil)
 		}
 	})
@@ -66,7 +66,7 @@ func (u Update) Test(t *testing.T) {
 // update sees nothing of its neighbours.
 func (u Update) oneByOne(t *testing.T, c *vectorCase) {
 	all := args[float64](t, c)
-	fire(u.F64, all)
+	step(u.F64, all)
 	n := len(anyOut(all))
 	for i := range n {
 		one := args[float64](t, c)
@@ -75,7 +75,7 @@ func (u Update) oneByOne(t *testing.T, c *vectorCase) {
 				one.In[name] = x[i : i+1]
 			}
 		}
-		fire(u.F64, one)
+		step(u.F64, one)
 		for name, x := range one.Outs {
 			bits(t, c.name+" entry alone: "+name, x, all.Outs[name][i:i+1])
 		}

@@ -25,7 +25,7 @@ type build struct {
 	batch   int
 	chunk   int
 	rate    float64 // 0: the page's own
-	clip    float64 // of the norm of the gradients that fire together; 0: none
+	clip    float64 // of the norm of the gradients of the parameters that are updated together; 0: none
 	seed    uint64
 	marks   []int // updates after which it is measured, the last one being its end
 }

@@ -71,7 +71,7 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 	r.table([]string{"rule", "keys", "parameters", "states of a sequence", fmt.Sprintf("after %d", t.marks[0]), fmt.Sprintf("after %d", steps)}, rows)
 	r.say("Bits per byte of the held-out tenth. One seed: differences of a few hundredths mean nothing.")
 	r.say("## The levels at the end")
-	r.table([]string{"rule", "fires", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)
+	r.table([]string{"rule", "updates", "norm of the gradient", "norm of the parameters", "norm of the states"}, health)
 	r.say("Each cell has the four levels, the fastest first; level 0 includes what is no memory. All states of all sequences together.")
 	return r, nil
 }
@@ -88,7 +88,7 @@ func ended(m mark) string {
 func byLevel(all []module.Health) []string {
 	var cells [4][]string
 	for _, h := range all {
-		for i, c := range []string{fmt.Sprint(h.Fires), fmt.Sprintf("%.2g", h.Gradient), fmt.Sprintf("%.3g", h.Parameter), fmt.Sprintf("%.3g", h.State)} {
+		for i, c := range []string{fmt.Sprint(h.Updates), fmt.Sprintf("%.2g", h.Gradient), fmt.Sprintf("%.3g", h.Parameter), fmt.Sprintf("%.3g", h.State)} {
 			cells[i] = append(cells[i], c)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 //   - or, from learnsFrom updates on, the held-out loss is not below that of counting
 //     single bytes. Before that no model of 256 bytes has seen enough of them.
 //
-// A level of period 512 has fired once at 100 updates and twice at 1,000: what is said
+// A level of period 512 has been updated once at 100 updates and twice at 1,000: what is said
 // of it there is what its start does.
 //
 // Asked after the first run, and not counted in the share: does MAC stay finite with Normed in front of its memory, which cuts the loop of

@@ -261,7 +261,7 @@ func TestUpdatesAreDeltas(t *testing.T) {
 				if i == half {
 					panic("broken")
 				}
-				k.moves.Fire(r, i, data, k.full(got.grads, i))
+				k.moves.Step(r, i, data, k.full(got.grads, i))
 			})
 			return nil
 		})

@@ -155,7 +155,7 @@ func (k *model) forward(a *tape.Arena[float32], now pulse.Pulse, m *block.Memory
 // update moves the parameters by their gradients.
 func (k *model) update(grads [][]float32) {
 	_ = tape.Without(k.arena, pulse.First(pulse.Build), func(r *tape.Run[float32]) error {
-		k.writer.Update(func(i int, _ context.Param, data []float32) { k.moves.Fire(r, i, data, k.full(grads, i)) })
+		k.writer.Update(func(i int, _ context.Param, data []float32) { k.moves.Step(r, i, data, k.full(grads, i)) })
 		return nil
 	})
 }

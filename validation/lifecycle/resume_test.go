@@ -84,9 +84,9 @@ func (r *run) save(path string) {
 		})
 		return m, nil
 	})
-	fires := r.model.moves.Clocks()
+	steps := r.model.moves.Clocks()
 	errs = append(errs, err,
-		checkpoint.Add(s, "fires", tensor.Shape{len(fires)}, fires),
+		checkpoint.Add(s, "fires", tensor.Shape{len(steps)}, steps),
 		checkpoint.Add(s, "clock", tensor.Shape{2}, []uint64{r.now.Step(), r.now.Position()}),
 		checkpoint.Add(s, "cursor", tensor.Shape{stream.CursorWords}, r.stream.Cursors(r.now)[0].Words()),
 		checkpoint.Write(path, s))
@@ -115,13 +115,13 @@ func (r *run) load(path string, change func(clock []uint64, c *stream.Cursor)) e
 		})
 		return m, nil
 	})
-	fires := slices.Clone(r.model.moves.Clocks())
+	steps := slices.Clone(r.model.moves.Clocks())
 	clock, words := make([]uint64, 2), make([]uint64, stream.CursorWords)
 	errs = append(errs, err,
-		checkpoint.Take(s, "fires", tensor.Shape{len(fires)}, fires),
+		checkpoint.Take(s, "fires", tensor.Shape{len(steps)}, steps),
 		checkpoint.Take(s, "clock", tensor.Shape{2}, clock),
-		checkpoint.Take(s, "cursor", tensor.Shape{len(words)}, words), s.Done(), r.model.moves.CheckClocks(fires, make([]int64, len(fires))))
-	r.model.moves.SetClocks(fires, make([]int64, len(fires)))
+		checkpoint.Take(s, "cursor", tensor.Shape{len(words)}, words), s.Done(), r.model.moves.CheckClocks(steps, make([]int64, len(steps))))
+	r.model.moves.SetClocks(steps, make([]int64, len(steps)))
 	c, err := stream.CursorFromWords(words)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err

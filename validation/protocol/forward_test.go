@@ -128,7 +128,7 @@ func samePos(t testing.TB, what string, got, want map[string][]int32) {
 	}
 }
 
-// TestSameGrid runs every model over a grid of calls in which its levels fire and
+// TestSameGrid runs every model over a grid of calls in which its levels are updated and
 // rest, the memory kept in place and written out and back.
 func TestSameGrid(t *testing.T) {
 	grid := []int{3, 1, 4, 3, 2}

@@ -19,11 +19,11 @@ import (
 // context, as one level, two and four, at width 8, with AdamW, on a stream that can be
 // learned. Of every step: loss, gradients, parameters and memory are finite, a parameter
 // stays while its level rests, and what an active level remembers is neither gone nor
-// without bound. Of the whole: each parameter has fired as often as the period of its
+// without bound. Of the whole: each parameter has been updated as often as the period of its
 // level says, what had a gradient has moved, and the loss has gone down.
 //
 // HECATE_PROTOCOL=full makes twice as many steps at half the rate where that can be:
-// levels fire twice as often and parameters end about as far from where they began.
+// levels are updated twice as often and parameters end about as far from where they began.
 
 // table is the stream: pairs of a context, one of four, and a symbol that follows it by
 // a table that lasts. Symbols alone are scored. Who knows nothing loses ln 8, who knows
@@ -42,7 +42,7 @@ func (d documents) DocumentEnd(at int) int {
 }
 
 // The sizes of the sweep. A chunk is what strategies compute together, so that they do.
-// In 24 steps the slowest level fires three times. After its 28th step MAC leaves
+// In 24 steps the slowest level is updated three times. After its 28th step MAC leaves
 // float32 with several rules, at half the rate after its 45th: it writes what it has
 // read, and nothing on its page bounds the product of that loop.
 const (
@@ -122,7 +122,7 @@ func TestSweep(t *testing.T) {
 		steps, _ := x.effort()
 		for len(s.losses) < steps && s.step() {
 		}
-		s.fired()
+		s.updated()
 		if len(s.losses) == steps {
 			worst = max(worst, s.learned())
 		}
@@ -198,7 +198,7 @@ func (s *sweep) step() bool {
 			return false
 		}
 		if (p.Fixed || !done.Pulse.Active(p.Level)) && !slices.Equal(now[i], s.was[i]) {
-			s.t.Errorf("%v: step %d: %s of level %d moved, and does not fire", s.x, done.Pulse.Step(), p.Name, p.Level)
+			s.t.Errorf("%v: step %d: %s of level %d moved, and is not updated", s.x, done.Pulse.Step(), p.Name, p.Level)
 		}
 	}
 	s.was = now
@@ -225,9 +225,9 @@ func (s *sweep) states(p pulse.Pulse) bool {
 	return true
 }
 
-// fired holds the clocks of the parameters to the periods of their levels, and looks
+// updated holds the clocks of the parameters to the periods of their levels, and looks
 // for those that had a gradient and stayed.
-func (s *sweep) fired() {
+func (s *sweep) updated() {
 	m, moved := s.session.Module(), make([]int, s.x.levels)
 	for i, n := range m.Moves().Clocks() {
 		p := m.Params().Param(i)
@@ -236,7 +236,7 @@ func (s *sweep) fired() {
 		}
 		period := sweepPeriods[p.Level]
 		if want := (len(s.losses) + period - 1) / period; n != int64(want) {
-			s.t.Errorf("%v: %s of level %d has fired %d times in %d steps, want %d", s.x, p.Name, p.Level, n, len(s.losses), want)
+			s.t.Errorf("%v: %s of level %d has been updated %d times in %d steps, want %d", s.x, p.Name, p.Level, n, len(s.losses), want)
 		}
 		same := slices.Equal(s.began[i], s.was[i])
 		if s.seen[i] && same {

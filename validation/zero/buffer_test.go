@@ -16,11 +16,11 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// What waits for a level to fire. A run whose update moves nothing and writes down
+// What waits until a level is updated. A run whose update moves nothing and writes down
 // what it was given is compared with one whose buffer writes down what it collects:
 // the parameters stay, so both see the same gradients.
 
-// A scribe is an update that moves nothing. As an update it notes every fire, as a
+// A scribe is an update that moves nothing. As an update it notes every step, as a
 // buffer every gradient, and passes on what it was last given.
 type scribe struct {
 	buffer bool
@@ -41,7 +41,7 @@ type scribed struct {
 
 func (s *scribed) By() string                   { return "scribe" }
 func (s *scribed) Each(func(string, []float64)) {}
-func (s *scribed) Fire(_ *tape.Run[float64], n int, w, g []float64) {
+func (s *scribed) Step(_ *tape.Run[float64], n int, w, g []float64) {
 	s.of.notes[s.name] = append(s.of.notes[s.name], append([]float64{float64(n)}, g...))
 	if s.of.buffer {
 		copy(w, g)
@@ -86,8 +86,8 @@ func TestWhatWaitsMovesOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fired, collected := &scribe{notes: map[string][][]float64{}}, &scribe{buffer: true, notes: map[string][][]float64{}}
-		a := session[float64](t, formula, fired, buffer)
+		updated, collected := &scribe{notes: map[string][][]float64{}}, &scribe{buffer: true, notes: map[string][][]float64{}}
+		a := session[float64](t, formula, updated, buffer)
 		b := session[float64](t, formula, &scribe{notes: map[string][][]float64{}}, collected)
 		for range bufferSteps {
 			if _, err := a.Step(5); err != nil {
@@ -100,29 +100,29 @@ func TestWhatWaitsMovesOnce(t *testing.T) {
 		v := a.Module().Params()
 		for i := range v.Len() {
 			p := v.Param(i)
-			fires := fired.notes[p.Name]
+			steps := updated.notes[p.Name]
 			if p.Level == 0 {
-				if len(fires) != bufferSteps {
-					t.Errorf("%s: %s fired %d times in %d steps", name, p.Name, len(fires), bufferSteps)
+				if len(steps) != bufferSteps {
+					t.Errorf("%s: %s updated %d times in %d steps", name, p.Name, len(steps), bufferSteps)
 				}
 				continue
 			}
-			waiting(t, name+": "+p.Name, fires, collected.notes[p.Name], mean)
+			waiting(t, name+": "+p.Name, steps, collected.notes[p.Name], mean)
 		}
 	}
 }
 
-// waiting wants each fire of a slow parameter to be of what was collected since
+// waiting wants each step of a slow parameter to be of what was collected since
 // the one before: all of it, and the last of it when the level was active.
-func waiting(t *testing.T, what string, fires, collected [][]float64, mean bool) {
+func waiting(t *testing.T, what string, steps, collected [][]float64, mean bool) {
 	t.Helper()
-	if want := (bufferSteps + bufferPeriod - 1) / bufferPeriod; len(fires) != want {
-		t.Errorf("%s fired %d times, want %d", what, len(fires), want)
+	if want := (bufferSteps + bufferPeriod - 1) / bufferPeriod; len(steps) != want {
+		t.Errorf("%s updated %d times, want %d", what, len(steps), want)
 		return
 	}
 	read := strings.Contains(what, "Q") // a frozen level answers, and only its queries are asked
 	at := 0
-	for k, e := range fires {
+	for k, e := range steps {
 		sum, n := make([]float64, len(e)-1), 0
 		for ; at < len(collected) && (n == 0 || collected[at][0] != 1); at++ { // a count of one begins anew
 			for j, g := range collected[at][1:] {
@@ -131,24 +131,24 @@ func waiting(t *testing.T, what string, fires, collected [][]float64, mean bool)
 			n++
 		}
 		if want := map[bool]int{false: 1, true: bufferPeriod}[read && k > 0]; n != want {
-			t.Errorf("%s: %d gradients waited for fire %d, want %d", what, n, k+1, want)
+			t.Errorf("%s: %d gradients waited for step %d, want %d", what, n, k+1, want)
 		}
 		for j, x := range e[1:] {
 			if mean {
 				sum[j] /= float64(n)
 			}
 			if d := x - sum[j]; !(d <= 1e-15 && -d <= 1e-15) {
-				t.Errorf("%s: fire %d moves entry %d by %v, want %v", what, k+1, j, x, sum[j])
+				t.Errorf("%s: step %d moves entry %d by %v, want %v", what, k+1, j, x, sum[j])
 			}
 		}
 		if e[0] != float64(k+1) {
-			t.Errorf("%s: fire %d has the count %v", what, k+1, e[0])
+			t.Errorf("%s: step %d has the count %v", what, k+1, e[0])
 		}
 	}
 }
 
 // TestFrozenParametersStay wants the parameters of a frozen level unchanged to the
-// bit, and moved when it fires.
+// bit, and moved when it is updated.
 func TestFrozenParametersStay(t *testing.T) {
 	u, err := registry.NewUpdate[float64]("AdamW")
 	if err != nil {

@@ -109,7 +109,7 @@ func oneOp(t *testing.T, ref reference, call func(c opCall) (value, error)) {
 	}
 }
 
-// TestAdamW holds five fires of the update, with decay and without.
+// TestAdamW holds five steps of the update, with decay and without.
 func TestAdamW(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -133,7 +133,7 @@ func TestAdamW(t *testing.T) {
 				at = at.Next(1)
 			}
 			if n < 6 {
-				t.Errorf("only %d fires", n-1)
+				t.Errorf("only %d steps", n-1)
 			}
 		})
 	}

@@ -14,12 +14,12 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Updates under levels that fire at different times. A parameter that does not
-// fire keeps its value, its slots and its clock to the last bit, and one that
-// fires is moved as if the steps in between had not been.
+// Updates under levels that are updated at different times. A parameter that is not
+// updated keeps its value, its slots and its clock to the last bit, and one that
+// is updated is moved as if the steps in between had not been.
 
 // levels are the periods, and levelSteps how long they run: the slowest level
-// fires a few times.
+// is updated a few times.
 var levels = []int{1, 4, 8}
 
 const levelSteps = 26
@@ -59,7 +59,7 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 			}
 			m, n := update.NewMachine(u, nil, set.View()), update.NewMachine(u, nil, alone.View())
 			per := set.View().Len() / len(levels)
-			fire := func(m *update.Machine[float64], s *context.ParamSet[float64], at pulse.Pulse, on func(level int) bool) {
+			step := func(m *update.Machine[float64], s *context.ParamSet[float64], at pulse.Pulse, on func(level int) bool) {
 				w, err := s.Writer()
 				if err != nil {
 					t.Fatal(err)
@@ -71,7 +71,7 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 						if on(i / per) {
 							g := make([]float64, len(data))
 							num.FillNormal(g, num.NewStream(p.Name, at.Step()), 0, 1)
-							m.Fire(r, i, data, g)
+							m.Step(r, i, data, g)
 						}
 					})
 					return nil
@@ -83,7 +83,7 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 				for i := range set.View().Len() {
 					before = append(before, moved(m, set.View(), i))
 				}
-				fire(m, set, p, p.Active)
+				step(m, set, p, p.Active)
 				for i, was := range before {
 					same := fmt.Sprint(was) == fmt.Sprint(moved(m, set.View(), i))
 					if same == p.Active(i/per) {
@@ -92,16 +92,16 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 				}
 				p = p.Next(1)
 			}
-			// The slowest level, fired without the steps in between.
+			// The slowest level, updated without the steps in between.
 			last := len(levels) - 1
 			for q := pulse.First(pulse.Build, levels...); q.Step() < levelSteps; q = q.Next(1) {
 				if q.Active(last) {
-					fire(n, alone, q, func(l int) bool { return l == last })
+					step(n, alone, q, func(l int) bool { return l == last })
 				}
 			}
 			for i := last * per; i < set.View().Len(); i++ {
 				if a, b := moved(m, set.View(), i), moved(n, alone.View(), i); fmt.Sprint(a) != fmt.Sprint(b) {
-					t.Errorf("%s of a slow level is not what its own fires make of it", set.View().Name(i))
+					t.Errorf("%s of a slow level is not what its own updates make of it", set.View().Name(i))
 				}
 				if want := int64((levelSteps + levels[last] - 1) / levels[last]); m.Clocks()[i] != want {
 					t.Errorf("the clock of %s shows %d, want %d", set.View().Name(i), m.Clocks()[i], want)
@@ -140,7 +140,7 @@ func TestFirstStepOfASlowLevel(t *testing.T) {
 	_ = tape.Without(&arena, pulse.First(pulse.Build).At(1000, 1000), func(r *tape.Run[float64]) error {
 		w.Update(func(i int, _ context.Param, data []float64) {
 			if i == 0 {
-				m.Fire(r, 0, data, g)
+				m.Step(r, 0, data, g)
 			}
 		})
 		return nil
@@ -194,9 +194,9 @@ func TestClocks(t *testing.T) {
 		t.Errorf("clocks: %v, want %v", m.Clocks(), good)
 	}
 	defer func() {
-		if recover() != update.Fired {
-			t.Error("a fixed parameter fired")
+		if recover() != update.FixedParameter {
+			t.Error("a fixed parameter was updated")
 		}
 	}()
-	m.Fire(nil, 1, nil, nil)
+	m.Step(nil, 1, nil, nil)
 }

@@ -16,7 +16,7 @@ import "time"
 // A Config is a configuration in which every key has a value.
 type Config struct {
 	Model  Model  `key:"model" doc:"the model"`
-	Levels Levels `key:"levels" doc:"how often the levels of the model fire"`
+	Levels Levels `key:"levels" doc:"how often the levels of the model are updated"`
 	Stream Stream `key:"stream" doc:"the input"`
 	Update Update `key:"update" doc:"the update (optimizer) of the parameters"`
 	Build  Build  `key:"build" doc:"the length of a build, and its checkpoints"`
@@ -31,9 +31,9 @@ type Model struct {
 	Seed    uint64         `key:"seed" def:"1" doc:"random seed of the initial parameters and of samples"`
 }
 
-// Levels says how often the levels of the model fire.
+// Levels says how often the levels of the model are updated.
 type Levels struct {
-	Periods []int  `key:"periods" in:"1..1073741824" doc:"of each level, the fastest first, in units: the level fires once per period; the first is 1, each other a multiple of the one before; an empty list takes the proposal of the model's page"`
+	Periods []int  `key:"periods" in:"1..1073741824" doc:"of each level, the fastest first, in units: the level is updated once per period; the first is 1, each other a multiple of the one before; an empty list takes the proposal of the model's page"`
 	Unit    string `key:"unit" def:"chunks" one:"chunks|tokens" doc:"unit of the periods: chunks of stream.chunk tokens, or tokens"`
 }
 
@@ -56,7 +56,7 @@ type Update struct {
 	LR       float64            `key:"lr" def:"0.0" in:"0.." doc:"learning rate; 0 is the page's default"`
 	Clip     float64            `key:"clip" def:"0.0" in:"0.." doc:"gradient clipping: bound of the norm of all gradients of a step; 0 is none"`
 	Settings map[string]float64 `key:"settings" in:".." doc:"a setting that differs from the page's default: beta_1, else.lr"`
-	Buffer   string             `key:"buffer" def:"ErrorBuffer" doc:"the buffer that accumulates the gradients of a level until it fires, by the name of its page"`
+	Buffer   string             `key:"buffer" def:"ErrorBuffer" doc:"the buffer that accumulates the gradients of a level until it is updated, by the name of its page"`
 }
 
 // Build is the length of a build, and its checkpoints.

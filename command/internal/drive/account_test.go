@@ -8,7 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/engine"
 )
 
-// TestAccount has two levels, of which the second fires with every fourth chunk.
+// TestAccount has two levels, of which the second is updated with every fourth chunk.
 func TestAccount(t *testing.T) {
 	c := config.Default()
 	info := engine.Info{Model: "M", Batch: 8, Chunk: 64, Periods: []int{1, 256}, Counts: "tokens", Unit: "byte", Buffer: "B", States: 10, Params: []engine.Param{

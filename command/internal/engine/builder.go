@@ -45,7 +45,7 @@ type builder struct {
 	norms    []float64
 	health   []module.Health
 	levels   []Level
-	fires    []int
+	updates  []int
 }
 
 // NewBuilder returns a build that resumes from a checkpoint, or a new one.
@@ -81,7 +81,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
-	b := &builder{reading: r, fires: make([]int, len(when.Periods)), rate: rateOf(u), seed: c.Model.Seed}
+	b := &builder{reading: r, updates: make([]int, len(when.Periods)), rate: rateOf(u), seed: c.Model.Seed}
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
@@ -185,12 +185,12 @@ func (b *builder) Step() (Step, error) {
 	b.norms = mod.Norms(b.norms[:0])
 	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Batch, Nats: x.Nats, Bits: bits,
 		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
-	clear(b.fires)
+	clear(b.updates)
 	for i, n := range mod.Moves().Clocks() {
 		l := b.info.Params[i].Level
-		b.fires[l] = max(b.fires[l], int(n))
+		b.updates[l] = max(b.updates[l], int(n))
 	}
-	s.Fires = b.fires
+	s.Updates = b.updates
 	if len(b.info.Periods) > 1 {
 		s.Levels, err = b.Levels()
 	}
@@ -202,7 +202,7 @@ func (b *builder) Levels() (out []Level, err error) {
 	b.health, err = b.session.Health(b.health[:0])
 	b.levels = b.levels[:0]
 	for _, h := range b.health {
-		b.levels = append(b.levels, Level{h.Level, h.Gated, int(h.Fires), h.Open, h.Share, int(h.Waiting), h.Ratio, h.Gradient, h.Parameter, h.State})
+		b.levels = append(b.levels, Level{h.Level, h.Gated, int(h.Updates), h.Open, h.Share, int(h.Waiting), h.Ratio, h.Gradient, h.Parameter, h.State})
 	}
 	return b.levels, err
 }

@@ -131,25 +131,25 @@ type Param struct {
 
 // Step is the result of one update.
 type Step struct {
-	Step   int       // counts from 1
-	Tokens int       // read since the beginning, by the whole batch
-	Nats   float64   // the loss before the update, per token
-	Bits   float64   // the same in bits per unit of the info
-	Rate   float64   // learning rate
-	Norm   float64   // of the gradients that fired together, before they were clipped
-	Norms  []float64 // of the gradient of each parameter as it was clipped, in the order of the table; valid until the next step
-	Fires  []int     // by level: number of updates so far
-	Levels []Level   // of models with more than one level; valid until the next step
+	Step    int       // counts from 1
+	Tokens  int       // read since the beginning, by the whole batch
+	Nats    float64   // the loss before the update, per token
+	Bits    float64   // the same in bits per unit of the info
+	Rate    float64   // learning rate
+	Norm    float64   // of the gradients of the parameters that were updated together, before they were clipped
+	Norms   []float64 // of the gradient of each parameter as it was clipped, in the order of the table; valid until the next step
+	Updates []int     // by level: number of updates so far
+	Levels  []Level   // of models with more than one level; valid until the next step
 }
 
 // Level describes one level after a step.
 type Level struct {
 	Level     int     `json:"level"`
 	Gated     bool    `json:"gated,omitempty"` // a gate of the page opens it
-	Fires     int     `json:"fires"`
+	Updates   int     `json:"fires"`
 	Open      float64 `json:"open"`         // share of the sequences that found it open in this chunk
 	Share     float64 `json:"open_share"`   // the same, over the chunks of this attempt
-	Waiting   int     `json:"waiting"`      // gradients buffered until it fires
+	Waiting   int     `json:"waiting"`      // gradients buffered until it is updated
 	Ratio     float64 `json:"buffer_ratio"` // their normalised norm: see module.Health
 	Gradient  float64 `json:"grad_norm"`
 	Parameter float64 `json:"param_norm"`

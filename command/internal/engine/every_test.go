@@ -81,7 +81,7 @@ func TestEveryModel(t *testing.T) {
 }
 
 // TestGrid reads tokens one by one, as when text is drawn: the schedule goes on
-// once in so many tokens as a call of the build has, and levels of seldom fires
+// once in so many tokens as a call of the build has, and levels that are updated seldom
 // are due at the same tokens as in whole calls.
 func TestGrid(t *testing.T) {
 	c := small(t, "model.formula=ByteCMS", "levels.periods=1,2,4")

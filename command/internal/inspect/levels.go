@@ -15,7 +15,7 @@ type Level struct {
 	Numbers int     `json:"numbers"` // in its parameters
 	Norm    float64 `json:"-"`       // of them
 	Kept    int     `json:"kept"`    // numbers of its updates and buffers
-	Waiting float64 `json:"-"`       // norm of the gradient that is buffered until it fires
+	Waiting float64 `json:"-"`       // norm of the gradient that is buffered until it is updated
 }
 
 // Keys of the metadata, and prefixes of names, of a build.

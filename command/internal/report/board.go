@@ -36,7 +36,7 @@ func (b *Board) Step(s Step) error {
 			list = append(list, events.Scalar{Tag: "gradient/" + n, Value: s.Groups[i]})
 		}
 	}
-	for l, n := range s.Fires {
+	for l, n := range s.Updates {
 		list = append(list, events.Scalar{Tag: fmt.Sprintf("fires/level_%d", l), Value: float64(n)})
 	}
 	for _, l := range s.Levels {

@@ -98,7 +98,7 @@ func (c *Console) Step(s Step) error {
 		if !c.bar.Due() {
 			return nil
 		}
-		l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Norm: number(s.Norm), Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires}
+		l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Norm: number(s.Norm), Average: number(s.Average), Worst: number(s.Worst), Updates: s.Updates}
 		l.bits(c.info, c.mean())
 		return c.json(Event{Event: "progress", Line: l})
 	}
@@ -177,8 +177,8 @@ func (c *Console) Levels(levels []engine.Level) error {
 		if l.Gated {
 			by = " by its gate"
 		}
-		if err := c.Note(fmt.Sprintf("level %d", l.Level), "fired %s times, open in %.1f %% of the chunks%s, %s gradients buffered (ratio %.2g); norms: gradient %.3g, parameters %.4g, states %.4g",
-			progress.Count(l.Fires), 100*l.Share, by, progress.Count(l.Waiting), l.Ratio, l.Gradient, l.Parameter, l.State); err != nil {
+		if err := c.Note(fmt.Sprintf("level %d", l.Level), "updated %s times, open in %.1f %% of the chunks%s, %s gradients buffered (ratio %.2g); norms: gradient %.3g, parameters %.4g, states %.4g",
+			progress.Count(l.Updates), 100*l.Share, by, progress.Count(l.Waiting), l.Ratio, l.Gradient, l.Parameter, l.State); err != nil {
 			return err
 		}
 	}

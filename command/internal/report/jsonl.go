@@ -28,7 +28,7 @@ type Line struct {
 	Norms   map[string]float64 `json:"grad_norms,omitempty"`
 	Average *float64           `json:"tokens_per_s,omitempty"` // of this attempt
 	Worst   *float64           `json:"worst_tokens_per_s,omitempty"`
-	Fires   []int              `json:"fires,omitempty"`  // by level
+	Updates []int              `json:"fires,omitempty"`  // by level
 	Levels  []engine.Level     `json:"levels,omitempty"` // of models with more than one
 	HeldOut *float64           `json:"held_out_bits_per_byte,omitempty"`
 	HeldTok *float64           `json:"held_out_bits_per_token,omitempty"`
@@ -132,7 +132,7 @@ func kept(path string, done int) ([]byte, error) {
 // Step writes a line.
 func (j *JSONL) Step(s Step) error {
 	l := Line{Step: s.Step.Step, Tokens: s.Tokens, Loss: number(s.Nats), Rate: number(s.Rate), Norm: number(s.Norm),
-		Average: number(s.Average), Worst: number(s.Worst), Fires: s.Fires, Levels: finite(s.Levels)}
+		Average: number(s.Average), Worst: number(s.Worst), Updates: s.Updates, Levels: finite(s.Levels)}
 	l.bits(j.info, s.Bits)
 	if len(j.names) > 1 {
 		l.Norms = map[string]float64{}

@@ -21,7 +21,7 @@ var info = engine.Info{Model: "M", Text: "t", Batch: 2, Chunk: 5, Unit: "byte", 
 
 // step is a step with all that it can have.
 func step(n int) Step {
-	return Step{Step: engine.Step{Step: n, Tokens: 10 * n, Nats: 2, Bits: 2 / math.Ln2, Rate: 0.5, Norm: 5, Fires: []int{n, n / 2},
+	return Step{Step: engine.Step{Step: n, Tokens: 10 * n, Nats: 2, Bits: 2 / math.Ln2, Rate: 0.5, Norm: 5, Updates: []int{n, n / 2},
 		Levels: []engine.Level{{Open: 1}, {Level: 1, Open: 0.25, Waiting: 3, Ratio: 12, Parameter: 7, State: 2}}}, Average: 100, Worst: 50, Groups: []float64{3, 4}}
 }
 
@@ -78,7 +78,7 @@ func TestJSONL(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	want := Line{Step: 3, Tokens: 30, Loss: number(2), Bits: number(2 / math.Ln2), Rate: number(0.5), Norm: number(5), Norms: map[string]float64{"model": 3, "a": 4},
-		Average: number(100), Worst: number(50), Fires: []int{3, 1}, Levels: step(3).Levels}
+		Average: number(100), Worst: number(50), Updates: []int{3, 1}, Levels: step(3).Levels}
 	if !reflect.DeepEqual(all[3], want) {
 		t.Errorf("%+v, want %+v", all[3], want)
 	}
@@ -168,7 +168,7 @@ func TestConsole(t *testing.T) {
 	text := tell(false)
 	for _, want := range []string{"M: 7 parameters", "before:   8.000 bits/byte", "   25 %  step 1, 2.885 bits/byte, 100 tokens/s, worst 50", "step 1:  2.500 bits/byte",
 		"go on:    do 3\n", "warning:  step 1: the buffered gradient of level 1 is 12.0 times as long as 3 gradients",
-		"level 1:  fired 0 times, open in 0.0 % of the chunks, 3 gradients buffered (ratio 12); norms: gradient 0, parameters 7, states 2\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
+		"level 1:  updated 0 times, open in 0.0 % of the chunks, 3 gradients buffered (ratio 12); norms: gradient 0, parameters 7, states 2\n", "after:    2.250 bits/byte on the held-out part (before 8.000, unigram 4.000, bigram 3.000)", "\na·b\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

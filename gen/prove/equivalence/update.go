@@ -27,7 +27,7 @@ var gradientSizes = []float64{1, 1, 0, 1e-12, 1, 1e12, 0, 1, 1, 1, 1e-3, 1}
 // FiniteSteps tests that steps by such gradients are finite, and that the simplified program
 // takes the same steps.
 func FiniteSteps(p *proof.Context, f *ir.Func) {
-	it := proof.Item{Kind: proof.Domain, Name: "fire", Text: "every step is finite", Span: p.Unit.Span}
+	it := proof.Item{Kind: proof.Domain, Name: "step", Text: "every step is finite", Span: p.Unit.Span}
 	p.Decide(it, func() proof.Evidence {
 		ev := proof.Evidence{Verdict: proof.Tested}
 		simple, _ := f.Clone()

@@ -45,7 +45,7 @@ func Programs(blk *check.Block, ds *diag.List) []Program {
 			}
 		}
 	case notation.UpdateUnit:
-		add("fire", irbuild.Update(blk, ds))
+		add("step", irbuild.Update(blk, ds))
 	case notation.FuncUnit:
 		add("out", irbuild.Function(blk, ds))
 	}

@@ -13,15 +13,15 @@ import (
 // ada_muon.o, ada_muon.q, ada_muon.v, ada_muon.z, ada_muon.u, ada_muon.w.
 func TestAdaMuon(t *testing.T) {
 	conformance.Update{
-		F64:     fire[float64],
-		F32:     fire[float32],
+		F64:     step[float64],
+		F32:     step[float32],
 		Matrix:  [2]string{"r", "c"},
 		Vectors: "testdata/ada_muon.txt",
 	}.Test(t)
 }
 
-// fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
+// step updates one parameter by the numbers of a case.
+func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), V: a.Updated("v")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)

@@ -8,8 +8,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// FireTall is one call of the kernel FireTall.
-type FireTall[F num.Float] struct {
+// StepTall is one call of the kernel StepTall.
+type StepTall[F num.Float] struct {
 	C         int
 	R         int
 	W         []F    // [r, c]
@@ -32,15 +32,15 @@ type FireTall[F num.Float] struct {
 }
 
 // WorkLen is 15·c·c + 11·c·r.
-func (c *FireTall[F]) WorkLen() int {
+func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
 	return 15*c2*c2 + 11*c2*r
 }
 
-// Run computes FireTall.
-func (c *FireTall[F]) Run() {
-	if f, ok := any(c).(*FireTall[float32]); ok && kern.Fused() {
-		(*fireTallFused)(f).run()
+// Run computes StepTall.
+func (c *StepTall[F]) Run() {
+	if f, ok := any(c).(*StepTall[float32]); ok && kern.Fused() {
+		(*stepTallFused)(f).run()
 		return
 	}
 	c2, r := c.C, c.R
@@ -295,9 +295,9 @@ func (c *FireTall[F]) Run() {
 	}
 }
 
-// runFireTall fires by the kernel FireTall.
-func runFireTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, cols int, w, g []F, s Slots[F]) {
-	k, arena := tape.Slot[F, FireTall[F]](r, fireTallKind), r.Arena
+// runStepTall is a step by the kernel StepTall.
+func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, cols int, w, g []F, s Slots[F]) {
+	k, arena := tape.Slot[F, StepTall[F]](r, stepTallKind), r.Arena
 	mark := arena.Mark()
 	k.C = cols
 	k.R = rows

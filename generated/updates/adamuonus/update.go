@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-var fireKind = tape.NewKind()
-var fireTallKind = tape.NewKind()
+var stepKind = tape.NewKind()
+var stepTallKind = tape.NewKind()
 
 // Update is AdaMuonUS with its settings.
 type Update[F num.Float] struct {
@@ -68,8 +68,8 @@ type moved[F num.Float] struct {
 // By is the name of the page.
 func (m *moved[F]) By() string { return m.u.Name() }
 
-// Fire moves the parameter.
-func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
+// Step moves the parameter.
+func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, m.nodecay, m.rows, m.cols, w, g, m.Slots)
 }
 

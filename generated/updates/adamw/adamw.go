@@ -5,7 +5,7 @@
 // Purpose: Move a parameter by its gradient, scaled by running moments of its
 // own.
 //
-// Expects: One gradient per fire, finite
+// Expects: One gradient per step, finite
 //
 // Guarantees: A parameter that is not updated does not change, and neither do
 // its moments nor its clock; parameters marked nodecay never decay; the decay
@@ -29,8 +29,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Fire is one call of the kernel Fire.
-type Fire[F num.Float] struct {
+// Step is one call of the kernel Step.
+type Step[F num.Float] struct {
 	N       int
 	W       []F    // [n]
 	G       []F    // [n]
@@ -51,14 +51,14 @@ type Fire[F num.Float] struct {
 }
 
 // WorkLen is 0.
-func (c *Fire[F]) WorkLen() int {
+func (c *Step[F]) WorkLen() int {
 	return 0
 }
 
-// Run computes Fire.
-func (c *Fire[F]) Run() {
-	if f, ok := any(c).(*Fire[float32]); ok && kern.Fused() {
-		(*fireFused)(f).run()
+// Run computes Step.
+func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
 		return
 	}
 	n := c.N
@@ -159,19 +159,19 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 }
 
 // Apply changes the parameter w by its gradient g, in place. n counts the
-// fires of the parameter's level from 1; nodecay is the attribute of the
+// updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration. The gradient may lie in r's arena. It panics when
 // the lengths differ.
 func Apply[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
 	if len(g) != len(w) || len(s.M) != len(w) || len(s.S) != len(w) {
 		panic("adam_w: the gradient or a slot is not as long as the parameter")
 	}
-	runFire(r, z, n, nodecay, w, g, s)
+	runStep(r, z, n, nodecay, w, g, s)
 }
 
-// runFire fires by the kernel Fire.
-func runFire[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
-	k, arena := tape.Slot[F, Fire[F]](r, fireKind), r.Arena
+// runStep is a step by the kernel Step.
+func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g []F, s Slots[F]) {
+	k, arena := tape.Slot[F, Step[F]](r, stepKind), r.Arena
 	mark := arena.Mark()
 	k.N = len(w)
 	k.W = w

@@ -3,14 +3,14 @@
 // Package errorbuffer is ErrorBuffer as its page says it.
 //
 // Purpose: Keep the gradients that reach a parameter while its level is
-// frozen, until the level fires.
+// frozen, until the level is updated.
 //
 // Expects: One gradient for each chunk in which one reached the parameter
 //
 // Guarantees: What waits is the mean, or the sum, of all gradients since the
-// last fire {sum} {mean}; a level that fires with every chunk passes its
-// gradients on unchanged {one}; nothing is applied twice: the buffer is empty
-// after a fire
+// last update {sum} {mean}; a level that is updated with every chunk passes
+// its gradients on unchanged {one}; nothing is applied twice: the buffer is
+// empty after an update
 //
 // Cost: About two operations an entry and chunk; two numbers of state an entry
 //
@@ -28,8 +28,8 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-// Fire is one call of the kernel Fire.
-type Fire[F num.Float] struct {
+// Step is one call of the kernel Step.
+type Step[F num.Float] struct {
 	N    int
 	G    []F // [n]
 	N2   []F // []
@@ -40,14 +40,14 @@ type Fire[F num.Float] struct {
 }
 
 // WorkLen is 0.
-func (c *Fire[F]) WorkLen() int {
+func (c *Step[F]) WorkLen() int {
 	return 0
 }
 
-// Run computes Fire.
-func (c *Fire[F]) Run() {
-	if f, ok := any(c).(*Fire[float32]); ok && kern.Fused() {
-		(*fireFused)(f).run()
+// Run computes Step.
+func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
 		return
 	}
 	n := c.N
@@ -100,18 +100,18 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 }
 
 // Apply changes the parameter w by its gradient g, in place. n counts the
-// fires of the parameter's level from 1. The gradient may lie in r's arena. It
-// panics when the lengths differ.
+// updates of the parameter's level from 1. The gradient may lie in r's arena.
+// It panics when the lengths differ.
 func Apply[F num.Float](r *tape.Run[F], z Settings, n int, w, g []F, s Slots[F]) {
 	if len(g) != len(w) || len(s.B) != len(w) {
 		panic("error_buffer: the gradient or a slot is not as long as the parameter")
 	}
-	runFire(r, z, n, w, g, s)
+	runStep(r, z, n, w, g, s)
 }
 
-// runFire fires by the kernel Fire.
-func runFire[F num.Float](r *tape.Run[F], z Settings, n int, w, g []F, s Slots[F]) {
-	k, arena := tape.Slot[F, Fire[F]](r, fireKind), r.Arena
+// runStep is a step by the kernel Step.
+func runStep[F num.Float](r *tape.Run[F], z Settings, n int, w, g []F, s Slots[F]) {
+	k, arena := tape.Slot[F, Step[F]](r, stepKind), r.Arena
 	mark := arena.Mark()
 	k.N = len(w)
 	k.G = g

@@ -10,7 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
-var fireKind = tape.NewKind()
+var stepKind = tape.NewKind()
 
 // Update is ErrorBuffer with its settings.
 type Update[F num.Float] struct {
@@ -53,8 +53,8 @@ type moved[F num.Float] struct {
 // By is the name of the page.
 func (m *moved[F]) By() string { return m.u.Name() }
 
-// Fire moves the parameter.
-func (m *moved[F]) Fire(r *tape.Run[F], n int, w, g []F) {
+// Step moves the parameter.
+func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 	Apply(r, m.u.Now, n, w, g, m.Slots)
 }
 

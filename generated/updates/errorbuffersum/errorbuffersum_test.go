@@ -13,14 +13,14 @@ import (
 // error_buffer_sum.e.
 func TestErrorBufferSum(t *testing.T) {
 	conformance.Update{
-		F64:     fire[float64],
-		F32:     fire[float32],
+		F64:     step[float64],
+		F32:     step[float32],
 		Vectors: "testdata/error_buffer_sum.txt",
 	}.Test(t)
 }
 
-// fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
+// step updates one parameter by the numbers of a case.
+func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{}
 	s := Slots[F]{B: a.Updated("b")}
 	Apply(r, z, a.Int("n"), a.Updated("e"), a.In["g"], s)

@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// fireFused is Fire in fused arithmetic.
-type fireFused Fire[float32]
+// stepFused is Step in fused arithmetic.
+type stepFused Step[float32]
 
-func (c *fireFused) run() {
+func (c *stepFused) run() {
 	type F = float32
 	c2, r := c.C, c.R
 	_ = c2

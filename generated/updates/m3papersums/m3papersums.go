@@ -2,13 +2,13 @@
 
 // Package m3papersums is M3PaperSums as its page says it.
 //
-// Purpose: Move a matrix by two orthogonal momenta, one of every fire and one
-// of windows of fires.
+// Purpose: Move a matrix by two orthogonal momenta, one of every step and one
+// of windows of steps.
 //
-// Expects: One gradient per fire, finite
+// Expects: One gradient per step, finite
 //
 // Guarantees: Gradients of any scale give the same steps, in the form output;
-// the slow momentum changes with every f-th fire alone, by the sum of the
+// the slow momentum changes with every f-th step alone, by the sum of the
 // gradients since {slow}; without the slow momentum, and in the form output,
 // it is AdaMuon; what is no matrix, or is said to be moved entrywise, is moved
 // by AdamW
@@ -31,8 +31,8 @@ import (
 	"math"
 )
 
-// Fire is one call of the kernel Fire.
-type Fire[F num.Float] struct {
+// Step is one call of the kernel Step.
+type Step[F num.Float] struct {
 	C         int
 	R         int
 	W         []F    // [r, c]
@@ -62,15 +62,15 @@ type Fire[F num.Float] struct {
 }
 
 // WorkLen is 21·c·r + 30·r·r.
-func (c *Fire[F]) WorkLen() int {
+func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
 	return 21*c2*r + 30*r*r
 }
 
-// Run computes Fire.
-func (c *Fire[F]) Run() {
-	if f, ok := any(c).(*Fire[float32]); ok && kern.Fused() {
-		(*fireFused)(f).run()
+// Run computes Step.
+func (c *Step[F]) Run() {
+	if f, ok := any(c).(*Step[float32]); ok && kern.Fused() {
+		(*stepFused)(f).run()
 		return
 	}
 	c2, r := c.C, c.R
@@ -621,7 +621,7 @@ func (s Slots[F]) Each(f func(name string, data []F)) {
 }
 
 // Apply changes the parameter w by its gradient g, in place. n counts the
-// fires of the parameter's level from 1; nodecay is the attribute of the
+// updates of the parameter's level from 1; nodecay is the attribute of the
 // parameter's declaration; w has so many rows and columns. The gradient may
 // lie in r's arena. It panics when the lengths differ.
 func Apply[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, cols int, w, g []F, s Slots[F]) {
@@ -629,15 +629,15 @@ func Apply[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, c
 		panic("m3_paper_sums: the gradient or a slot is not as long as the parameter")
 	}
 	if rows > cols {
-		runFireTall(r, z, n, nodecay, rows, cols, w, g, s)
+		runStepTall(r, z, n, nodecay, rows, cols, w, g, s)
 		return
 	}
-	runFire(r, z, n, nodecay, rows, cols, w, g, s)
+	runStep(r, z, n, nodecay, rows, cols, w, g, s)
 }
 
-// runFire fires by the kernel Fire.
-func runFire[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, cols int, w, g []F, s Slots[F]) {
-	k, arena := tape.Slot[F, Fire[F]](r, fireKind), r.Arena
+// runStep is a step by the kernel Step.
+func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows, cols int, w, g []F, s Slots[F]) {
+	k, arena := tape.Slot[F, Step[F]](r, stepKind), r.Arena
 	mark := arena.Mark()
 	k.C = cols
 	k.R = rows

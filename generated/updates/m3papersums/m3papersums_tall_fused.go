@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// fireTallFused is FireTall in fused arithmetic.
-type fireTallFused FireTall[float32]
+// stepTallFused is StepTall in fused arithmetic.
+type stepTallFused StepTall[float32]
 
-func (c *fireTallFused) run() {
+func (c *stepTallFused) run() {
 	type F = float32
 	c2, r := c.C, c.R
 	_ = c2

@@ -13,14 +13,14 @@ import (
 // momentum_sgd.s, momentum_sgd.w.
 func TestMomentumSGD(t *testing.T) {
 	conformance.Update{
-		F64:     fire[float64],
-		F32:     fire[float32],
+		F64:     step[float64],
+		F32:     step[float32],
 		Vectors: "testdata/momentum_sgd.txt",
 	}.Test(t)
 }
 
-// fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
+// step updates one parameter by the numbers of a case.
+func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Eta: float64(a.Number("eta")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{S: a.Updated("s")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Updated("w"), a.In["g"], s)

@@ -13,15 +13,15 @@ import (
 // muon.w.
 func TestMuon(t *testing.T) {
 	conformance.Update{
-		F64:     fire[float64],
-		F32:     fire[float32],
+		F64:     step[float64],
+		F32:     step[float32],
 		Matrix:  [2]string{"r", "c"},
 		Vectors: "testdata/muon.txt",
 	}.Test(t)
 }
 
-// fire changes one parameter by the numbers of a case.
-func fire[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
+// step updates one parameter by the numbers of a case.
+func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
 	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), MU: float64(a.Number("mu")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
