@@ -2,121 +2,41 @@
 
 package safety
 
-// A slot is a place in the formula of a rule.
-type slot struct {
-	word   string
-	values []string
-}
+import "github.com/nl-hecate/hecate/runtime/knobs"
 
-// A need says that one value stands only with some values of another slot.
-type need struct {
-	slot   int
-	by     string
-	of     int
-	mark   string
-	reason string
-	meets  []string
-}
-
-var slots = []slot{
-	{"structure", []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass", "Vector"}},
-	{"bias", []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth"}},
-	{"retention", []string{"Anchored", "Bregman", "ElasticNet", "FDivergence", "KL", "L2Decay", "Lq", "SigmoidBounded", "Sphere"}},
-	{"algorithm", []string{"DeepMomentum", "DeltaMomentum", "DGD", "DMGD", "FTRL", "GD", "ImplicitGD", "Momentum", "OrthogonalMomentum"}},
-}
-
-// needs are the requirements of the pages, in the order of the slots.
-var needs = []need{
-	{slot: 0, by: "SignedSimplex", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"FDivergence", "KL"}},
-	{slot: 0, by: "SimplexMatrix", of: 2, mark: "ProbabilitySimplex", reason: "rows on the simplex need a retention that keeps them there", meets: []string{"FDivergence", "KL"}},
-	{slot: 0, by: "Slots", of: 2, mark: "UnitSphere", reason: "slots on the sphere need a retention that keeps them there", meets: []string{"Sphere"}},
-	{slot: 2, by: "FDivergence", of: 0, mark: "LearnedStart", reason: "an f-divergence needs rows that start apart", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-	{slot: 2, by: "KL", of: 0, mark: "LearnedStart", reason: "KL retention needs rows that start apart", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-	{slot: 2, by: "Sphere", of: 0, mark: "LearnedStart", reason: "rows on the sphere need a direction to start from", meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-	{slot: 3, by: "DeepMomentum", of: 0, mark: "Matrices", reason: "deep momentum reads the rows of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
-	{slot: 3, by: "DMGD", of: 0, mark: "Matrices", reason: "deep momentum reads the rows of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
-	{slot: 3, by: "OrthogonalMomentum", of: 0, mark: "Matrices", reason: "orthogonal steps need the rows and columns of a matrix", meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+// table is what the types of this package are made from.
+var table = knobs.Table{
+	Slots: []knobs.Slot{
+		{Word: "structure", Values: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass", "Vector"}},
+		{Word: "bias", Values: []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth"}},
+		{Word: "retention", Values: []string{"Anchored", "Bregman", "ElasticNet", "FDivergence", "KL", "L2Decay", "Lq", "SigmoidBounded", "Sphere"}},
+		{Word: "algorithm", Values: []string{"DeepMomentum", "DeltaMomentum", "DGD", "DMGD", "FTRL", "GD", "ImplicitGD", "Momentum", "OrthogonalMomentum"}},
+	},
+	Needs: []knobs.Need{
+		{Slot: 0, By: "SignedSimplex", Of: 2, Mark: "ProbabilitySimplex", Reason: "rows on the simplex need a retention that keeps them there", Meets: []string{"FDivergence", "KL"}},
+		{Slot: 0, By: "SimplexMatrix", Of: 2, Mark: "ProbabilitySimplex", Reason: "rows on the simplex need a retention that keeps them there", Meets: []string{"FDivergence", "KL"}},
+		{Slot: 0, By: "Slots", Of: 2, Mark: "UnitSphere", Reason: "slots on the sphere need a retention that keeps them there", Meets: []string{"Sphere"}},
+		{Slot: 2, By: "FDivergence", Of: 0, Mark: "LearnedStart", Reason: "an f-divergence needs rows that start apart", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 2, By: "KL", Of: 0, Mark: "LearnedStart", Reason: "KL retention needs rows that start apart", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 2, By: "Sphere", Of: 0, Mark: "LearnedStart", Reason: "rows on the sphere need a direction to start from", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 3, By: "DeepMomentum", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+		{Slot: 3, By: "DMGD", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+		{Slot: 3, By: "OrthogonalMomentum", Of: 0, Mark: "Matrices", Reason: "orthogonal steps need the rows and columns of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+	},
 }
 
 // Illegal says why a combination is refused, in the words of the page.
-type Illegal struct {
-	Slot, Value   string // what requires
-	Other, Choice string // the slot that decides, and what stands in it
-	Mark          string // the property that is missing
-	Reason        string // the page's sentence
-	Instead       []string
-}
-
-func (e *Illegal) Error() string {
-	return e.Slot + " " + e.Value + " does not go with " + e.Other + " " + e.Choice + ": " + e.Reason +
-		" (" + e.Mark + " is provided by " + list(e.Instead) + ")"
-}
+type Illegal = knobs.Illegal
 
 // Unknown says that a slot has no value of this name.
-type Unknown struct {
-	Slot, Value string
-	Known       []string
-}
+type Unknown = knobs.Unknown
 
-func (e *Unknown) Error() string {
-	return "there is no " + e.Slot + " " + e.Value + "; there are " + list(e.Known)
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	text := names[0]
-	for _, n := range names[1:] {
-		text += ", " + n
-	}
-	return text
-}
-
-// Check reports whether choices that are known at run time go together: nil,
-// an *Unknown or the first *Illegal. It walks the table that the types of this
-// package are made from, and gives the reason that names the constraint.
+// Check reports whether choices that are known at run time go together: nil, an
+// *Unknown or the first *Illegal, with the reason that names the constraint.
 func Check(structure, bias, retention, algorithm string) error {
-	chosen := [4]string{structure, bias, retention, algorithm}
-	for i, s := range slots {
-		if !contains(s.values, chosen[i]) {
-			return &Unknown{Slot: s.word, Value: chosen[i], Known: Names(s.word)}
-		}
-	}
-	if bad := unmet(chosen); len(bad) > 0 {
-		return bad[0]
-	}
-	return nil
+	return table.Check(structure, bias, retention, algorithm)
 }
 
-// unmet lists what the choices require of one another and do not get.
-func unmet(chosen [4]string) []*Illegal {
-	var out []*Illegal
-	for _, n := range needs {
-		if chosen[n.slot] == n.by && !contains(n.meets, chosen[n.of]) {
-			out = append(out, &Illegal{Slot: slots[n.slot].word, Value: n.by, Other: slots[n.of].word, Choice: chosen[n.of],
-				Mark: n.mark, Reason: n.reason, Instead: append([]string(nil), n.meets...)})
-		}
-	}
-	return out
-}
-
-// Names are the values of a slot, in the order of the pages; nil when there is
-// no such slot.
-func Names(slot string) []string {
-	for _, s := range slots {
-		if s.word == slot {
-			return append([]string(nil), s.values...)
-		}
-	}
-	return nil
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
+// Names are the values of a slot, in the order of the pages; nil when there is no
+// such slot.
+func Names(slot string) []string { return table.Names(slot) }

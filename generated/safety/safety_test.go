@@ -3,390 +3,69 @@
 package safety
 
 import (
-	"errors"
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"os"
-	"strings"
 	"testing"
+
+	"github.com/nl-hecate/hecate/validation/conformance"
 )
 
-// A spelling is a value as a type: the earlier slots that it names, and the
-// type that stands for it where others name it.
-type spelling struct {
-	name string
-	deps []int
-	kind string
-}
-
-var spelled = [][]spelling{
-	{
-		{"DeepLayers", []int{}, ""},
-		{"Matrix", []int{}, ""},
-		{"SignedSimplex", []int{}, ""},
-		{"SimplexMatrix", []int{}, ""},
-		{"Slots", []int{}, ""},
-		{"TwoLayers", []int{}, ""},
-		{"TwoPass", []int{}, ""},
-		{"Vector", []int{}, ""},
-	},
-	{
-		{"Dot", []int{}, ""},
-		{"Huber", []int{}, ""},
-		{"HuberNorm", []int{}, ""},
-		{"HuberSign", []int{}, ""},
-		{"KLObjective", []int{}, ""},
-		{"L2", []int{}, ""},
-		{"LogCosh", []int{}, ""},
-		{"Lp", []int{}, ""},
-		{"LpSmooth", []int{}, ""},
-	},
-	{
-		{"Anchored", []int{0}, ""},
-		{"Bregman", []int{0}, ""},
-		{"ElasticNet", []int{0}, ""},
-		{"FDivergence", []int{0}, ""},
-		{"KL", []int{0}, ""},
-		{"L2Decay", []int{0}, ""},
-		{"Lq", []int{0}, ""},
-		{"SigmoidBounded", []int{0}, ""},
-		{"Sphere", []int{0}, ""},
-	},
-	{
-		{"DeepMomentum", []int{0}, ""},
-		{"DeltaMomentum", []int{0}, ""},
-		{"DGD", []int{0}, ""},
-		{"DMGD", []int{0}, ""},
-		{"FTRL", []int{0}, ""},
-		{"GD", []int{0}, ""},
-		{"ImplicitGD", []int{0}, ""},
-		{"Momentum", []int{0}, ""},
-		{"OrthogonalMomentum", []int{0}, ""},
-	},
-}
-
-// constraints are the names behind the reasons.
-var constraints = map[string]string{
-	"ProbabilitySimplex: rows on the simplex need a retention that keeps them there": "ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere",
-	"UnitSphere: slots on the sphere need a retention that keeps them there":         "UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere",
-	"LearnedStart: an f-divergence needs rows that start apart":                      "LearnedStart_AnFDivergenceNeedsRowsThatStartApart",
-	"LearnedStart: KL retention needs rows that start apart":                         "LearnedStart_KLRetentionNeedsRowsThatStartApart",
-	"LearnedStart: rows on the sphere need a direction to start from":                "LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom",
-	"Matrices: deep momentum reads the rows of a matrix":                             "Matrices_DeepMomentumReadsTheRowsOfAMatrix",
-	"Matrices: orthogonal steps need the rows and columns of a matrix":               "Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix",
-}
-
-// combinations calls f with every combination, legal or not, as indices.
-func combinations(f func(at []int)) {
-	at := make([]int, len(slots))
-	for {
-		f(at)
-		i := len(at) - 1
-		for ; i >= 0; i-- {
-			if at[i]++; at[i] < len(slots[i].values) {
-				break
-			}
-			at[i] = 0
-		}
-		if i < 0 {
-			return
-		}
-	}
-}
-
-// names are the values of a combination.
-func names(at []int) (out [4]string) {
-	for i, v := range at {
-		out[i] = slots[i].values[v]
-	}
-	return out
-}
-
-// check walks the table.
-func check(at []int) error {
-	n := names(at)
-	return Check(n[0], n[1], n[2], n[3])
-}
-
-// typeOf spells the Rule of a combination.
-func typeOf(at []int) string {
-	var args, kinds []string
-	for i, v := range at {
-		s := spelled[i][v]
-		var over []string
-		for _, d := range s.deps {
-			o := spelled[d][at[d]]
-			if o.kind != "" {
-				over = append(over, o.kind)
-			} else {
-				over = append(over, o.name)
-			}
-		}
-		if len(over) > 0 {
-			s.name += "[" + strings.Join(over, ", ") + "]"
-		}
-		args = append(args, s.name)
-		if s.kind != "" {
-			kinds = append(kinds, s.kind)
-		}
-	}
-	return "Rule[" + strings.Join(append(args, kinds...), ", ") + "]"
-}
-
-// compiler type-checks a list of types inside the package and returns what the
-// compiler says of each.
-func compiler(t *testing.T, exprs []string) [][]string {
-	t.Helper()
-	fset := token.NewFileSet()
-	var files []*ast.File
-	parse := func(name string, text []byte) {
-		f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	for _, name := range []string{"safety.go", "check.go"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parse(name, text)
-	}
-	parse("all.go", []byte("package safety\n\nvar (\n\t_ "+strings.Join(exprs, "\n\t_ ")+"\n)\n"))
-	const first = 4
-	said := make([][]string, len(exprs))
-	cfg := types.Config{Error: func(err error) {
-		var e types.Error
-		if !errors.As(err, &e) {
-			t.Fatal(err)
-		}
-		if p := fset.Position(e.Pos); p.Filename == "all.go" {
-			said[p.Line-first] = append(said[p.Line-first], e.Msg)
-		} else {
-			t.Errorf("%v: %s", p, e.Msg)
-		}
-	}}
-	cfg.Check("safety", fset, files, nil)
-	return said
-}
-
-// TestLegality type-checks every combination and compares the verdict, and the
-// name of the constraint, with what Check says. The compiler names one reason
-// where several speak against a combination.
-func TestLegality(t *testing.T) {
-	var all [][]int
-	var exprs []string
-	combinations(func(at []int) {
-		all = append(all, append([]int(nil), at...))
-		exprs = append(exprs, typeOf(at))
-	})
-	legal, wrong := 0, 0
-	for i, said := range compiler(t, exprs) {
-		err, message := check(all[i]), strings.Join(said, "; ")
-		switch {
-		case err == nil && len(said) == 0:
-			legal++
-		case err == nil:
-			wrong++
-			t.Errorf("%s is legal, but the compiler says: %s", exprs[i], message)
-		case len(said) == 0:
-			wrong++
-			t.Errorf("%s compiles, but %v", exprs[i], err)
-		case !reasoned(unmet(names(all[i])), message):
-			t.Errorf("%s: the compiler does not give the reason, %v: %s", exprs[i], err, message)
-		}
-	}
-	t.Logf("%d combinations: %d legal, %d illegal, %d disagreements", len(exprs), legal, len(exprs)-legal-wrong, wrong)
-}
-
-// reasoned reports whether a message has the name of one of the reasons.
-func reasoned(why []*Illegal, message string) bool {
-	for _, w := range why {
-		if strings.Contains(message, constraints[w.Mark+": "+w.Reason]) {
-			return true
-		}
-	}
-	return false
-}
-
-// TestLinks puts a value that was made for one choice beside another.
-func TestLinks(t *testing.T) {
-	var exprs []string
-	seen := map[string]bool{}
-	combinations(func(at []int) {
-		if check(at) != nil {
-			return
-		}
-		for d, s := range slots {
-			b := append([]int(nil), at...)
-			for b[d] = range s.values {
-				if b[d] == at[d] || check(b) != nil {
-					continue
-				}
-				for _, i := range strays(at, b) {
-					// Whatever stands in the other places, the two do not fit.
-					link := fmt.Sprint(i, at[i], d, at[d], b[d])
-					if !seen[link] {
-						seen[link] = true
-						args, other := arguments(at), arguments(b)
-						args[i] = other[i]
-						exprs = append(exprs, "Rule["+strings.Join(args, ", ")+"]")
-					}
-				}
-			}
-		}
-	})
-	if len(exprs) == 0 {
-		t.Skip("no value depends on another")
-	}
-	for i, said := range compiler(t, exprs) {
-		if len(said) == 0 {
-			t.Errorf("%s compiles", exprs[i])
-		}
-	}
-}
-
-// strays are the slots whose value names the choice in which two combinations
-// differ, all else being equal.
-func strays(a, b []int) []int {
-	differ := -1
-	for d := range a {
-		if a[d] != b[d] {
-			if differ >= 0 {
-				return nil
-			}
-			differ = d
-		}
-	}
-	var out []int
-	for i := range a {
-		for _, d := range spelled[i][a[i]].deps {
-			if d == differ {
-				out = append(out, i)
-			}
-		}
-	}
-	return out
-}
-
-// arguments are the type arguments of a combination.
-func arguments(at []int) []string {
-	return split(strings.TrimSuffix(strings.TrimPrefix(typeOf(at), "Rule["), "]"))
-}
-
-// TestCheckUnknown asks for values that no page has.
-func TestCheckUnknown(t *testing.T) {
-	for i := range slots {
-		n := names([]int{0, 0, 0, 0})
-		n[i] = "NoSuchValue"
-		var unknown *Unknown
-		if err := Check(n[0], n[1], n[2], n[3]); !errors.As(err, &unknown) || unknown.Slot != slots[i].word {
-			t.Errorf("Check(%v) = %v, want an Unknown %s", n, err, slots[i].word)
-		}
-	}
-	if Names("no such slot") != nil {
-		t.Error(`Names("no such slot") is not nil`)
-	}
-}
-
-// TestStrangers tries to get past the constraints from another package.
-func TestStrangers(t *testing.T) {
-	fset := token.NewFileSet()
-	var files []*ast.File
-	for _, name := range []string{"safety.go", "check.go"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, f)
-	}
-	var quiet types.Config
-	pkg, err := quiet.Check("safety", fset, files, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, forged := range forgeries() {
-		f, err := parser.ParseFile(fset, "stranger.go", "package stranger\n\nimport \"safety\"\n\n"+forged, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatalf("%v in %s", err, forged)
-		}
-		cfg := types.Config{Importer: only{pkg}}
-		if _, err := cfg.Check("stranger", fset, []*ast.File{f}, nil); err == nil {
-			t.Errorf("this compiles:\n%s", forged)
-		}
-	}
-}
-
-// An only imports one package.
-type only struct{ pkg *types.Package }
-
-func (o only) Import(string) (*types.Package, error) { return o.pkg, nil }
-
-// forgeries are ways to make a value that no page has.
-func forgeries() []string {
-	var legal []int
-	combinations(func(at []int) {
-		if legal == nil && check(at) == nil {
-			legal = append(legal, at...)
-		}
-	})
-	if legal == nil {
-		return nil
-	}
-	var out []string
-	for i := range slots {
-		args := arguments(legal)
-		for j := range args {
-			args[j] = qualify(args[j])
-		}
-		real := args[i]
-		args[i] = "Mine"
-		use := "var _ safety.Rule[" + strings.Join(args, ", ") + "]\n"
-		out = append(out,
-			fmt.Sprintf("type Mine struct{ %s }\n%s", real, use),
-			fmt.Sprintf("type Mine %s\n%s", real, use),
-			fmt.Sprintf("type Mine struct{ _ [0]func() }\nfunc (Mine) String() string { return %q }\n%s", slots[i].values[0], use))
-	}
-	return out
-}
-
-// split divides type arguments at the commas outside brackets.
-func split(s string) []string {
-	var out []string
-	depth, from := 0, 0
-	for i, r := range s {
-		switch {
-		case r == '[':
-			depth++
-		case r == ']':
-			depth--
-		case r == ',' && depth == 0:
-			out = append(out, strings.TrimSpace(s[from:i]))
-			from = i + 1
-		}
-	}
-	return append(out, strings.TrimSpace(s[from:]))
-}
-
-// qualify puts the package in front of every name of a type.
-func qualify(s string) string {
-	var b strings.Builder
-	inside := false
-	for _, r := range s {
-		name := r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r > 127
-		if name && !inside {
-			b.WriteString("safety.")
-		}
-		inside = name
-		b.WriteRune(r)
-	}
-	return b.String()
+// TestChoices compares the types with the table, over all combinations.
+func TestChoices(t *testing.T) {
+	conformance.Choices{
+		Table: &table,
+		Check: Check,
+		Types: [][]conformance.ChoiceType{
+			{
+				{Name: "DeepLayers"},
+				{Name: "Matrix"},
+				{Name: "SignedSimplex"},
+				{Name: "SimplexMatrix"},
+				{Name: "Slots"},
+				{Name: "TwoLayers"},
+				{Name: "TwoPass"},
+				{Name: "Vector"},
+			},
+			{
+				{Name: "Dot"},
+				{Name: "Huber"},
+				{Name: "HuberNorm"},
+				{Name: "HuberSign"},
+				{Name: "KLObjective"},
+				{Name: "L2"},
+				{Name: "LogCosh"},
+				{Name: "Lp"},
+				{Name: "LpSmooth"},
+			},
+			{
+				{Name: "Anchored", Over: []int{0}},
+				{Name: "Bregman", Over: []int{0}},
+				{Name: "ElasticNet", Over: []int{0}},
+				{Name: "FDivergence", Over: []int{0}},
+				{Name: "KL", Over: []int{0}},
+				{Name: "L2Decay", Over: []int{0}},
+				{Name: "Lq", Over: []int{0}},
+				{Name: "SigmoidBounded", Over: []int{0}},
+				{Name: "Sphere", Over: []int{0}},
+			},
+			{
+				{Name: "DeepMomentum", Over: []int{0}},
+				{Name: "DeltaMomentum", Over: []int{0}},
+				{Name: "DGD", Over: []int{0}},
+				{Name: "DMGD", Over: []int{0}},
+				{Name: "FTRL", Over: []int{0}},
+				{Name: "GD", Over: []int{0}},
+				{Name: "ImplicitGD", Over: []int{0}},
+				{Name: "Momentum", Over: []int{0}},
+				{Name: "OrthogonalMomentum", Over: []int{0}},
+			},
+		},
+		Constraints: map[string]string{
+			"ProbabilitySimplex: rows on the simplex need a retention that keeps them there": "ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere",
+			"UnitSphere: slots on the sphere need a retention that keeps them there":         "UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere",
+			"LearnedStart: an f-divergence needs rows that start apart":                      "LearnedStart_AnFDivergenceNeedsRowsThatStartApart",
+			"LearnedStart: KL retention needs rows that start apart":                         "LearnedStart_KLRetentionNeedsRowsThatStartApart",
+			"LearnedStart: rows on the sphere need a direction to start from":                "LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom",
+			"Matrices: deep momentum reads the rows of a matrix":                             "Matrices_DeepMomentumReadsTheRowsOfAMatrix",
+			"Matrices: orthogonal steps need the rows and columns of a matrix":               "Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix",
+		},
+	}.Test(t)
 }
