@@ -267,7 +267,7 @@ func reason(n *plan.Loop) string {
 			case plan.IndexExpr:
 				note("a position as a number")
 			case plan.Call:
-				if !slices.Contains(fuse.WideOps, e.Op) {
+				if !e.Op.Info().Vector {
 					note("calls " + e.Op.String())
 				}
 			}

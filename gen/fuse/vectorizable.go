@@ -8,11 +8,6 @@ import (
 	"github.com/nl-hecate/hecate/gen/shape"
 )
 
-// WideOps are the primitives that a region may call: every target with
-// vectors computes them, by the same steps.
-var WideOps = []ir.Op{ir.Exp, ir.Log, ir.Log1p, ir.Sqrt, ir.Tanh, ir.Sigmoid, ir.Softplus, ir.Abs, ir.Sign, ir.Floor,
-	ir.Div, ir.Max2, ir.Min2, ir.Less, ir.LessEq, ir.Equal, ir.And, ir.Or, ir.Not, ir.Select, ir.ToReal}
-
 // vectorizable reports whether a region can run on vectors, once it has the given
 // scalars.
 func vectorizable(r *plan.Region, own ...*plan.Local) bool {
@@ -97,7 +92,7 @@ func (c *checker) expr(e plan.Expr, inner *plan.Loop) {
 		case plan.IndexExpr:
 			c.need(false)
 		case plan.Call:
-			c.need(slices.Contains(WideOps, e.Op))
+			c.need(e.Op.Info().Vector)
 		}
 	})
 }

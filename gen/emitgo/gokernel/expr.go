@@ -93,7 +93,7 @@ func (e *kernelEmitter) special(x plan.Expr) (string, bool) {
 }
 
 func (e *kernelEmitter) call(x plan.Call) (string, bool) {
-	if name, ok := fusedFunctions[x.Op]; ok && e.fused {
+	if name := x.Op.Info().Fused; name != "" && e.fused {
 		return e.text.Apply("kern."+name, x.Args), true
 	}
 	switch x.Op {

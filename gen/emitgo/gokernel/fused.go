@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/nl-hecate/hecate/gen/emitgo/gotext"
-	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -30,13 +29,6 @@ const (
 	workersPath = gotext.Module + "runtime/workers"
 	unsafePath  = "unsafe"
 )
-
-// fusedFunctions are the primitives that package kern computes in the fused
-// arithmetic.
-var fusedFunctions = map[ir.Op]string{
-	ir.Exp: "Exp", ir.Log: "Log", ir.Log1p: "Log1p", ir.Tanh: "Tanh", ir.Sigmoid: "Sigmoid", ir.Softplus: "Softplus",
-	ir.Sign: "Sign", ir.Max2: "Larger", ir.Min2: "Smaller",
-}
 
 // A job is what the rows of a recurrence need beside the call.
 type job struct {

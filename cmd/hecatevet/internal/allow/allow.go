@@ -33,22 +33,7 @@ With -allow.list every directive that allows something is reported with its reas
 
 The marks that say what a thing is for, in its doc:
 
-	//hecate:consumeonce  type: a value is used once; see consumeonce
-	//hecate:takes        method: takes the content out of such a value
-	//hecate:returns      method: gives the content back
-	//hecate:borrows      function: leaves such a value as it is
-	//hecate:noescape     type: a value lives for one scope; see noescape
-	//hecate:scoped       function: its results point into a scope
-	//hecate:nozero       type: made by its constructor; see nozero
-	//hecate:readonly     function: its results are not written; see outerwrite
-	//hecate:readonly     field: nor is what it points to
-	//hecate:writer       type: changes outer parameters
-	//hecate:run          type: what a forward computes with
-	//hecate:value        type: what a forward computes
-	//hecate:clock        type: the time; see pulsereadonly
-	//hecate:advances     method: the clock at another time
-	//hecate:conductor    package: drives the clock
-
+` + mark.Help() + `
 A mark counts in every package that imports the one it stands in, and not in that
 one: who declares a type implements what its mark promises.`,
 		Requires: append([]*analysis.Analyzer{mark.Analyzer}, others...),

@@ -9,6 +9,7 @@
 package mark
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"reflect"
@@ -24,22 +25,22 @@ const Prefix = "//hecate:"
 // A Set is the marks of one thing.
 type Set uint32
 
-// The marks.
+// The marks; words says what they mean.
 const (
-	ConsumeOnce Set = 1 << iota // type: a value is used once; a call that takes it moves it
-	NoEscape                    // type: a value lives in one scope, on one goroutine
-	NoZero                      // type: made by its constructor, never zero
-	Clock                       // type: the time, passed by value and never changed
-	Writer                      // type: changes outer parameters
-	Run                         // type: what a forward computes with
-	Value                       // type: what a forward computes
-	Takes                       // method: takes the content out of its receiver
-	Returns                     // method: gives the content back to a receiver that it was taken from
-	Borrows                     // function: leaves what it is given as it is
-	Scoped                      // function: its results point into a scope
-	ReadOnly                    // function: its results are not written; field: nor is what it points to
-	Advances                    // method: the clock at another time
-	Conductor                   // package: drives the clock
+	ConsumeOnce Set = 1 << iota
+	NoEscape
+	NoZero
+	Clock
+	Writer
+	Run
+	Value
+	Takes
+	Returns
+	Borrows
+	Scoped
+	ReadOnly
+	Advances
+	Conductor
 )
 
 // where is the declarations that a mark may be on.
@@ -52,25 +53,35 @@ const (
 	onPackage
 )
 
-// words is the spelling of every mark and the declarations that it may be on.
+// words is the spelling of every mark, the declarations that it may be on, and what it says.
 var words = map[string]struct {
 	set Set
 	on  where
+	doc string
 }{
-	"consumeonce": {ConsumeOnce, onType},
-	"noescape":    {NoEscape, onType},
-	"nozero":      {NoZero, onType},
-	"clock":       {Clock, onType},
-	"writer":      {Writer, onType},
-	"run":         {Run, onType},
-	"value":       {Value, onType},
-	"takes":       {Takes, onFunc},
-	"returns":     {Returns, onFunc},
-	"borrows":     {Borrows, onFunc},
-	"scoped":      {Scoped, onFunc},
-	"readonly":    {ReadOnly, onFunc | onField},
-	"advances":    {Advances, onFunc},
-	"conductor":   {Conductor, onPackage},
+	"consumeonce": {ConsumeOnce, onType, "type: a value is used once; see consumeonce"},
+	"noescape":    {NoEscape, onType, "type: a value lives for one scope; see noescape"},
+	"nozero":      {NoZero, onType, "type: made by its constructor; see nozero"},
+	"clock":       {Clock, onType, "type: the time; see pulsereadonly"},
+	"writer":      {Writer, onType, "type: changes outer parameters"},
+	"run":         {Run, onType, "type: what a forward computes with"},
+	"value":       {Value, onType, "type: what a forward computes"},
+	"takes":       {Takes, onFunc, "method: takes the content out of such a value"},
+	"returns":     {Returns, onFunc, "method: gives the content back"},
+	"borrows":     {Borrows, onFunc, "function: leaves such a value as it is"},
+	"scoped":      {Scoped, onFunc, "function: its results point into a scope"},
+	"readonly":    {ReadOnly, onFunc | onField, "function: its results are not written, see outerwrite; field: nor is what it points to"},
+	"advances":    {Advances, onFunc, "method: the clock at another time"},
+	"conductor":   {Conductor, onPackage, "package: drives the clock"},
+}
+
+// Help lists the marks, a line each.
+func Help() string {
+	var b strings.Builder
+	for _, w := range sortedWords {
+		fmt.Fprintf(&b, "\t%s%-12s %s\n", Prefix, w, words[w].doc)
+	}
+	return b.String()
 }
 
 // Fact is the marks of one object of a package, for the packages that import it.
