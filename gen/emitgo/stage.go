@@ -117,16 +117,16 @@ var reservedArg = map[string]bool{"c": true, "w": true, "m": true, "n": true, "k
 func (s *stageEmitter) outputs() []*plan.Buffer {
 	var out []*plan.Buffer
 	for _, b := range s.fwd.Params {
-		if b.Role == plan.Write && s.state(b.Of) < 0 && s.gives(b.Of) {
+		if b.Role == plan.Write && s.state(b.Of) < 0 && s.returns(b.Of) {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-// gives reports whether a result is an output: of a function what its caller reads, and
+// returns reports whether a result is an output: of a function what its caller reads, and
 // otherwise what has an adjoint.
-func (s *stageEmitter) gives(result string) bool {
+func (s *stageEmitter) returns(result string) bool {
 	if s.u.Kind == abi.FunctionUnit {
 		return slices.ContainsFunc(s.u.Results, func(v abi.Value) bool { return v.Name == result })
 	}

@@ -135,7 +135,7 @@ func (p *pairTest) forwardBuffer(b *strings.Builder, buf *plan.Buffer) {
 		value = fmt.Sprintf("a.FreshFlags(%s)", n)
 	case buf.Elem == ir.Int:
 		value = fmt.Sprintf("make([]int32, %s)", n)
-	case buf.Role == plan.Write && p.frozen && (p.state(buf.Of) >= 0 || p.bwd != nil && p.gives(buf.Of)) && p.adjoint(buf.Of) == nil:
+	case buf.Role == plan.Write && p.frozen && (p.state(buf.Of) >= 0 || p.bwd != nil && p.returns(buf.Of)) && p.adjoint(buf.Of) == nil:
 		value = fmt.Sprintf("a.Kept(%q, %s)", buf.Of, n)
 	case buf.Role == plan.Write && (p.state(buf.Of) >= 0 || p.adjoint(buf.Of) != nil || p.bwd == nil):
 		value = fmt.Sprintf("a.Out(%q, %s)", buf.Of, n)

@@ -43,14 +43,14 @@ func expensive(in *ir.Instr) bool { return in.Op.Info().Cost > ir.Simple }
 // to rematerialise in each nest than to keep. It walks backward, so the nest
 // of each reader is known.
 func (r *region) chooseInline() {
-	readers, held := r.readers()
+	readers, stored := r.readers()
 	costly, heavy := r.costs()
 	site := map[*ir.Instr]int{}                            // loops of the nest in which an instruction is computed
-	light, many := r.cheapMatrices(), map[*ir.Instr]bool{} // many: computed in several nests
+	cheap, many := r.cheapMatrices(), map[*ir.Instr]bool{} // many: computed in several nests
 	for i := len(r.body) - 1; i >= 0; i-- {
 		in := r.body[i]
 		site[in] = len(in.Loops)
-		if in.Out == nil || !pointwise(in) || held[in.Out] || r.hasPlace(in.Out) {
+		if in.Out == nil || !pointwise(in) || stored[in.Out] || r.hasPlace(in.Out) {
 			continue
 		}
 		rs := readers[in.Out]
@@ -60,25 +60,25 @@ func (r *region) chooseInline() {
 		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)) && !(heavy[in.Out] && many[rs[0]]):
 			r.inline[in.Out] = true
 			site[in], many[in] = site[rs[0]], many[rs[0]]
-		case light[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
+		case cheap[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
 			r.inline[in.Out], r.rematerialised[in.Out], many[in] = true, true, true
 		}
 	}
 }
 
-// readers are the instructions that read a value, and held the values that
+// readers are the instructions that read a value, and stored the values that
 // must be in memory for one of them.
-func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, held map[*ir.Value]bool) {
-	readers, held = map[*ir.Value][]*ir.Instr{}, map[*ir.Value]bool{}
+func (r *region) readers() (readers map[*ir.Value][]*ir.Instr, stored map[*ir.Value]bool) {
+	readers, stored = map[*ir.Value][]*ir.Instr{}, map[*ir.Value]bool{}
 	for _, in := range r.body {
 		for _, a := range in.Args {
 			readers[a.Val] = append(readers[a.Val], in)
 		}
 		for _, v := range r.mustBeInMemory(in) {
-			held[v] = true
+			stored[v] = true
 		}
 	}
-	return readers, held
+	return readers, stored
 }
 
 // costs are the values in which something expensive is computed, and those in
@@ -89,11 +89,11 @@ func (r *region) costs() (costly, heavy map[*ir.Value]bool) {
 		if in.Out == nil {
 			continue
 		}
-		through := func(of map[*ir.Value]bool) bool {
+		fromArg := func(of map[*ir.Value]bool) bool {
 			return pointwise(in) && slices.ContainsFunc(in.Args, func(a ir.Arg) bool { return of[a.Val] })
 		}
-		costly[in.Out] = expensive(in) || through(costly)
-		heavy[in.Out] = expensive(in) && len(in.Out.Axes) > 1 || through(heavy)
+		costly[in.Out] = expensive(in) || fromArg(costly)
+		heavy[in.Out] = expensive(in) && len(in.Out.Axes) > 1 || fromArg(heavy)
 	}
 	return costly, heavy
 }

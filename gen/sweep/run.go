@@ -175,7 +175,7 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 	}()
 	over, bad := w.fits(t)
 	if bad.HasErrors() {
-		w.blame(&r, bad)
+		w.attribute(&r, bad)
 		return r
 	}
 	r.Over = notation.Print(over, notation.Unicode)
@@ -188,9 +188,9 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 			r.Points, r.Worst = r.Points+it.Points, math.Max(r.Worst, it.Worst)
 		}
 	}
-	w.blame(&r, bad)
+	w.attribute(&r, bad)
 	pu, bad := gen.CompileUnit(w.src, u)
-	if w.blame(&r, bad); bad.HasErrors() {
+	if w.attribute(&r, bad); bad.HasErrors() {
 		return r
 	}
 	if w.printed[t.String()] {
@@ -199,9 +199,9 @@ func (w *sweeper) row(t safety.Tuple) (r Row) {
 		emitgo.Unit(pu, nil)
 	}
 	b, _ := check.Instantiate(w.src.Tree, u)
-	courses, bad := sample.Follow(b, w.Width, w.Steps, GateNear)
-	w.blame(&r, bad)
-	for _, c := range courses {
+	trajectories, bad := sample.Follow(b, w.Width, w.Steps, GateNear)
+	w.attribute(&r, bad)
+	for _, c := range trajectories {
 		r.Horizons = append(r.Horizons, horizon(c))
 	}
 	return r
@@ -231,10 +231,10 @@ func (w *sweeper) builds(t safety.Tuple, over *notation.Apply) diag.List {
 	return ds
 }
 
-// blame keeps the first error about a combination. That a proof's random
+// attribute keeps the first error about a combination. That a proof's random
 // parameters, which are no start of any page, lead to no numbers is no error of
 // the combination: whether its own start does is seen when it is followed.
-func (w *sweeper) blame(r *Row, ds diag.List) {
+func (w *sweeper) attribute(r *Row, ds diag.List) {
 	for _, d := range ds.Sorted() {
 		switch {
 		case d.Severity != diag.Error:
@@ -246,7 +246,7 @@ func (w *sweeper) blame(r *Row, ds diag.List) {
 	}
 }
 
-// horizon is a course as a row has it.
+// horizon is a trajectory as a row has it.
 func horizon(c sample.Snapshot) Horizon {
 	h := Horizon{Steps: c.Steps, Finite: c.Finite, Output: number(c.Output), Spread: number(c.Spread)}
 	for _, s := range c.States {
