@@ -80,7 +80,7 @@ func TestLevelsSeeBreaks(t *testing.T) {
 		}
 		out, err := levelTest(t, broken, b.pkg, b.test)
 		t.Logf("%s: %s", b.name, firstFailure.FindString(out))
-		if err == nil || !strings.Contains(out, "--- FAIL") {
+		if err == nil || !ranAndFailed.MatchString(out) {
 			t.Errorf("%s: %s sees nothing: %v\n%s", b.name, b.test, err, out)
 		}
 	}
@@ -113,8 +113,10 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// firstFailure is what a failed test says first.
-var firstFailure = regexp.MustCompile(`(?m)^ +\S+\.go:.*$`)
+var (
+	firstFailure = regexp.MustCompile(`(?m)^( +\S+\.go:|fatal error:).*$`) // what a failed test says first
+	ranAndFailed = regexp.MustCompile(`(?m)^FAIL\t\S+\t[0-9.]+s$`)         // or crashed: a break may corrupt memory
+)
 
 // levelTest runs tests with other text in the place of files.
 func levelTest(t *testing.T, instead map[string]string, packages, run string) (string, error) {
