@@ -23,10 +23,8 @@ type Language struct {
 	Round    func(product string) string            // what rounds a product; nil where * does
 	ToReal   func(from ir.Elem, text string) string // a conversion; nil where it is as in C
 
-	MinMax        bool   // min and max are built in
-	DivInBrackets bool   // a quotient is always in brackets
-	PlusMinus     bool   // a negative index is added to an address, as in a + -i
-	Address64     string // the conversion to the type of an address, where Wide says so
+	MinMax    bool   // min and max are built in
+	Address64 string // the conversion to the type of an address, where Wide says so
 }
 
 // A Printer prints the text of one kernel.

@@ -29,7 +29,7 @@ func (p *Printer) Top(x plan.Expr) string {
 	case plan.Prod:
 		return p.product(x)
 	case plan.Call:
-		if x.Op == ir.Div && !p.DivInBrackets {
+		if x.Op == ir.Div {
 			return p.quotient(x)
 		}
 	}

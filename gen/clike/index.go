@@ -125,7 +125,7 @@ func (p *Printer) Plain(x plan.Index) string { s, _ := p.Index(x); return s }
 // Plus prints the sum of a text and an index.
 func (p *Printer) Plus(text string, x plan.Index) string {
 	s := p.Plain(x)
-	if rest, ok := strings.CutPrefix(s, "-"); ok && !p.PlusMinus {
+	if rest, ok := strings.CutPrefix(s, "-"); ok {
 		return text + " - " + rest
 	}
 	return text + " + " + s

@@ -196,11 +196,11 @@ func (d *Derivation) adjoints(g *ir.Func, names map[*ir.Value]naming, batch *ir.
 		}
 		t.val = g.Results[2*i].Val
 	}
-	return d.print(g, names, targets, batch, seeds, ds)
+	return d.print(g, names, targets, batch, ds)
 }
 
 // print writes the targets as equations.
-func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, batch *ir.Axis, seeds map[*ir.Value]*ir.Value, ds *diag.List) bool {
+func (d *Derivation) print(g *ir.Func, old map[*ir.Value]naming, targets []*target, batch *ir.Axis, ds *diag.List) bool {
 	w := newWriter(d.Unit, g, batch)
 	w.hideWindows(d.windows)
 	for _, p := range g.Params {

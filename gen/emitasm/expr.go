@@ -8,25 +8,9 @@ import (
 	"github.com/nl-hecate/hecate/gen/plan"
 )
 
-// elemOf is the kind of an expression's value.
-func elemOf(e plan.Expr) ir.Elem {
-	switch e := e.(type) {
-	case plan.Load:
-		return e.Buf.Elem
-	case plan.Ref:
-		return e.To.Elem
-	case plan.Call:
-		if e.Op == ir.Select {
-			return elemOf(e.Args[1])
-		}
-		return e.Op.Info().Out
-	}
-	return ir.Real
-}
-
 // real evaluates an expression as a number.
 func (s *scope) real(e plan.Expr) val {
-	if elemOf(e) == ir.Bool {
+	if plan.ElemOf(e) == ir.Bool {
 		return s.b.and(s.expr(e), s.b.number(1))
 	}
 	return s.expr(e)
@@ -34,7 +18,7 @@ func (s *scope) real(e plan.Expr) val {
 
 // truth evaluates an expression as a mask.
 func (s *scope) truth(e plan.Expr) val {
-	if elemOf(e) == ir.Bool {
+	if plan.ElemOf(e) == ir.Bool {
 		return s.expr(e)
 	}
 	return s.b.compare("!=", s.expr(e), s.b.number(0))
@@ -119,7 +103,7 @@ func (s *scope) call(e plan.Call) val {
 	case ir.Min2:
 		return smaller[val](s.b, s.real(e.Args[0]), s.real(e.Args[1]))
 	case ir.Less, ir.LessEq, ir.Equal:
-		if elemOf(e.Args[0]) == ir.Bool && elemOf(e.Args[1]) == ir.Bool && e.Op == ir.Equal {
+		if plan.ElemOf(e.Args[0]) == ir.Bool && plan.ElemOf(e.Args[1]) == ir.Bool && e.Op == ir.Equal {
 			return s.b.not(s.b.xor(s.expr(e.Args[0]), s.expr(e.Args[1])))
 		}
 		return s.b.compare(comparisons[e.Op], s.real(e.Args[0]), s.real(e.Args[1]))
@@ -130,7 +114,7 @@ func (s *scope) call(e plan.Call) val {
 	case ir.Not:
 		return s.b.not(s.truth(e.Args[0]))
 	case ir.Select:
-		elem := elemOf(e)
+		elem := plan.ElemOf(e)
 		return s.b.choose(s.truth(e.Args[0]), s.typed(e.Args[1], elem), s.typed(e.Args[2], elem))
 	case ir.ToReal:
 		return s.real(e.Args[0])

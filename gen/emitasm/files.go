@@ -49,12 +49,26 @@ func Files(files []plan.KernelFile, to Package) map[string][]byte {
 		}
 	}
 	if len(out) > 0 {
+		if to.Import != "" {
+			out[to.Folder+"/"+to.Name+".go"] = []byte(fmt.Sprintf(packageDoc, to.Name))
+		}
 		out[to.Folder+"/region_masks_amd64.s"] = []byte(constraint + masks())
 		out[to.Folder+"/region_none.s"] = []byte(generated + "//go:build !amd64 || purego\n\n// With a file of assembly, if an empty one, Go accepts declarations without a body.\n")
 	}
 	format(out)
 	return out
 }
+
+const packageDoc = generated + `// Package %[1]s has the functions of regions, the parts of kernels that run on vectors. Each is
+// named after the hash of its text, and all kernels with that region call it. Which equations
+// it computes is said where it is called, beside the same in Go: search for its name.
+//
+// The arguments of a region are pointers to the first entries of buffers (P0, P1, …), offsets,
+// strides and ends of loops (N0, N1, …), scalars (S0, S1, …), and the rows in the last vector
+// (Tail). The function without a suffix calls the one of the active instruction set, and where
+// rows run at once, the one for that number of rows.
+package %[1]s
+`
 
 const constraint = generated + "//go:build amd64 && !purego\n\n#include \"textflag.h\"\n"
 

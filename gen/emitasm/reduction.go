@@ -102,7 +102,7 @@ func (t *reducer) columns(ls []*plan.Local, s *scope, a *allocation) {
 	}
 	groups := (count + 3) / 4
 	for g := range groups {
-		t.four(g, func(row, half int) int { return reg(4*g+row, half) })
+		t.four(func(row, half int) int { return reg(4*g+row, half) })
 	}
 	lanes := 4
 	if groups == 2 {
@@ -169,7 +169,7 @@ func (f *function) slot(l *plan.Local, row int) string {
 
 // four brings the sums of four rows from their vectors into one of four lanes
 // in each half of the first row's register: q_0 + q_2, q_1 + q_3.
-func (t *reducer) four(group int, reg func(row, half int) int) {
+func (t *reducer) four(reg func(row, half int) int) {
 	f := t.f
 	w := f.t.width
 	p := func(r int) string { return f.t.part(r, w) }

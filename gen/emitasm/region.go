@@ -351,12 +351,12 @@ func (f *function) index(x plan.Index, reg string) {
 		f.emit("MOVQ %s, %s", f.args.integer(rest), reg)
 	}
 	for _, t := range inner {
-		f.times(t.Var, t.Coef, reg, "+")
+		f.times(t.Var, t.Coef, reg)
 	}
 }
 
 // times adds a variable times a size to a register, by way of R12.
-func (f *function) times(v *plan.Var, c shape.Poly, reg, sign string) {
+func (f *function) times(v *plan.Var, c shape.Poly, reg string) {
 	switch n, ok := c.Const(); {
 	case ok && n == 1:
 		f.emit("ADDQ %s, %s", f.counter[v], reg)

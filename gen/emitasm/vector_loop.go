@@ -216,7 +216,7 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 	}
 	each := func() {
 		for _, x := range n.Body {
-			if (s.row == 0 || f.rowDependent(x, n)) && (s.column == 0 || f.columnDependent(x, n)) {
+			if (s.row == 0 || f.rowDependent(x, n)) && (s.column == 0 || f.columnDependent(x)) {
 				s.statement(x)
 			}
 		}
@@ -242,7 +242,7 @@ func (f *function) pass(n *plan.Loop, columns int, masked bool) *scope {
 
 // columnDependent reports whether a statement differs between the columns of a
 // pass. An accumulation does: each column adds.
-func (f *function) columnDependent(n plan.Node, lane *plan.Loop) bool {
+func (f *function) columnDependent(n plan.Node) bool {
 	switch n := n.(type) {
 	case *plan.Let:
 		return f.depends[n.To].column

@@ -18,7 +18,7 @@ func (e *emitter) grid(p *part) {
 	x := dependence.Of(p.nodes[0])
 	loops := x.Independent()
 	if cut, shared := e.splitLoops(x, loops); len(cut) > 0 {
-		e.inSplits(p, x, loops, cut, shared)
+		e.inSplits(p, loops, cut, shared)
 		return
 	}
 	if s := e.exchangedOf(x); s != nil {

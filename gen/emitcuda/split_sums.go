@@ -57,7 +57,7 @@ func (e *emitter) sumsOver(x *dependence.Nest, l *plan.Loop) bool {
 }
 
 // inSplits prints a nest of which some loops are cut.
-func (e *emitter) inSplits(p *part, x *dependence.Nest, spread, cut []*plan.Loop, shared []*plan.Buffer) {
+func (e *emitter) inSplits(p *part, spread, cut []*plan.Loop, shared []*plan.Buffer) {
 	count := func(*plan.Buffer) shape.Poly { return shape.Int(splitCount) }
 	copies := e.zeroCopies(p, shared, count)
 	f := e.newFunction(gridThreads)

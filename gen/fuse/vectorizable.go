@@ -68,7 +68,7 @@ func (c *checker) loop(n *plan.Loop, inner *plan.Loop) {
 	c.vectorLoops++
 	c.need(!n.Down && len(n.Lo) == 1 && n.Lo[0].Equal(plan.Index{}))
 	c.nodes(n.Body, n)
-	c.need(independent(n, c.r))
+	c.need(independent(n))
 }
 
 func (c *checker) store(n *plan.Store, inner *plan.Loop) {
@@ -122,7 +122,7 @@ func (c *checker) access(a plan.Access, inner *plan.Loop) {
 // independent reports whether no entry that an iteration of a vector loop writes is one that
 // another iteration touches: every other access of a written buffer is at the
 // same index, or at one that differs by a number in an index without its variable.
-func independent(inner *plan.Loop, r *plan.Region) bool {
+func independent(inner *plan.Loop) bool {
 	written := plan.Written(inner.Body)
 	var all []plan.Access
 	for _, n := range inner.Body {

@@ -28,14 +28,14 @@ func Resolve(pages []*spec.Page, bib *spec.Bibliography, exists func(path string
 			x.resolve(p, &p.Refs[i])
 		}
 		if p.Ours() {
-			reportUnresolved(p, bib, &diags)
+			reportUnresolved(p, &diags)
 		}
 	}
 	return diags
 }
 
 // reportUnresolved reports the citations and references of a page that do not resolve.
-func reportUnresolved(p *spec.Page, bib *spec.Bibliography, diags *diag.List) {
+func reportUnresolved(p *spec.Page, diags *diag.List) {
 	for _, r := range p.Refs {
 		switch r.Resolution {
 		case spec.RefAmbiguous:

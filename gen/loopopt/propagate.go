@@ -84,7 +84,7 @@ func dropDead(body []plan.Node, uses map[*plan.Local]int, accumulated map[*plan.
 				continue
 			}
 		case *plan.Let:
-			if uses[n.To] == 0 || uses[n.To] == 1 && !accumulated[n.To] && substituteForward(body[i+1:], n, accumulated) {
+			if uses[n.To] == 0 || uses[n.To] == 1 && !accumulated[n.To] && substituteForward(body[i+1:], n) {
 				*changed = true
 				continue
 			}
@@ -96,7 +96,7 @@ func dropDead(body []plan.Node, uses map[*plan.Local]int, accumulated map[*plan.
 
 // substituteForward computes a scalar that is read once where it is read, when
 // that is in the same basic block; it reports whether it did.
-func substituteForward(rest []plan.Node, let *plan.Let, accumulated map[*plan.Local]bool) bool {
+func substituteForward(rest []plan.Node, let *plan.Let) bool {
 	known := available{"": let}
 	for _, n := range rest {
 		switch n.(type) {

@@ -104,8 +104,8 @@ func (c *crossEntropyCallFused) run() {
 			outProdEntry := outProd2[i]
 			t15 := (outProdEntry == F(0))
 			t17 := kern.Choose(t15, F(1), outProdEntry)
-			out[i] = kern.Choose(t15, F(0), (t9[i] / t17))
-			outDiv[i] = (F(1) / t17)
+			out[i] = kern.Choose(t15, F(0), t9[i]/t17)
+			outDiv[i] = F(1) / t17
 		}
 	}
 

@@ -69,7 +69,7 @@ func (c *KLRetentionCall[F]) Run() {
 				t3 := num.Log(t2)
 				outLog[k] = t3
 				t6_2[k] = F(t3*alphaEntry) - F(g[k]*thetaEntry)
-				outDiv[k] = (F(1) / t2)
+				outDiv[k] = F(1) / t2
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (c *KLRetentionCall[F]) Run() {
 				out[k] = e
 			}
 			for k := range n {
-				out[k] = (out[k] / sum)
+				out[k] = out[k] / sum
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (c *kLRetentionCallFused) run() {
 					t3 := kern.Log(t2)
 					outLog[k] = t3
 					t6_2[k] = num.FMA32(-g[k], thetaEntry, F(t3*alphaEntry))
-					outDiv[k] = (F(1) / t2)
+					outDiv[k] = F(1) / t2
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func (c *kLRetentionCallFused) run() {
 				}
 				sum = kern.Sum16(&sumSums)
 				for k := range n {
-					out[k] = (out[k] / sum)
+					out[k] = out[k] / sum
 				}
 			}
 		}

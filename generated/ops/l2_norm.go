@@ -65,7 +65,7 @@ func (c *L2NormCall[F]) Run() {
 		t3 := (F(0) < outProdEntry)
 		t6 := num.Sqrt(kern.Choose(t3, outProdEntry, F(1)))
 		out[i] = kern.Choose(t3, t6, F(0))
-		outDiv[i] = (F(1) / t6)
+		outDiv[i] = F(1) / t6
 	}
 }
 

@@ -79,8 +79,8 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 			t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
 			outSqrt[j] = t6
 			t10_2[j] = t102
-			outDiv[j] = (F(1) / t102)
-			outDiv3[j] = (F(1) / t6)
+			outDiv[j] = F(1) / t102
+			outDiv3[j] = F(1) / t6
 		}
 	}
 
@@ -93,9 +93,9 @@ func (c *L2NormalizeRowsCall[F]) Run() {
 			outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
 			for k := range n {
-				out2 := (X[k] / t10Entry)
+				out2 := X[k] / t10Entry
 				out[k] = out2
-				outDiv2[k] = (out2 / t10Entry)
+				outDiv2[k] = out2 / t10Entry
 			}
 		}
 	}

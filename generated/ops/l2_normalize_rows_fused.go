@@ -77,8 +77,8 @@ func (c *l2NormalizeRowsCallFused) run() {
 				t102 := kern.Larger(kern.Choose(t3, t6, F(0)), F(1e-08))
 				outSqrt[j] = t6
 				t10_2[j] = t102
-				outDiv[j] = (F(1) / t102)
-				outDiv3[j] = (F(1) / t6)
+				outDiv[j] = F(1) / t102
+				outDiv3[j] = F(1) / t6
 			}
 		}
 	}
@@ -105,9 +105,9 @@ func (c *l2NormalizeRowsCallFused) run() {
 				outDiv2 := c.OutDiv2[(i*m+j)*n:][:n]
 				t10Entry := t10_2[j]
 				for k := range n {
-					out2 := (X[k] / t10Entry)
+					out2 := X[k] / t10Entry
 					out[k] = out2
-					outDiv2[k] = (out2 / t10Entry)
+					outDiv2[k] = out2 / t10Entry
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func (c *LayerNormCall[F]) Run() {
 		t2 := t[i*m:][:m]
 		outDiv := c.OutDiv[i*m:][:m]
 		for j := range m {
-			outDiv[j] = (t2[j] / w)
+			outDiv[j] = t2[j] / w
 		}
 	}
 
@@ -108,7 +108,7 @@ func (c *LayerNormCall[F]) Run() {
 		for j := range m {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			outDiv3[j] = (F(1) / t102)
+			outDiv3[j] = F(1) / t102
 		}
 	}
 
@@ -124,16 +124,16 @@ func (c *LayerNormCall[F]) Run() {
 			outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
 			t10Entry := t10_2[j]
 			for k := range n {
-				t11 := (t4_2[k] / t10Entry)
+				t11 := t4_2[k] / t10Entry
 				outDiv2[k] = t11
 				out[k] = F(t11*gamma[k]) + beta[k]
-				outDiv4[k] = (t11 / t10Entry)
+				outDiv4[k] = t11 / t10Entry
 			}
 		}
 	}
 
 	// layer_norm.out
-	c.OutDiv5[0] = (F(1) / F(n))
+	c.OutDiv5[0] = F(1) / F(n)
 }
 
 // LayerNormBackward is one call of the kernel LayerNormBackward.

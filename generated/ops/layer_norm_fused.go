@@ -69,7 +69,7 @@ func (c *layerNormCallFused) run() {
 			t2 := t[i*m:][:m]
 			outDiv := c.OutDiv[i*m:][:m]
 			for j := range m {
-				outDiv[j] = (t2[j] / w)
+				outDiv[j] = t2[j] / w
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (c *layerNormCallFused) run() {
 			for j := range m {
 				t102 := num.Sqrt(F(1e-05) + (t6_2[j] / w))
 				t10_2[j] = t102
-				outDiv3[j] = (F(1) / t102)
+				outDiv3[j] = F(1) / t102
 			}
 		}
 	}
@@ -163,17 +163,17 @@ func (c *layerNormCallFused) run() {
 				outDiv4 := c.OutDiv4[(i*m+j)*n:][:n]
 				t10Entry := t10_2[j]
 				for k := range n {
-					t11 := (t4_2[k] / t10Entry)
+					t11 := t4_2[k] / t10Entry
 					outDiv2[k] = t11
 					out[k] = num.FMA32(t11, gamma[k], beta[k])
-					outDiv4[k] = (t11 / t10Entry)
+					outDiv4[k] = t11 / t10Entry
 				}
 			}
 		}
 	}
 
 	// layer_norm.out
-	c.OutDiv5[0] = (F(1) / F(n))
+	c.OutDiv5[0] = F(1) / F(n)
 }
 
 // layerNormBackwardFused is LayerNormBackward in fused arithmetic.

@@ -51,7 +51,7 @@ func (c *LogCall[F]) Run() {
 		for j := range n {
 			xEntry := x[j]
 			out[j] = num.Log(xEntry)
-			outDiv[j] = (F(1) / xEntry)
+			outDiv[j] = F(1) / xEntry
 		}
 	}
 }

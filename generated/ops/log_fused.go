@@ -35,7 +35,7 @@ func (c *logCallFused) run() {
 			for j := range n {
 				xEntry := x[j]
 				out[j] = kern.Log(xEntry)
-				outDiv[j] = (F(1) / xEntry)
+				outDiv[j] = F(1) / xEntry
 			}
 		}
 	}

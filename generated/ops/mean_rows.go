@@ -65,12 +65,12 @@ func (c *MeanRowsCall[F]) Run() {
 		t2 := t[i*n:][:n]
 		out := c.Out[i*n:][:n]
 		for j := range n {
-			out[j] = (t2[j] / w)
+			out[j] = t2[j] / w
 		}
 	}
 
 	// mean_rows.out
-	c.OutDiv[0] = (F(1) / F(m))
+	c.OutDiv[0] = F(1) / F(m)
 }
 
 // MeanRowsBackward is one call of the kernel MeanRowsBackward.

@@ -59,13 +59,13 @@ func (c *meanRowsCallFused) run() {
 			t2 := t[i*n:][:n]
 			out := c.Out[i*n:][:n]
 			for j := range n {
-				out[j] = (t2[j] / w)
+				out[j] = t2[j] / w
 			}
 		}
 	}
 
 	// mean_rows.out
-	c.OutDiv[0] = (F(1) / F(m))
+	c.OutDiv[0] = F(1) / F(m)
 }
 
 // meanRowsBackwardFused is MeanRowsBackward in fused arithmetic.

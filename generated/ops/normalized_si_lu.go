@@ -83,10 +83,10 @@ func (c *NormalizedSiLUCall[F]) Run() {
 		outDiv3 := c.OutDiv3[i*m:][:m]
 		for j := range m {
 			t5 := num.Sqrt(1e-06 + t3_2[j])
-			t6 := (scaleEntry / t5)
+			t6 := scaleEntry / t5
 			outDiv[j] = t6
-			outDiv2[j] = (t6 / t5)
-			outDiv3[j] = (F(1) / t5)
+			outDiv2[j] = t6 / t5
+			outDiv3[j] = F(1) / t5
 		}
 	}
 

@@ -82,10 +82,10 @@ func (c *normalizedSiLUCallFused) run() {
 			outDiv3 := c.OutDiv3[i*m:][:m]
 			for j := range m {
 				t5 := num.Sqrt(F(1e-06) + t3_2[j])
-				t6 := (scaleEntry / t5)
+				t6 := scaleEntry / t5
 				outDiv[j] = t6
-				outDiv2[j] = (t6 / t5)
-				outDiv3[j] = (F(1) / t5)
+				outDiv2[j] = t6 / t5
+				outDiv3[j] = F(1) / t5
 			}
 		}
 	}

@@ -192,7 +192,7 @@ func (c *shortConvBackwardFused) run() {
 				lo := max(0, j)
 				if n2 := T - lo; n2 > 0 {
 					for k := range n2 {
-						U := c.U[(i*T+-j+(lo+k))*n:][:n]
+						U := c.U[(i*T-j+(lo+k))*n:][:n]
 						t7_2 := t7[(i*T+(lo+k))*n:][:n]
 						for m := range n {
 							wBar[m] = num.FMA32(U[m], t7_2[m], wBar[m])

@@ -61,7 +61,7 @@ func (c *SoftmaxCall[F]) Run() {
 				out[k] = e
 			}
 			for k := range n {
-				out[k] = (out[k] / sum)
+				out[k] = out[k] / sum
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (c *softmaxCallFused) run() {
 				}
 				sum = kern.Sum16(&sumSums)
 				for k := range n {
-					out[k] = (out[k] / sum)
+					out[k] = out[k] / sum
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func (c *SqrtCall[F]) Run() {
 		for j := range n {
 			out2 := num.Sqrt(x[j])
 			out[j] = out2
-			outDiv[j] = (F(1) / out2)
+			outDiv[j] = F(1) / out2
 		}
 	}
 }

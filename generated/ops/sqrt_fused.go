@@ -36,7 +36,7 @@ func (c *sqrtCallFused) run() {
 			for j := range n {
 				out2 := num.Sqrt(x[j])
 				out[j] = out2
-				outDiv[j] = (F(1) / out2)
+				outDiv[j] = F(1) / out2
 			}
 		}
 	}

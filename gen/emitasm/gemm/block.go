@@ -66,7 +66,7 @@ func (m machine) variant(t *text, rows int) {
 	t.op("TESTQ", modeBegun, "AX")
 	t.op("JEQ", label("zero"))
 	t.op("MOVQ", field("gemmBlock", "sums"), "DX")
-	m.sums(t, rows, func(at, reg string) { t.op("VMOVUPS", at, reg) })
+	m.sums(rows, func(at, reg string) { t.op("VMOVUPS", at, reg) })
 	t.op("JMP", label("steps"))
 	t.label(label("zero"))
 	for i := range 2 * rows {
@@ -80,7 +80,7 @@ func (m machine) variant(t *text, rows int) {
 	t.op("TESTQ", modeUnfinished, "AX")
 	t.op("JEQ", label("finish"))
 	t.op("MOVQ", field("gemmBlock", "sums"), "DX")
-	m.sums(t, rows, func(at, reg string) { t.op("VMOVUPS", reg, at) })
+	m.sums(rows, func(at, reg string) { t.op("VMOVUPS", reg, at) })
 	t.ret()
 	m.finish(t, rows, label)
 }
@@ -93,7 +93,7 @@ const (
 )
 
 // sums visits the block's sums in memory, where rows follow each other.
-func (m machine) sums(t *text, rows int, visit func(at, reg string)) {
+func (m machine) sums(rows int, visit func(at, reg string)) {
 	for i := range 2 * rows {
 		visit(at(i*m.bytes(), "DX"), m.v(i))
 	}

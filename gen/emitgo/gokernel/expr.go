@@ -27,9 +27,7 @@ var language = &clike.Language{
 		}
 		return toF(text)
 	},
-	MinMax:        true,
-	DivInBrackets: true,
-	PlusMinus:     true,
+	MinMax: true,
 }
 
 func toF(text string) string { return "F(" + text + ")" }

@@ -42,7 +42,7 @@ func (c *Out[F]) Run() {
 
 	// cms.s
 	t3 := (F(2) < F(K))
-	t11 := (F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)))
+	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
 	s := kern.Choose(t3, t11, F(1))
 	c.SDiv[0] = t11
 

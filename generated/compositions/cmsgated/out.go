@@ -49,10 +49,10 @@ func (c *Out[F]) Run() {
 
 	// cms_gated.s, cms_gated.u
 	t3 := (F(2) < F(K))
-	t11 := (F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1)))
+	t11 := F(1) / kern.Choose(t3, num.Sqrt(kern.Choose(t3, F(K), F(1))), F(1))
 	s := kern.Choose(t3, t11, F(1))
 	c.SDiv[0] = t11
-	c.UDiv[0] = (F(1) / F(T))
+	c.UDiv[0] = F(1) / F(T)
 
 	// cms_gated.out
 	clear(t18)
@@ -93,7 +93,7 @@ func (c *Out[F]) Run() {
 		t20_2 := t20[i*d:][:d]
 		u := c.U[i*d:][:d]
 		for j := range d {
-			u[j] = (t20_2[j] / w2)
+			u[j] = t20_2[j] / w2
 		}
 	}
 }

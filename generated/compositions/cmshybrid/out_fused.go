@@ -80,7 +80,7 @@ func (c *outFused) run() {
 	} else {
 		p := c.P[:K]
 		for i := range K {
-			p[i] = (p[i] / sum)
+			p[i] = p[i] / sum
 		}
 	}
 

@@ -58,7 +58,7 @@ func (c *Out[F]) Run() {
 	}
 	p2 := c.P[:K]
 	for i := range K {
-		p2[i] = (p2[i] / sum)
+		p2[i] = p2[i] / sum
 	}
 
 	// cms_independent.out

@@ -59,7 +59,7 @@ func (c *Out[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
-	t6 := (F(1) / num.Sqrt(F(dH)))
+	t6 := F(1) / num.Sqrt(F(dH))
 	c.ADiv[0] = t6
 
 	// full_attention.a
@@ -126,7 +126,7 @@ func (c *Out[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					a := c.A[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						a[m] = (a[m] / sum)
+						a[m] = a[m] / sum
 					}
 				}
 			}

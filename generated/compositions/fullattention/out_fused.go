@@ -31,7 +31,7 @@ func (c *outFused) run() {
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// full_attention.a
-	t6 := (F(1) / num.Sqrt(F(dH)))
+	t6 := F(1) / num.Sqrt(F(dH))
 	c.ADiv[0] = t6
 
 	// full_attention.a
@@ -148,7 +148,7 @@ func (c *outFused) run() {
 					if n := min(T, j+1); n > 0 {
 						a := c.A[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							a[m] = (a[m] / sum)
+							a[m] = a[m] / sum
 						}
 					}
 				}

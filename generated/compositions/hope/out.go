@@ -70,7 +70,7 @@ func (c *Out[F]) Run() {
 		t2 := t[i*T:][:T]
 		outDiv := c.OutDiv[i*T:][:T]
 		for j := range T {
-			outDiv[j] = (t2[j] / w)
+			outDiv[j] = t2[j] / w
 		}
 	}
 
@@ -100,7 +100,7 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			outDiv3[j] = (F(1) / t102)
+			outDiv3[j] = F(1) / t102
 		}
 	}
 
@@ -116,16 +116,16 @@ func (c *Out[F]) Run() {
 			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
 			t10Entry := t10_2[j]
 			for k := range d {
-				t11 := (t4_2[k] / t10Entry)
+				t11 := t4_2[k] / t10Entry
 				outDiv2[k] = t11
 				out[k] = F(t11*gammaO[k]) + betaO[k]
-				outDiv4[k] = (t11 / t10Entry)
+				outDiv4[k] = t11 / t10Entry
 			}
 		}
 	}
 
 	// hope.out
-	c.OutDiv5[0] = (F(1) / F(d))
+	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.

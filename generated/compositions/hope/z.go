@@ -70,7 +70,7 @@ func (c *Z[F]) Run() {
 		t2 := t[i*T:][:T]
 		ZDiv := c.ZDiv[i*T:][:T]
 		for j := range T {
-			ZDiv[j] = (t2[j] / w)
+			ZDiv[j] = t2[j] / w
 		}
 	}
 
@@ -100,7 +100,7 @@ func (c *Z[F]) Run() {
 		for j := range T {
 			t102 := num.Sqrt(1e-05 + (t6_2[j] / w))
 			t10_2[j] = t102
-			ZDiv3[j] = (F(1) / t102)
+			ZDiv3[j] = F(1) / t102
 		}
 	}
 
@@ -116,16 +116,16 @@ func (c *Z[F]) Run() {
 			ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
 			t10Entry := t10_2[j]
 			for k := range d {
-				t11 := (t4_2[k] / t10Entry)
+				t11 := t4_2[k] / t10Entry
 				ZDiv2[k] = t11
 				Z[k] = F(t11*gamma[k]) + beta[k]
-				ZDiv4[k] = (t11 / t10Entry)
+				ZDiv4[k] = t11 / t10Entry
 			}
 		}
 	}
 
 	// hope.Z
-	c.ZDiv5[0] = (F(1) / F(d))
+	c.ZDiv5[0] = F(1) / F(d)
 }
 
 // ZBackward is one call of the kernel ZBackward.

@@ -102,7 +102,7 @@ func (c *Y[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
-	t7 := (F(1) / num.Sqrt(F(dH)))
+	t7 := F(1) / num.Sqrt(F(dH))
 	c.AlphaDiv[0] = t7
 
 	// mac.alpha
@@ -308,7 +308,7 @@ func (c *Y[F]) Run() {
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						A[m] = (A[m] / sum3)
+						A[m] = A[m] / sum3
 					}
 				}
 			}
@@ -389,7 +389,7 @@ func (c *Y[F]) Run() {
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						B[m] = (B[m] / sum4)
+						B[m] = B[m] / sum4
 					}
 				}
 			}

@@ -46,7 +46,7 @@ func (c *yFused) run() {
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// mac.alpha
-	t7 := (F(1) / num.Sqrt(F(dH)))
+	t7 := F(1) / num.Sqrt(F(dH))
 	c.AlphaDiv[0] = t7
 
 	// mac.alpha
@@ -409,7 +409,7 @@ func (c *yFused) run() {
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							A[m] = (A[m] / sum3)
+							A[m] = A[m] / sum3
 						}
 					}
 				}
@@ -545,7 +545,7 @@ func (c *yFused) run() {
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							B[m] = (B[m] / sum4)
+							B[m] = B[m] / sum4
 						}
 					}
 				}

@@ -76,7 +76,7 @@ func (c *V[F]) Run() {
 		t2_2 := t2[i*T:][:T]
 		VDiv := c.VDiv[i*T:][:T]
 		for j := range T {
-			VDiv[j] = (t2_2[j] / w)
+			VDiv[j] = t2_2[j] / w
 		}
 	}
 
@@ -106,7 +106,7 @@ func (c *V[F]) Run() {
 		for j := range T {
 			t112 := num.Sqrt(1e-05 + (t7_2[j] / w))
 			t11_2[j] = t112
-			VDiv3[j] = (F(1) / t112)
+			VDiv3[j] = F(1) / t112
 		}
 	}
 
@@ -122,16 +122,16 @@ func (c *V[F]) Run() {
 			VDiv4 := c.VDiv4[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				t12 := (t5_2[k] / t11Entry)
+				t12 := t5_2[k] / t11Entry
 				VDiv2[k] = t12
 				V[k] = F(t12*gammaM[k]) + betaM[k]
-				VDiv4[k] = (t12 / t11Entry)
+				VDiv4[k] = t12 / t11Entry
 			}
 		}
 	}
 
 	// mag_residual.V
-	c.VDiv5[0] = (F(1) / F(d))
+	c.VDiv5[0] = F(1) / F(d)
 }
 
 // VBackward is one call of the kernel VBackward.

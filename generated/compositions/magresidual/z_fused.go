@@ -69,7 +69,7 @@ func (c *zFused) run() {
 			t2 := t[i*T:][:T]
 			ZDiv := c.ZDiv[i*T:][:T]
 			for j := range T {
-				ZDiv[j] = (t2[j] / w)
+				ZDiv[j] = t2[j] / w
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (c *zFused) run() {
 			for j := range T {
 				t102 := num.Sqrt(F(1e-05) + (t6_2[j] / w))
 				t10_2[j] = t102
-				ZDiv3[j] = (F(1) / t102)
+				ZDiv3[j] = F(1) / t102
 			}
 		}
 	}
@@ -163,17 +163,17 @@ func (c *zFused) run() {
 				ZDiv4 := c.ZDiv4[(i*T+j)*d:][:d]
 				t10Entry := t10_2[j]
 				for k := range d {
-					t11 := (t4_2[k] / t10Entry)
+					t11 := t4_2[k] / t10Entry
 					ZDiv2[k] = t11
 					Z[k] = num.FMA32(t11, gammaA[k], betaA[k])
-					ZDiv4[k] = (t11 / t10Entry)
+					ZDiv4[k] = t11 / t10Entry
 				}
 			}
 		}
 	}
 
 	// mag_residual.Z
-	c.ZDiv5[0] = (F(1) / F(d))
+	c.ZDiv5[0] = F(1) / F(d)
 }
 
 // zBackwardFused is ZBackward in fused arithmetic.

@@ -62,9 +62,9 @@ func (c *Z[F]) Run() {
 		NDiv2 := c.NDiv2[i*T:][:T]
 		for j := range T {
 			t3 := num.Sqrt(1e-06 + t2[j])
-			t5 := (F(1) / t3)
+			t5 := F(1) / t3
 			NDiv[j] = t5
-			NDiv2[j] = (t5 / t3)
+			NDiv2[j] = t5 / t3
 		}
 	}
 

@@ -68,9 +68,9 @@ func (c *zFused) run() {
 			NDiv2 := c.NDiv2[i*T:][:T]
 			for j := range T {
 				t3 := num.Sqrt(F(1e-06) + t2[j])
-				t5 := (F(1) / t3)
+				t5 := F(1) / t3
 				NDiv[j] = t5
-				NDiv2[j] = (t5 / t3)
+				NDiv2[j] = t5 / t3
 			}
 		}
 	}

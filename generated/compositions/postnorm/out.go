@@ -77,7 +77,7 @@ func (c *Out[F]) Run() {
 		t2_2 := t2[i*T:][:T]
 		outDiv := c.OutDiv[i*T:][:T]
 		for j := range T {
-			outDiv[j] = (t2_2[j] / w)
+			outDiv[j] = t2_2[j] / w
 		}
 	}
 
@@ -107,7 +107,7 @@ func (c *Out[F]) Run() {
 		for j := range T {
 			t112 := num.Sqrt(1e-05 + (t7_2[j] / w))
 			t11_2[j] = t112
-			outDiv3[j] = (F(1) / t112)
+			outDiv3[j] = F(1) / t112
 		}
 	}
 
@@ -123,16 +123,16 @@ func (c *Out[F]) Run() {
 			outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				t12 := (t5_2[k] / t11Entry)
+				t12 := t5_2[k] / t11Entry
 				outDiv2[k] = t12
 				out[k] = F(t12*gamma[k]) + beta[k]
-				outDiv4[k] = (t12 / t11Entry)
+				outDiv4[k] = t12 / t11Entry
 			}
 		}
 	}
 
 	// post_norm.out
-	c.OutDiv5[0] = (F(1) / F(d))
+	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // OutBackward is one call of the kernel OutBackward.

@@ -77,7 +77,7 @@ func (c *outFused) run() {
 			t2_2 := t2[i*T:][:T]
 			outDiv := c.OutDiv[i*T:][:T]
 			for j := range T {
-				outDiv[j] = (t2_2[j] / w)
+				outDiv[j] = t2_2[j] / w
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (c *outFused) run() {
 			for j := range T {
 				t112 := num.Sqrt(F(1e-05) + (t7_2[j] / w))
 				t11_2[j] = t112
-				outDiv3[j] = (F(1) / t112)
+				outDiv3[j] = F(1) / t112
 			}
 		}
 	}
@@ -171,17 +171,17 @@ func (c *outFused) run() {
 				outDiv4 := c.OutDiv4[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					t12 := (t5_2[k] / t11Entry)
+					t12 := t5_2[k] / t11Entry
 					outDiv2[k] = t12
 					out[k] = num.FMA32(t12, gamma[k], beta[k])
-					outDiv4[k] = (t12 / t11Entry)
+					outDiv4[k] = t12 / t11Entry
 				}
 			}
 		}
 	}
 
 	// post_norm.out
-	c.OutDiv5[0] = (F(1) / F(d))
+	c.OutDiv5[0] = F(1) / F(d)
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.

@@ -43,7 +43,7 @@ func (c *Z[F]) Run() {
 	t4 := c.Work[:L*T] // [L, T]
 
 	// pre_rms_norm.Z
-	t3 := (F(1) / F(d))
+	t3 := F(1) / F(d)
 	c.ZDiv[0] = t3
 
 	// pre_rms_norm.Z
@@ -67,9 +67,9 @@ func (c *Z[F]) Run() {
 		ZDiv3 := c.ZDiv3[i*T:][:T]
 		for j := range T {
 			t7 := num.Sqrt(1e-06 + F(t3*t4_2[j]))
-			t9 := (F(1) / t7)
+			t9 := F(1) / t7
 			ZDiv2[j] = t9
-			ZDiv3[j] = (t9 / t7)
+			ZDiv3[j] = t9 / t7
 		}
 	}
 

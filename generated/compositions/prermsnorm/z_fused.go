@@ -21,7 +21,7 @@ func (c *zFused) run() {
 	t4 := c.Work[:L*T] // [L, T]
 
 	// pre_rms_norm.Z
-	t3 := (F(1) / F(d))
+	t3 := F(1) / F(d)
 	c.ZDiv[0] = t3
 
 	// pre_rms_norm.Z
@@ -73,9 +73,9 @@ func (c *zFused) run() {
 			ZDiv3 := c.ZDiv3[i*T:][:T]
 			for j := range T {
 				t7 := num.Sqrt(num.FMA32(t3, t4_2[j], F(1e-06)))
-				t9 := (F(1) / t7)
+				t9 := F(1) / t7
 				ZDiv2[j] = t9
-				ZDiv3[j] = (t9 / t7)
+				ZDiv3[j] = t9 / t7
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (c *Out[F]) Run() {
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
-	t7 := (F(1) / num.Sqrt(F(dH)))
+	t7 := F(1) / num.Sqrt(F(dH))
 	c.ADiv[0] = t7
 
 	// sliding_window.a
@@ -215,7 +215,7 @@ func (c *Out[F]) Run() {
 				for m := range nP + w {
 					n5 := int(c.Pos[i]) + j - m + nP
 					if n5 >= 0 {
-						c.A[((i*T+j)*H+k2)*(nP+w)+m] = (c.A[((i*T+j)*H+k2)*(nP+w)+m] / sum)
+						c.A[((i*T+j)*H+k2)*(nP+w)+m] = c.A[((i*T+j)*H+k2)*(nP+w)+m] / sum
 					}
 				}
 			}

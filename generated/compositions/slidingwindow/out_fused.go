@@ -42,7 +42,7 @@ func (c *outFused) run() {
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, k, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
 	// sliding_window.a
-	t7 := (F(1) / num.Sqrt(F(dH)))
+	t7 := F(1) / num.Sqrt(F(dH))
 	c.ADiv[0] = t7
 
 	// sliding_window.a
@@ -242,7 +242,7 @@ func (c *outFused) run() {
 					if n := min(nP+w, n5+j+nP+1); n > 0 {
 						a := c.A[((i*T+j)*H+k2)*(nP+w):][:n]
 						for m := range n {
-							a[m] = (a[m] / sum)
+							a[m] = a[m] / sum
 						}
 					}
 				}

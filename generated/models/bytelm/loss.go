@@ -113,8 +113,8 @@ func (c *Loss[F]) Run() {
 		lossProdEntry := lossProd2[i]
 		t16 := (lossProdEntry == F(0))
 		t18 := kern.Choose(t16, F(1), lossProdEntry)
-		loss[i] = kern.Choose(t16, F(0), (t10[i] / t18))
-		lossDiv[i] = (F(1) / t18)
+		loss[i] = kern.Choose(t16, F(0), t10[i]/t18)
+		lossDiv[i] = F(1) / t18
 	}
 
 	// byte_lm.loss

@@ -92,7 +92,7 @@ func (c *Loss[F]) Run() {
 		t2 := t[i*T:][:T]
 		nDiv := c.NDiv[i*T:][:T]
 		for j := range T {
-			nDiv[j] = (t2[j] / w)
+			nDiv[j] = t2[j] / w
 		}
 	}
 
@@ -138,10 +138,10 @@ func (c *Loss[F]) Run() {
 			nDiv4 := c.NDiv4[(i*T+j)*d:][:d]
 			t10Entry := t10_2[j]
 			for k := range d {
-				t11 := (t4_2[k] / t10Entry)
+				t11 := t4_2[k] / t10Entry
 				nDiv2[k] = t11
 				n2[k] = F(t11*gamma[k]) + beta[k]
-				nDiv4[k] = (t11 / t10Entry)
+				nDiv4[k] = t11 / t10Entry
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (c *Loss[F]) Run() {
 			t18Entry := t18_2[j]
 			t232 += kern.Choose(t18Entry, t19_2[j]-kern.Entry(uint(n3) < uint(V), c.Z, (i*T+j)*V+n3), F(0))
 			t27 += kern.Choose(t18Entry, F(1), F(0))
-			nDiv3[j] = (F(1) / t10_2[j])
+			nDiv3[j] = F(1) / t10_2[j]
 		}
 		t23[i] = t232
 		lossProd[i] = t27
@@ -197,8 +197,8 @@ func (c *Loss[F]) Run() {
 		lossProdEntry := lossProd2[i]
 		t29 := (lossProdEntry == F(0))
 		t31 := kern.Choose(t29, F(1), lossProdEntry)
-		loss[i] = kern.Choose(t29, F(0), (t23[i] / t31))
-		lossDiv[i] = (F(1) / t31)
+		loss[i] = kern.Choose(t29, F(0), t23[i]/t31)
+		lossDiv[i] = F(1) / t31
 	}
 
 	// stack_lm.loss
@@ -215,7 +215,7 @@ func (c *Loss[F]) Run() {
 	}
 
 	// stack_lm.n, stack_lm.loss
-	c.NDiv5[0] = (F(1) / F(d))
+	c.NDiv5[0] = F(1) / F(d)
 }
 
 // LossBackward is one call of the kernel LossBackward.

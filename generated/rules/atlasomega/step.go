@@ -229,7 +229,7 @@ func (c *Step[F]) Run() {
 					// atlas_omega.G
 					clear(t5)
 					for i := range w {
-						n2 := int(c.Pos[l]) + -i + a + C*s
+						n2 := int(c.Pos[l]) - i + a + C*s
 						if n2 >= 0 {
 							t5_2 := t5[i*dV:][:dV]
 							for j := range dV {
@@ -246,7 +246,7 @@ func (c *Step[F]) Run() {
 					// atlas_omega.G
 					clear(t6)
 					for i := range w {
-						n2 := int(c.Pos[l]) + -i + a + C*s
+						n2 := int(c.Pos[l]) - i + a + C*s
 						if n2 >= 0 {
 							t5_2 := t5[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
@@ -260,7 +260,7 @@ func (c *Step[F]) Run() {
 					clear(t22)
 					for i := range dV {
 						for j := range w {
-							n3 := int(c.Pos[l]) + -j + a + C*s
+							n3 := int(c.Pos[l]) - j + a + C*s
 							if n3 >= 0 {
 								t6Entry := t6[j*dV+i]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
@@ -287,7 +287,7 @@ func (c *Step[F]) Run() {
 					t19 := (F(0) < t17)
 					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
 					t25 := 1e-07 + kern.Choose(t19, t22_2, F(0))
-					t81 := (F(1) / t22_2)
+					t81 := F(1) / t22_2
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t25
 					}
@@ -299,7 +299,7 @@ func (c *Step[F]) Run() {
 						SState2 := SState[i*dK:][:dK]
 						t26_2 := t26[i*dK:][:dK]
 						for j := range dK {
-							t26_2[j] = (SState2[j] / t25)
+							t26_2[j] = SState2[j] / t25
 						}
 					}
 					// atlas_omega.O
@@ -737,7 +737,7 @@ func (c *StepBackward[F]) Run() {
 	t123 := work[:dK*w] // [w, d_k]
 
 	// atlas_omega
-	t32_2 := (F(1) / F(w))
+	t32_2 := F(1) / F(w)
 	w2 := F(2 * t32_2)
 	w8 := F(2 * t32_2)
 	for l := range L {
@@ -779,7 +779,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t52)
 					for i := range w {
-						n2 := int(c.Pos[l]) + -i + a + C*s
+						n2 := int(c.Pos[l]) - i + a + C*s
 						if n2 >= 0 {
 							t52_2 := t52[i*dV:][:dV]
 							for j := range dV {
@@ -796,7 +796,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t62)
 					for i := range w {
-						n2 := int(c.Pos[l]) + -i + a + C*s
+						n2 := int(c.Pos[l]) - i + a + C*s
 						if n2 >= 0 {
 							t52_2 := t52[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
@@ -810,7 +810,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t22)
 					for i := range dV {
 						for j := range w {
-							n3 := int(c.Pos[l]) + -j + a + C*s
+							n3 := int(c.Pos[l]) - j + a + C*s
 							if n3 >= 0 {
 								t62Entry := t62[j*dV+i]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
@@ -832,7 +832,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							S2 := F(etaEntry*STrail2[j]) + F(w2*t22_2[j])
 							STrail3[j] = S2
-							t26_2[j] = (S2 / OLinEntry)
+							t26_2[j] = S2 / OLinEntry
 						}
 					}
 					// atlas_omega.O
@@ -975,7 +975,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t54)
 					for i := range w {
-						n4 := int(c.Pos[l]) + -i + a + C*s
+						n4 := int(c.Pos[l]) - i + a + C*s
 						if n4 >= 0 {
 							t54_3 := t54[i*dV:][:dV]
 							for j := range dV {
@@ -992,7 +992,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t63)
 					for i := range w {
-						n5 := int(c.Pos[l]) + -i + a + C*s
+						n5 := int(c.Pos[l]) - i + a + C*s
 						if n5 >= 0 {
 							t54_3 := t54[i*dV:][:dV]
 							GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
@@ -1011,12 +1011,12 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							STrailEntry := STrail2[j]
 							t17 += F(STrailEntry * STrailEntry)
-							t263_2[j] = (STrailEntry / OLinEntry2)
+							t263_2[j] = STrailEntry / OLinEntry2
 						}
 					}
 					// atlas_omega.O, atlas_omega.G
 					t19 := (F(0) < t17)
-					t72 := (F(1) / OLinEntry2)
+					t72 := F(1) / OLinEntry2
 					// atlas_omega.O
 					kern.Gemm(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -1371,7 +1371,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t120)
 					clear(t121)
 					for i := range w {
-						n6 := int(c.Pos[l]) + -i + a + C*s
+						n6 := int(c.Pos[l]) - i + a + C*s
 						if n6 >= 0 {
 							t63_2 := t63[i*dV:][:dV]
 							t121_2 := t121[i*dV:][:dV]
@@ -1393,7 +1393,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t101)
 					for i := range w {
-						n7 := int(c.Pos[l]) + -i + a + C*s
+						n7 := int(c.Pos[l]) - i + a + C*s
 						if n7 >= 0 {
 							w7 := F(-2 * t32_2)
 							t121_2 := t121[i*dV:][:dV]
@@ -1407,7 +1407,7 @@ func (c *StepBackward[F]) Run() {
 					clear(t122)
 					for i := range dV {
 						for j := range w {
-							n8 := int(c.Pos[l]) + -j + a + C*s
+							n8 := int(c.Pos[l]) - j + a + C*s
 							if n8 >= 0 {
 								t121Entry := t121[j*dV+i]
 								GStack := c.GStack[(l*(T+w-1)+a+C*s-j+w-1)*dK:][:dK]
@@ -1421,7 +1421,7 @@ func (c *StepBackward[F]) Run() {
 					// atlas_omega.G
 					clear(t123)
 					for i := range w {
-						n9 := int(c.Pos[l]) + -i + a + C*s
+						n9 := int(c.Pos[l]) - i + a + C*s
 						if n9 >= 0 {
 							t121_2 := t121[i*dV:][:dV]
 							for j := range dV {

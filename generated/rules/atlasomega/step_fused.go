@@ -249,7 +249,7 @@ func (c *stepFused) run() {
 					t19 := (F(0) < t17)
 					t22_2 := num.Sqrt(kern.Choose(t19, t17, F(1)))
 					t25 := F(1e-07) + kern.Choose(t19, t22_2, F(0))
-					t81 := (F(1) / t22_2)
+					t81 := F(1) / t22_2
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t25
 					}
@@ -271,7 +271,7 @@ func (c *stepFused) run() {
 							SState2 := SState[i*dK:][:dK]
 							t26_2 := t26[i*dK:][:dK]
 							for j := range dK {
-								t26_2[j] = (SState2[j] / t25)
+								t26_2[j] = SState2[j] / t25
 							}
 						}
 					}
@@ -669,7 +669,7 @@ func (c *stepBackwardFused) run() {
 	t95Total := make([]F, 1)
 
 	// atlas_omega
-	t32_2 := (F(1) / F(w))
+	t32_2 := F(1) / F(w)
 	w2 := F(2 * t32_2)
 	w8 := F(2 * t32_2)
 	for l := range L {
@@ -812,7 +812,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								S2 := num.FMA32(w2, t22_2[j], F(etaEntry*STrail2[j]))
 								STrail3[j] = S2
-								t26_2[j] = (S2 / OLinEntry)
+								t26_2[j] = S2 / OLinEntry
 							}
 						}
 					}
@@ -1146,7 +1146,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								STrailEntry := STrail2[j]
 								t17RowSums[j%16] = num.FMA32(STrailEntry, STrailEntry, t17RowSums[j%16])
-								t263_2[j] = (STrailEntry / OLinEntry2)
+								t263_2[j] = STrailEntry / OLinEntry2
 							}
 							t17Row = kern.Sum16(&t17RowSums)
 							t17_2 = t17_2 + t17Row
@@ -1156,7 +1156,7 @@ func (c *stepBackwardFused) run() {
 					t17 = t17Total[0]
 					// atlas_omega.O, atlas_omega.G
 					t19 := (F(0) < t17)
-					t72 := (F(1) / OLinEntry2)
+					t72 := F(1) / OLinEntry2
 					// atlas_omega.O
 					kern.GemmFMA(dV, dV, dK, F(1), false, t272, dV, 1, t263, dK, 1, t263, 1, dK)
 					// atlas_omega.O
@@ -1761,7 +1761,7 @@ func (c *stepBackwardFused) run() {
 							t75RowSums := [16]F{t75Row}
 							for j := range dK {
 								t702 := num.FMA32(F(3.4445), t58_2[j], t61_2[j]) + t119_2[j]
-								t75RowSums[j%16] = num.FMA32(t702, (t263_2[j] / OLinEntry2), t75RowSums[j%16])
+								t75RowSums[j%16] = num.FMA32(t702, t263_2[j]/OLinEntry2, t75RowSums[j%16])
 								t70_2[j] = t702
 							}
 							t75Row = kern.Sum16(&t75RowSums)

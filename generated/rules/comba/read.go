@@ -54,7 +54,7 @@ func (c *Read[F]) Run() {
 	t20 := F(c.SOut[0] * t19)
 	t43 := num.Sqrt(F(dK))
 	c.PSigmoid[0] = t19
-	c.YDiv[0] = (F(1) / t43)
+	c.YDiv[0] = F(1) / t43
 	c.PSigmoid2[0] = num.Sigmoid(-sInEntry)
 
 	// comba.y, comba.p
@@ -80,7 +80,7 @@ func (c *Read[F]) Run() {
 			t41_2 := t41[(i*T+j)*dV:][:dV]
 			y := c.Y[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				y[k] = (t41_2[k] / t43)
+				y[k] = t41_2[k] / t43
 			}
 		}
 	}

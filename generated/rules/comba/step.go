@@ -228,10 +228,10 @@ func (c *Step[F]) Run() {
 							MState[j][3] = M23
 						}
 						// comba.y
-						c.Y[(l*T+a+C*s)*dV+i] = (t90 / t11)
-						c.Y[(l*T+a+C*s)*dV+i+1] = (t91 / t11)
-						c.Y[(l*T+a+C*s)*dV+i+2] = (t92 / t11)
-						c.Y[(l*T+a+C*s)*dV+i+3] = (t93 / t11)
+						c.Y[(l*T+a+C*s)*dV+i] = t90 / t11
+						c.Y[(l*T+a+C*s)*dV+i+1] = t91 / t11
+						c.Y[(l*T+a+C*s)*dV+i+2] = t92 / t11
+						c.Y[(l*T+a+C*s)*dV+i+3] = t93 / t11
 					}
 				}
 			}
@@ -280,7 +280,7 @@ func (c *Step[F]) Run() {
 							MState[j][0] = M2
 						}
 						// comba.y
-						c.Y[(l*T+a+C*s)*dV+i] = (t9 / t11)
+						c.Y[(l*T+a+C*s)*dV+i] = t9 / t11
 					}
 				}
 			}
@@ -430,7 +430,7 @@ func (c *StepBackward[F]) Run() {
 	clear(t15)
 	clear(t292)
 	clear(t25)
-	t322 := (F(1) / num.Sqrt(F(dK)))
+	t322 := F(1) / num.Sqrt(F(dK))
 	for l := range L {
 		i := 0
 		for ; i+1 < dV; i += 2 {

@@ -258,7 +258,7 @@ func (c *stepRows1) Part(part int) {
 						}
 						t9 = kern.Sum2(&t9Sums)
 						// comba.y
-						c.Y[(l*T+a+C*s)*dV+i] = (t9 / t11)
+						c.Y[(l*T+a+C*s)*dV+i] = t9 / t11
 					}
 				}
 			}
@@ -371,7 +371,7 @@ func (c *stepBackwardFused) run() {
 	clear(t15)
 	clear(t292)
 	clear(t25)
-	t322 := (F(1) / num.Sqrt(F(dK)))
+	t322 := F(1) / num.Sqrt(F(dK))
 	_ = t322
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
@@ -660,7 +660,7 @@ func (c *stepBackwardRows1) Part(part int) {
 	t15 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
 	t292 := c.Work[3*L*T*dK+2*L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
 	t25 := c.Work[4*L*T*dK+2*L*T*dV+L*T:][:L*T*dK]  // [L, T, d_k]
-	t322 := (F(1) / num.Sqrt(F(dK)))
+	t322 := F(1) / num.Sqrt(F(dK))
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t292_2 := t292

@@ -154,7 +154,7 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16+-1+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
 				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
 				t202_2 := t202[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -170,7 +170,7 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t202_2 := t202[(i*chunks+j)*16+-2+lo:][:n]
+				t202_2 := t202[(i*chunks+j)*16-2+lo:][:n]
 				t202_3 := t202[(i*chunks+j)*16+lo:][:n]
 				t23_2 := t23[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -186,7 +186,7 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t23_2 := t23[(i*chunks+j)*16+-4+lo:][:n]
+				t23_2 := t23[(i*chunks+j)*16-4+lo:][:n]
 				t23_3 := t23[(i*chunks+j)*16+lo:][:n]
 				t26_2 := t26[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -1224,7 +1224,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16+-1+lo:][:n]
+				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
 				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -1240,7 +1240,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
-				t20_2 := t20[(i*chunks+j)*16+-2+lo:][:n]
+				t20_2 := t20[(i*chunks+j)*16-2+lo:][:n]
 				t20_3 := t20[(i*chunks+j)*16+lo:][:n]
 				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -1256,7 +1256,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
-				t232_2 := t232[(i*chunks+j)*16+-4+lo:][:n]
+				t232_2 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t232_3 := t232[(i*chunks+j)*16+lo:][:n]
 				t26_2 := t26[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -2325,8 +2325,8 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				t232_2 := t232[(i*chunks+j)*16+lo:][:n]
-				t92_2 := t92[(i*chunks+j)*16+-4+lo:][:n]
-				t232_3 := t232[(i*chunks+j)*16+-4+lo:][:n]
+				t92_2 := t92[(i*chunks+j)*16-4+lo:][:n]
+				t232_3 := t232[(i*chunks+j)*16-4+lo:][:n]
 				t102_2 := t102[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t82Entry := t82_2[k]
@@ -2359,8 +2359,8 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t1622_2 := t1622[(i*chunks+j)*16+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
-				t1722_2 := t1722[(i*chunks+j)*16+-2+lo:][:n]
-				t20_3 := t20[(i*chunks+j)*16+-2+lo:][:n]
+				t1722_2 := t1722[(i*chunks+j)*16-2+lo:][:n]
+				t20_3 := t20[(i*chunks+j)*16-2+lo:][:n]
 				t1822_2 := t1822[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t1622Entry := t1622_2[k]
@@ -2393,8 +2393,8 @@ func (c *StepBackward[F]) Run() {
 			if n := 16 - lo; n > 0 {
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
 				t14_2 := t14[(i*chunks+j)*16+lo:][:n]
-				t252_2 := t252[(i*chunks+j)*16+-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+-1+lo:][:n]
+				t252_2 := t252[(i*chunks+j)*16-1+lo:][:n]
+				t14_3 := t14[(i*chunks+j)*16-1+lo:][:n]
 				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t242Entry := t242_2[k]

@@ -283,7 +283,7 @@ func (c *stepFused) run() {
 								t18Entry := t18[i]
 								t20 := (F(0) < t18Entry)
 								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t232 := (F(1) / t23)
+								t232 := F(1) / t23
 								SDiv[i] = t232
 							}
 						}
@@ -346,7 +346,7 @@ func (c *stepFused) run() {
 							t27Entry := t27[i]
 							t292Sums := [16]F{t292}
 							for j := range dV {
-								S2 := (t17_2[j] / t27Entry)
+								S2 := t17_2[j] / t27Entry
 								t292Sums[j%16] = num.FMA32(S2, q0[j], t292Sums[j%16])
 								SState2[j] = S2
 							}
@@ -406,7 +406,7 @@ func (c *stepFused) run() {
 						regions.R9099d81f9f2d(&a2)
 					} else {
 						for i := range m {
-							p2[i] = (p2[i] / sum)
+							p2[i] = p2[i] / sum
 						}
 					}
 					// lattice.y
@@ -566,7 +566,7 @@ func (c *stepBackwardFused) run() {
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t5Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry)
+								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t5Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry
 							}
 						}
 					}
@@ -651,7 +651,7 @@ func (c *stepBackwardFused) run() {
 						t20Entry := t20[i]
 						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
 						t53[i] = F(p[i] * (t222[i] - t322))
-						t10[i] = (F(1) / SMax2[i])
+						t10[i] = F(1) / SMax2[i]
 						t142[i] = t1422
 						t182[i] = (t1422 && t20Entry)
 					}
@@ -696,7 +696,7 @@ func (c *stepBackwardFused) run() {
 							t132Sums := [16]F{t132}
 							for j := range dV {
 								STrailEntry3 := STrail2[j]
-								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), STrailEntry3/SMax2Entry2, t132Sums[j%16])
 								t7[j] = num.FMA32(STrailEntry3, t53Entry, t7[j])
 							}
 							t132 = kern.Sum16(&t132Sums)

@@ -58,7 +58,7 @@ func (c *readFused) run() {
 				}
 				sum = kern.Sum16(&sumSums)
 				for k := range m {
-					p[k] = (p[k] / sum)
+					p[k] = p[k] / sum
 				}
 			}
 		}

@@ -182,7 +182,7 @@ func (c *Step[F]) Run() {
 						t20 := (F(0) < t18Entry)
 						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
 						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-						t232 := (F(1) / t23)
+						t232 := F(1) / t23
 						t222 := t2[i]
 						t27[i] = t272
 						if len(c.SMax2) > 0 {
@@ -203,7 +203,7 @@ func (c *Step[F]) Run() {
 						var t292 F
 						t27Entry := t27[i]
 						for j := range dV {
-							S2 := (t17_2[j] / t27Entry)
+							S2 := t17_2[j] / t27Entry
 							t292 += F(S2 * q0[j])
 							SState2[j] = S2
 						}
@@ -223,7 +223,7 @@ func (c *Step[F]) Run() {
 						p2[i] = e
 					}
 					for i := range m {
-						p2[i] = (p2[i] / sum)
+						p2[i] = p2[i] / sum
 					}
 					// lattice_encode.y
 					clear(y2)
@@ -418,7 +418,7 @@ func (c *StepBackward[F]) Run() {
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(betaEntry2*(F(v[j]*t3Entry)-F(STrailEntry*t5Entry)))) / SMax2Entry)
+							STrail3[j] = (STrailEntry - F(betaEntry2*(F(v[j]*t3Entry)-F(STrailEntry*t5Entry)))) / SMax2Entry
 						}
 					}
 				}
@@ -470,7 +470,7 @@ func (c *StepBackward[F]) Run() {
 						t20Entry := t20[i]
 						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
 						t53[i] = F(p[i] * (t22[i] - t322))
-						t10[i] = (F(1) / SMax2[i])
+						t10[i] = F(1) / SMax2[i]
 						t142[i] = t1422
 						t182[i] = (t1422 && t20Entry)
 					}

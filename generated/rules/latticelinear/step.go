@@ -302,7 +302,7 @@ func (c *Step[F]) Run() {
 						var t292 F
 						t27Entry := t27_2[j]
 						for k := range dV {
-							S22 := (Z2[k] / t27Entry)
+							S22 := Z2[k] / t27Entry
 							t292 += F(S22 * t11_2[k])
 							S2_2[k] = S22
 						}
@@ -326,7 +326,7 @@ func (c *Step[F]) Run() {
 						p2_2[j] = e
 					}
 					for j := range m {
-						p2_2[j] = (p2_2[j] / sum)
+						p2_2[j] = p2_2[j] / sum
 					}
 				}
 				// lattice_linear.y
@@ -475,7 +475,7 @@ func (c *Step[F]) Run() {
 						t202 := (F(0) < t183Entry)
 						t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
 						t273 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-						t232 := (F(1) / t23_2)
+						t232 := F(1) / t23_2
 						t2222 := t222[i]
 						t272[i] = t273
 						if len(c.SMax2) > 0 {
@@ -496,7 +496,7 @@ func (c *Step[F]) Run() {
 						var t294 F
 						t272Entry := t272[i]
 						for j := range dV {
-							S23 := (t17_2[j] / t272Entry)
+							S23 := t17_2[j] / t272Entry
 							t294 += F(S23 * t15_2[j])
 							SState2_2[j] = S23
 						}
@@ -516,7 +516,7 @@ func (c *Step[F]) Run() {
 						p3[i] = e2
 					}
 					for i := range m {
-						p3[i] = (p3[i] / sum2)
+						p3[i] = p3[i] / sum2
 					}
 					// lattice_linear.y
 					clear(y4)
@@ -957,7 +957,7 @@ func (c *StepBackward[F]) Run() {
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail3[j]
-							STrail4[j] = ((STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry)
+							STrail4[j] = (STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry
 						}
 					}
 				}
@@ -1009,7 +1009,7 @@ func (c *StepBackward[F]) Run() {
 						t202Entry := t202[i]
 						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
 						t54[i] = F(p[i] * (t222[i] - t322))
-						t104[i] = (F(1) / SMax2[i])
+						t104[i] = F(1) / SMax2[i]
 						t1422[i] = t1423
 						t1822[i] = (t1423 && t202Entry)
 					}
@@ -1241,7 +1241,7 @@ func (c *StepBackward[F]) Run() {
 					t203 := (F(0) < t184Entry)
 					w2 := num.Max(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
-						STrail2_2[j] = (Z2[j] / w2)
+						STrail2_2[j] = Z2[j] / w2
 					}
 				}
 			}
@@ -1348,7 +1348,7 @@ func (c *StepBackward[F]) Run() {
 						var t3224 F
 						t27Entry := t27_2[j]
 						for k := range dV {
-							S22 := (Z3_2[k] / t27Entry)
+							S22 := Z3_2[k] / t27Entry
 							t292 += F(S22 * t11_2[k])
 							t3224 += F(S22 * tView[k])
 							S2_2[k] = S22
@@ -1374,7 +1374,7 @@ func (c *StepBackward[F]) Run() {
 						p2_2[j] = e
 					}
 					for j := range m {
-						p2_2[j] = (p2_2[j] / sum)
+						p2_2[j] = p2_2[j] / sum
 					}
 				}
 				clear(t4)
@@ -1408,7 +1408,7 @@ func (c *StepBackward[F]) Run() {
 					t43Entry := t43[i]
 					for j := range m {
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
-						t114_2[j] = (F(1) / t27_2[j])
+						t114_2[j] = F(1) / t27_2[j]
 						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
 					}
 				}

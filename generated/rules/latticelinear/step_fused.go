@@ -345,7 +345,7 @@ func (c *stepFused) run() {
 							t27Entry := t27_2[j]
 							t292Sums := [16]F{t292}
 							for k := range dV {
-								S22 := (Z2[k] / t27Entry)
+								S22 := Z2[k] / t27Entry
 								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
 								S2_2[k] = S22
 							}
@@ -381,7 +381,7 @@ func (c *stepFused) run() {
 						}
 						sum = kern.Sum16(&sumSums)
 						for j := range m {
-							p2_2[j] = (p2_2[j] / sum)
+							p2_2[j] = p2_2[j] / sum
 						}
 					}
 				}
@@ -646,7 +646,7 @@ func (c *stepFused) run() {
 								t183Entry := t183[i]
 								t202 := (F(0) < t183Entry)
 								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-								t232 := (F(1) / t23_2)
+								t232 := F(1) / t23_2
 								SDiv[i] = t232
 							}
 						}
@@ -709,7 +709,7 @@ func (c *stepFused) run() {
 							t272Entry := t272[i]
 							t294Sums := [16]F{t294}
 							for j := range dV {
-								S23 := (t17_2[j] / t272Entry)
+								S23 := t17_2[j] / t272Entry
 								t294Sums[j%16] = num.FMA32(S23, t15_2[j], t294Sums[j%16])
 								SState2_2[j] = S23
 							}
@@ -769,7 +769,7 @@ func (c *stepFused) run() {
 						regions.R9099d81f9f2d(&a2)
 					} else {
 						for i := range m {
-							p3[i] = (p3[i] / sum2)
+							p3[i] = p3[i] / sum2
 						}
 					}
 					// lattice_linear.y
@@ -1129,7 +1129,7 @@ func (c *stepBackwardFused) run() {
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail3[j]
-								STrail4[j] = (num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t5Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry)
+								STrail4[j] = num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t5Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry
 							}
 						}
 					}
@@ -1214,7 +1214,7 @@ func (c *stepBackwardFused) run() {
 						t202Entry := t202[i]
 						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
 						t54[i] = F(p[i] * (t222[i] - t322))
-						t104[i] = (F(1) / SMax2[i])
+						t104[i] = F(1) / SMax2[i]
 						t1422[i] = t1423
 						t1822[i] = (t1423 && t202Entry)
 					}
@@ -1259,7 +1259,7 @@ func (c *stepBackwardFused) run() {
 							t132Sums := [16]F{t132}
 							for j := range dV {
 								STrailEntry3 := STrail3[j]
-								t132Sums[j%16] = num.FMA32(num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j])), (STrailEntry3 / SMax2Entry2), t132Sums[j%16])
+								t132Sums[j%16] = num.FMA32(num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j])), STrailEntry3/SMax2Entry2, t132Sums[j%16])
 								t72[j] = num.FMA32(STrailEntry3, t54Entry, t72[j])
 							}
 							t132 = kern.Sum16(&t132Sums)
@@ -1737,7 +1737,7 @@ func (c *stepBackwardFused) run() {
 						t203 := (F(0) < t184Entry)
 						w2 := kern.Larger(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
-							STrail2_2[j] = (Z2[j] / w2)
+							STrail2_2[j] = Z2[j] / w2
 						}
 					}
 				}
@@ -1951,7 +1951,7 @@ func (c *stepBackwardFused) run() {
 							t292Sums := [16]F{t292}
 							t3224Sums := [16]F{t3224}
 							for k := range dV {
-								S22 := (Z3_2[k] / t27Entry)
+								S22 := Z3_2[k] / t27Entry
 								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
 								t3224Sums[k%16] = num.FMA32(S22, tView[k], t3224Sums[k%16])
 								S2_2[k] = S22
@@ -1990,7 +1990,7 @@ func (c *stepBackwardFused) run() {
 						}
 						sum = kern.Sum16(&sumSums)
 						for j := range m {
-							p2_2[j] = (p2_2[j] / sum)
+							p2_2[j] = p2_2[j] / sum
 						}
 					}
 				}
@@ -2051,7 +2051,7 @@ func (c *stepBackwardFused) run() {
 					t43Entry := t43[i]
 					for j := range m {
 						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
-						t114_2[j] = (F(1) / t27_2[j])
+						t114_2[j] = F(1) / t27_2[j]
 						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
 					}
 				}
@@ -2101,7 +2101,7 @@ func (c *stepBackwardFused) run() {
 							for k := range dV {
 								t94 := num.FMA32(t11_2[k], t62Entry, num.FMA32(tView[k], p2Entry, t4_2[k]))
 								S2Entry := S2_2[k]
-								t1425Sums[k%16] = num.FMA32(t94, (S2Entry / t27Entry2), t1425Sums[k%16])
+								t1425Sums[k%16] = num.FMA32(t94, S2Entry/t27Entry2, t1425Sums[k%16])
 								t85_2[k] = num.FMA32(S2Entry, t62Entry, t85_2[k])
 								t93_2[k] = t94
 							}

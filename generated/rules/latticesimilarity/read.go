@@ -65,7 +65,7 @@ func (c *Read[F]) Run() {
 				p[k] = e
 			}
 			for k := range m {
-				p[k] = (p[k] / sum)
+				p[k] = p[k] / sum
 			}
 		}
 	}

@@ -69,8 +69,8 @@ func (c *Start[F]) Run() {
 		t102 := num.Max(kern.Choose(t3, t6, F(0)), F(1e-08))
 		startSqrt[i] = t6
 		t10[i] = t102
-		startDiv[i] = (F(1) / t102)
-		startDiv3[i] = (F(1) / t6)
+		startDiv[i] = F(1) / t102
+		startDiv3[i] = F(1) / t6
 	}
 
 	// lattice_similarity.S.start
@@ -80,9 +80,9 @@ func (c *Start[F]) Run() {
 		startDiv2 := c.StartDiv2[i*dV:][:dV]
 		t10Entry := t10[i]
 		for j := range dV {
-			t112 := (SInit[j] / t10Entry)
+			t112 := SInit[j] / t10Entry
 			t11_2[j] = t112
-			startDiv2[j] = (t112 / t10Entry)
+			startDiv2[j] = t112 / t10Entry
 		}
 	}
 

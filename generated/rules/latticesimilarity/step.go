@@ -176,7 +176,7 @@ func (c *Step[F]) Run() {
 						t16 := (F(0) < t14Entry)
 						t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
 						t232 := num.Max(kern.Choose(t16, t19, F(0)), F(1e-08))
-						t24 := (F(1) / t19)
+						t24 := F(1) / t19
 						t3 := t[i]
 						t23[i] = t232
 						if len(c.SMax2) > 0 {
@@ -197,7 +197,7 @@ func (c *Step[F]) Run() {
 						var t252 F
 						t23Entry := t23[i]
 						for j := range dV {
-							S2 := (t13_2[j] / t23Entry)
+							S2 := t13_2[j] / t23Entry
 							t252 += F(S2 * q0[j])
 							SState2[j] = S2
 						}
@@ -217,7 +217,7 @@ func (c *Step[F]) Run() {
 						p2[i] = e
 					}
 					for i := range m {
-						p2[i] = (p2[i] / sum)
+						p2[i] = p2[i] / sum
 					}
 					// lattice_similarity.y
 					clear(y2)
@@ -406,7 +406,7 @@ func (c *StepBackward[F]) Run() {
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = ((STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t4Entry)))) / SMax2Entry)
+							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t4Entry)))) / SMax2Entry
 						}
 					}
 				}
@@ -458,7 +458,7 @@ func (c *StepBackward[F]) Run() {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
 						t6[i] = F(p[i] * (t3[i] - t44))
-						t112[i] = (F(1) / SMax2[i])
+						t112[i] = F(1) / SMax2[i]
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)
 					}

@@ -224,7 +224,7 @@ func (c *stepFused) run() {
 								t14Entry := t14[i]
 								t16 := (F(0) < t14Entry)
 								t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
-								t24 := (F(1) / t19)
+								t24 := F(1) / t19
 								SDiv[i] = t24
 							}
 						}
@@ -287,7 +287,7 @@ func (c *stepFused) run() {
 							t23Entry := t23[i]
 							t252Sums := [16]F{t252}
 							for j := range dV {
-								S2 := (t13_2[j] / t23Entry)
+								S2 := t13_2[j] / t23Entry
 								t252Sums[j%16] = num.FMA32(S2, q0[j], t252Sums[j%16])
 								SState2[j] = S2
 							}
@@ -347,7 +347,7 @@ func (c *stepFused) run() {
 						regions.R9099d81f9f2d(&a2)
 					} else {
 						for i := range m {
-							p2[i] = (p2[i] / sum)
+							p2[i] = p2[i] / sum
 						}
 					}
 					// lattice_similarity.y
@@ -505,7 +505,7 @@ func (c *stepBackwardFused) run() {
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = (num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t4Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry)
+								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t4Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry
 							}
 						}
 					}
@@ -590,7 +590,7 @@ func (c *stepBackwardFused) run() {
 						t16Entry := t16[i]
 						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
 						t6[i] = F(p[i] * (t3[i] - t44))
-						t112[i] = (F(1) / SMax2[i])
+						t112[i] = F(1) / SMax2[i]
 						t152[i] = t1522
 						t192[i] = (t1522 && t16Entry)
 					}
@@ -635,7 +635,7 @@ func (c *stepBackwardFused) run() {
 							t1422Sums := [16]F{t1422}
 							for j := range dV {
 								STrailEntry3 := STrail2[j]
-								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t6Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), (STrailEntry3 / SMax2Entry2), t1422Sums[j%16])
+								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t6Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), STrailEntry3/SMax2Entry2, t1422Sums[j%16])
 								t82[j] = num.FMA32(STrailEntry3, t6Entry, t82[j])
 							}
 							t1422 = kern.Sum16(&t1422Sums)

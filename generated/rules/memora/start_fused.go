@@ -77,7 +77,7 @@ func (c *startFused) run() {
 			}
 			sum = kern.Sum16(&sumSums)
 			for j := range dK {
-				startSoftmax[j] = (startSoftmax[j] / sum)
+				startSoftmax[j] = startSoftmax[j] / sum
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (c *startFused) run() {
 			}
 			sum2 = kern.Sum16(&sum2Sums)
 			for j := range dH {
-				startSoftmax2[j] = (startSoftmax2[j] / sum2)
+				startSoftmax2[j] = startSoftmax2[j] / sum2
 			}
 		}
 	}

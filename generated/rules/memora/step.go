@@ -196,7 +196,7 @@ func (c *Step[F]) Run() {
 							W22_2[j] = e4
 						}
 						for j := range dH {
-							W22_2[j] = (W22_2[j] / sum)
+							W22_2[j] = W22_2[j] / sum
 						}
 					}
 					// memora.G_W1
@@ -233,7 +233,7 @@ func (c *Step[F]) Run() {
 							W12_2[j] = e5
 						}
 						for j := range dK {
-							W12_2[j] = (W12_2[j] / sum2)
+							W12_2[j] = W12_2[j] / sum2
 						}
 					}
 					// memora.y, memora
@@ -546,7 +546,7 @@ func (c *StepBackward[F]) Run() {
 							W22_2[j] = e2
 						}
 						for j := range dH {
-							W22_2[j] = (W22_2[j] / sum)
+							W22_2[j] = W22_2[j] / sum
 						}
 					}
 					// memora.W1, memora.W2, memora.U_W1, memora.G_W1
@@ -577,7 +577,7 @@ func (c *StepBackward[F]) Run() {
 							W12_2[j] = e3
 						}
 						for j := range dK {
-							W12_2[j] = (W12_2[j] / sum2)
+							W12_2[j] = W12_2[j] / sum2
 						}
 					}
 					// memora
@@ -649,7 +649,7 @@ func (c *StepBackward[F]) Run() {
 							W222_2[j] = e4
 						}
 						for j := range dH {
-							W222_2[j] = (W222_2[j] / sum3)
+							W222_2[j] = W222_2[j] / sum3
 						}
 					}
 					// memora.y

@@ -233,7 +233,7 @@ func (c *stepFused) run() {
 							}
 							sum = kern.Sum16(&sumSums)
 							for j := range dH {
-								W22_2[j] = (W22_2[j] / sum)
+								W22_2[j] = W22_2[j] / sum
 							}
 						}
 					}
@@ -308,7 +308,7 @@ func (c *stepFused) run() {
 							}
 							sum2 = kern.Sum16(&sum2Sums)
 							for j := range dK {
-								W12_2[j] = (W12_2[j] / sum2)
+								W12_2[j] = W12_2[j] / sum2
 							}
 						}
 					}
@@ -663,7 +663,7 @@ func (c *stepBackwardFused) run() {
 							}
 							sum = kern.Sum16(&sumSums)
 							for j := range dH {
-								W22_2[j] = (W22_2[j] / sum)
+								W22_2[j] = W22_2[j] / sum
 							}
 						}
 					}
@@ -724,7 +724,7 @@ func (c *stepBackwardFused) run() {
 							}
 							sum2 = kern.Sum16(&sum2Sums)
 							for j := range dK {
-								W12_2[j] = (W12_2[j] / sum2)
+								W12_2[j] = W12_2[j] / sum2
 							}
 						}
 					}
@@ -804,7 +804,7 @@ func (c *stepBackwardFused) run() {
 							}
 							sum3 = kern.Sum16(&sum3Sums)
 							for j := range dH {
-								W222_2[j] = (W222_2[j] / sum3)
+								W222_2[j] = W222_2[j] / sum3
 							}
 						}
 					}

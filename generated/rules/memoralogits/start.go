@@ -80,7 +80,7 @@ func (c *Start[F]) Run() {
 			startSoftmax[j] = e
 		}
 		for j := range dK {
-			startSoftmax[j] = (startSoftmax[j] / sum)
+			startSoftmax[j] = startSoftmax[j] / sum
 		}
 	}
 
@@ -121,7 +121,7 @@ func (c *Start[F]) Run() {
 			startSoftmax2[j] = e2
 		}
 		for j := range dH {
-			startSoftmax2[j] = (startSoftmax2[j] / sum2)
+			startSoftmax2[j] = startSoftmax2[j] / sum2
 		}
 	}
 

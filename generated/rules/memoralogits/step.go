@@ -272,9 +272,9 @@ func (c *Step[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t13 := t[(i*chunks+j)*16+-1+lo:][:n]
+				t13 := t[(i*chunks+j)*16-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*16+lo:][:n]
-				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
+				t18_3 := t18[(i*chunks+j)*16-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
@@ -305,9 +305,9 @@ func (c *Step[F]) Run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t5_2 := t5[(i*chunks+j)*16+lo:][:n]
-				t4_2 := t4[(i*chunks+j)*16+-2+lo:][:n]
+				t4_2 := t4[(i*chunks+j)*16-2+lo:][:n]
 				t6_2 := t6[(i*chunks+j)*16+lo:][:n]
-				t5_3 := t5[(i*chunks+j)*16+-2+lo:][:n]
+				t5_3 := t5[(i*chunks+j)*16-2+lo:][:n]
 				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t5Entry := t5_2[k]
@@ -338,9 +338,9 @@ func (c *Step[F]) Run() {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t8_2 := t8[(i*chunks+j)*16+lo:][:n]
-				t7_2 := t7[(i*chunks+j)*16+-4+lo:][:n]
+				t7_2 := t7[(i*chunks+j)*16-4+lo:][:n]
 				t9_2 := t9[(i*chunks+j)*16+lo:][:n]
-				t8_3 := t8[(i*chunks+j)*16+-4+lo:][:n]
+				t8_3 := t8[(i*chunks+j)*16-4+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t8Entry := t8_2[k]
@@ -369,7 +369,7 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
-				t10_2 := t10[(i*chunks+j)*16+-8+lo:][:n]
+				t10_2 := t10[(i*chunks+j)*16-8+lo:][:n]
 				t11_2 := t11[(i*chunks+j)*16+lo:][:n]
 				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -577,7 +577,7 @@ func (c *Step[F]) Run() {
 						W222_2[k] = e4
 					}
 					for k := range dH {
-						W222_2[k] = (W222_2[k] / sum)
+						W222_2[k] = W222_2[k] / sum
 					}
 				}
 			}
@@ -662,7 +662,7 @@ func (c *Step[F]) Run() {
 						W122_2[k] = e5
 					}
 					for k := range dK {
-						W122_2[k] = (W122_2[k] / sum2)
+						W122_2[k] = W122_2[k] / sum2
 					}
 				}
 			}
@@ -926,7 +926,7 @@ func (c *Step[F]) Run() {
 							W223_2[j] = e8
 						}
 						for j := range dH {
-							W223_2[j] = (W223_2[j] / sum3)
+							W223_2[j] = W223_2[j] / sum3
 						}
 					}
 					// memora_logits.G_W1
@@ -963,7 +963,7 @@ func (c *Step[F]) Run() {
 							W123_2[j] = e9
 						}
 						for j := range dK {
-							W123_2[j] = (W123_2[j] / sum4)
+							W123_2[j] = W123_2[j] / sum4
 						}
 					}
 					// memora_logits.y, memora_logits
@@ -1630,7 +1630,7 @@ func (c *StepBackward[F]) Run() {
 							W222_2[j] = e3
 						}
 						for j := range dH {
-							W222_2[j] = (W222_2[j] / sum)
+							W222_2[j] = W222_2[j] / sum
 						}
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
@@ -1661,7 +1661,7 @@ func (c *StepBackward[F]) Run() {
 							W122_2[j] = e4
 						}
 						for j := range dK {
-							W122_2[j] = (W122_2[j] / sum2)
+							W122_2[j] = W122_2[j] / sum2
 						}
 					}
 					// memora_logits
@@ -1733,7 +1733,7 @@ func (c *StepBackward[F]) Run() {
 							W223_2[j] = e5
 						}
 						for j := range dH {
-							W223_2[j] = (W223_2[j] / sum3)
+							W223_2[j] = W223_2[j] / sum3
 						}
 					}
 					// memora_logits.y
@@ -1983,9 +1983,9 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t24_2 := t24[(i*chunks+j)*16+-1+lo:][:n]
+				t24_2 := t24[(i*chunks+j)*16-1+lo:][:n]
 				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
-				t18_3 := t18[(i*chunks+j)*16+-1+lo:][:n]
+				t18_3 := t18[(i*chunks+j)*16-1+lo:][:n]
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
@@ -2016,9 +2016,9 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 2)
 			if n := 16 - lo; n > 0 {
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
-				t42_2 := t42[(i*chunks+j)*16+-2+lo:][:n]
+				t42_2 := t42[(i*chunks+j)*16-2+lo:][:n]
 				t63_2 := t63[(i*chunks+j)*16+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*16+-2+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*16-2+lo:][:n]
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t52Entry := t52_2[k]
@@ -2049,9 +2049,9 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 4)
 			if n := 16 - lo; n > 0 {
 				t82_2 := t82[(i*chunks+j)*16+lo:][:n]
-				t722_2 := t722[(i*chunks+j)*16+-4+lo:][:n]
+				t722_2 := t722[(i*chunks+j)*16-4+lo:][:n]
 				t92_2 := t92[(i*chunks+j)*16+lo:][:n]
-				t82_3 := t82[(i*chunks+j)*16+-4+lo:][:n]
+				t82_3 := t82[(i*chunks+j)*16-4+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t82Entry := t82_2[k]
@@ -2080,7 +2080,7 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 8)
 			if n := 16 - lo; n > 0 {
-				t102_2 := t102[(i*chunks+j)*16+-8+lo:][:n]
+				t102_2 := t102[(i*chunks+j)*16-8+lo:][:n]
 				t112_3 := t112[(i*chunks+j)*16+lo:][:n]
 				t122_2 := t122[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
@@ -2641,7 +2641,7 @@ func (c *StepBackward[F]) Run() {
 				t105_2 := t105[0+lo9:][:n]
 				t112_3 := t112[(l*chunks+t3)*16+lo9:][:n]
 				t108_2 := t108[-8+lo9:][:n]
-				t102_2 := t102[(l*chunks+t3)*16+-8+lo9:][:n]
+				t102_2 := t102[(l*chunks+t3)*16-8+lo9:][:n]
 				t109_2 := t109[0+lo9:][:n]
 				for i := range n {
 					t105Entry := t105_2[i]
@@ -2665,10 +2665,10 @@ func (c *StepBackward[F]) Run() {
 				t113_3 := t113_2[0+lo10:][:n]
 				t82_2 := t82[(l*chunks+t3)*16+lo10:][:n]
 				t111_2 := t111[-4+lo10:][:n]
-				t82_3 := t82[(l*chunks+t3)*16+-4+lo10:][:n]
+				t82_3 := t82[(l*chunks+t3)*16-4+lo10:][:n]
 				t112_3 := t112_2[0+lo10:][:n]
 				t116_2 := t116[-4+lo10:][:n]
-				t722_2 := t722[(l*chunks+t3)*16+-4+lo10:][:n]
+				t722_2 := t722[(l*chunks+t3)*16-4+lo10:][:n]
 				t117_2 := t117[0+lo10:][:n]
 				for i := range n {
 					t110Entry := t110_2[i]
@@ -2696,10 +2696,10 @@ func (c *StepBackward[F]) Run() {
 				t121_2 := t121[0+lo11:][:n]
 				t52_2 := t52[(l*chunks+t3)*16+lo11:][:n]
 				t119_2 := t119[-2+lo11:][:n]
-				t52_3 := t52[(l*chunks+t3)*16+-2+lo11:][:n]
+				t52_3 := t52[(l*chunks+t3)*16-2+lo11:][:n]
 				t120_2 := t120[0+lo11:][:n]
 				t124_2 := t124[-2+lo11:][:n]
-				t42_2 := t42[(l*chunks+t3)*16+-2+lo11:][:n]
+				t42_2 := t42[(l*chunks+t3)*16-2+lo11:][:n]
 				t125_2 := t125[0+lo11:][:n]
 				for i := range n {
 					t118Entry := t118_2[i]
@@ -2727,9 +2727,9 @@ func (c *StepBackward[F]) Run() {
 				t129_2 := t129[0+lo12:][:n]
 				t18_2 := t18[(l*chunks+t3)*16+lo12:][:n]
 				t127_2 := t127[-1+lo12:][:n]
-				t18_3 := t18[(l*chunks+t3)*16+-1+lo12:][:n]
+				t18_3 := t18[(l*chunks+t3)*16-1+lo12:][:n]
 				t128_2 := t128[0+lo12:][:n]
-				t24_2 := t24[(l*chunks+t3)*16+-1+lo12:][:n]
+				t24_2 := t24[(l*chunks+t3)*16-1+lo12:][:n]
 				t132_3 := t132_2[0+lo12:][:n]
 				t133_2 := t133[-1+lo12:][:n]
 				for i := range n {

@@ -114,7 +114,7 @@ func (c *Read[F]) Run() {
 			t7_2 := t7[(i*T+j)*H:][:H]
 			rDiv := c.RDiv[(i*T+j)*H:][:H]
 			for k := range H {
-				rDiv[k] = (t7_2[k] / w)
+				rDiv[k] = t7_2[k] / w
 			}
 		}
 	}
@@ -165,7 +165,7 @@ func (c *Read[F]) Run() {
 			for k := range H {
 				t172 := num.Sqrt(1e-05 + (t13_2[k] / w))
 				t17_2[k] = t172
-				zDiv2[k] = (F(1) / t172)
+				zDiv2[k] = F(1) / t172
 			}
 		}
 	}
@@ -184,9 +184,9 @@ func (c *Read[F]) Run() {
 				t17Entry := t17_2[k]
 				for m := range dV {
 					zProdEntry := zProd[m]
-					t19 := (F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry)
+					t19 := F(F(r2[m]*zProdEntry)*zSigmoid[m]) / t17Entry
 					zDiv[m] = t19
-					zDiv3[m] = (t19 / t17Entry)
+					zDiv3[m] = t19 / t17Entry
 					zSigmoid2[m] = num.Sigmoid(-zProdEntry)
 				}
 			}
@@ -197,7 +197,7 @@ func (c *Read[F]) Run() {
 	kern.Gemm(L*T, d, H*dV, F(1), false, c.Y, d, 1, c.ZDiv, H*dV, 1, c.WO, 1, H*dV)
 
 	// ret_net.z, ret_net.r
-	c.ZDiv4[0] = (F(1) / F(dV))
+	c.ZDiv4[0] = F(1) / F(dV)
 }
 
 // ReadBackward is one call of the kernel ReadBackward.

@@ -392,7 +392,7 @@ func (c *Step[F]) Run() {
 			t25_2 := t25[(i*T+j)*H:][:H]
 			t27_2 := t27[(i*T+j)*H:][:H]
 			for k := range H {
-				t27_2[k] = (t25_2[k] / w2)
+				t27_2[k] = t25_2[k] / w2
 			}
 		}
 	}
@@ -440,7 +440,7 @@ func (c *Step[F]) Run() {
 				t35Entry := t35_2[k]
 				for m := range dV {
 					t29Entry := t29_2[m]
-					t37_2[m] = (F(F(r[m]*t29Entry)*num.Sigmoid(t29Entry)) / t35Entry)
+					t37_2[m] = F(F(r[m]*t29Entry)*num.Sigmoid(t29Entry)) / t35Entry
 					zProd[m] = t29Entry
 				}
 			}
@@ -649,7 +649,7 @@ func (c *StepBackward[F]) Run() {
 	clear(t55)
 	clear(t70)
 	w2 := F(dV)
-	t18 := (F(1) / F(dV))
+	t18 := F(1) / F(dV)
 	for l := range L {
 		i := 0
 		for ; i+1 < H; i += 2 {
@@ -740,10 +740,10 @@ func (c *StepBackward[F]) Run() {
 					t42_4 := t42[((l*T+a+C*s)*H+i+1)*dV:][:dV]
 					// ret_net.z
 					t3530 := num.Sqrt(1e-05 + (t31[(l*T+a+C*s)*H+i] / w2))
-					t620 := (F(1) / t3530)
+					t620 := F(1) / t3530
 					var t90 F
 					t3531 := num.Sqrt(1e-05 + (t31[(l*T+a+C*s)*H+i+1] / w2))
-					t621 := (F(1) / t3531)
+					t621 := F(1) / t3531
 					var t91 F
 					for j := range dV {
 						t90 += F(t322View[j] * ((t36_2[j] / t3530) / t3530))
@@ -983,7 +983,7 @@ func (c *StepBackward[F]) Run() {
 					t42_3 := t42[((l*T+a+C*s)*H+i)*dV:][:dV]
 					// ret_net.z, ret_net.r
 					t353 := num.Sqrt(1e-05 + (t31[(l*T+a+C*s)*H+i] / w2))
-					t62 := (F(1) / t353)
+					t62 := F(1) / t353
 					// ret_net.z
 					var t9 F
 					for j := range dV {
@@ -1107,7 +1107,7 @@ func (c *StepBackward[F]) Run() {
 			for k := range H {
 				t354 := num.Sqrt(1e-05 + (t31_2[k] / w2))
 				t35_2[k] = t354
-				t622_2[k] = (F(1) / t354)
+				t622_2[k] = F(1) / t354
 			}
 		}
 	}
@@ -1133,7 +1133,7 @@ func (c *StepBackward[F]) Run() {
 					t30Entry := t30_2[m]
 					zProdEntry2 := zProd[m]
 					t252_2[m] = F(F(rEntry2*t30Entry)*t722) + F(F(F(F(rEntry2*zProdEntry2)*t30Entry)*t722)*num.Sigmoid(-zProdEntry2))
-					t37_2[m] = (t36_2[m] / t35Entry)
+					t37_2[m] = t36_2[m] / t35Entry
 				}
 			}
 		}

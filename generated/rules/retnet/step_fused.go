@@ -113,7 +113,7 @@ func (c *stepFused) run() {
 				t25_2 := t25[(i*T+j)*H:][:H]
 				t27_2 := t27[(i*T+j)*H:][:H]
 				for k := range H {
-					t27_2[k] = (t25_2[k] / w2)
+					t27_2[k] = t25_2[k] / w2
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func (c *stepFused) run() {
 					t35Entry := t35_2[k]
 					for m := range dV {
 						t29Entry := t29_2[m]
-						t37_2[m] = (F(F(r[m]*t29Entry)*kern.Sigmoid(t29Entry)) / t35Entry)
+						t37_2[m] = F(F(r[m]*t29Entry)*kern.Sigmoid(t29Entry)) / t35Entry
 						zProd[m] = t29Entry
 					}
 				}

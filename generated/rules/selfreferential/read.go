@@ -78,8 +78,8 @@ func (c *Read[F]) Run() {
 			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 			qSqrt[j] = t7
 			t11_2[j] = t112
-			qDiv[j] = (F(1) / t112)
-			qDiv3[j] = (F(1) / t7)
+			qDiv[j] = F(1) / t112
+			qDiv3[j] = F(1) / t7
 		}
 	}
 
@@ -92,9 +92,9 @@ func (c *Read[F]) Run() {
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q2 := (qProd[k] / t11Entry)
+				q2 := qProd[k] / t11Entry
 				q[k] = q2
-				qDiv2[k] = (q2 / t11Entry)
+				qDiv2[k] = q2 / t11Entry
 			}
 		}
 	}

@@ -151,8 +151,8 @@ func (c *Step[F]) Run() {
 			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 			qSqrt[j] = t7
 			t11_2[j] = t112
-			qDiv[j] = (F(1) / t112)
-			qDiv3[j] = (F(1) / t7)
+			qDiv[j] = F(1) / t112
+			qDiv3[j] = F(1) / t7
 		}
 	}
 
@@ -165,9 +165,9 @@ func (c *Step[F]) Run() {
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := (qProd[k2] / t11Entry)
+				q2 := qProd[k2] / t11Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t11Entry)
+				qDiv2[k2] = q2 / t11Entry
 			}
 		}
 	}
@@ -322,7 +322,7 @@ func (c *Step[F]) Run() {
 				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
 				for i := range d {
 					aK2Entry2 := aK2[i]
-					k2 := (aK2Entry2 / t24)
+					k2 := aK2Entry2 / t24
 					t5 := k2 - aV[i]
 					t121 := F(theta2 * t5)
 					t222 := y2[i]
@@ -686,7 +686,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t84 := (F(1) / F(d))
+	t84 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			MKBar := c.MKBar[(l*d+i)*d:][:d]
@@ -774,7 +774,7 @@ func (c *StepBackward[F]) Run() {
 					t152Entry := t152_2[a]
 					w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
-						k[i] = (aK[i] / w)
+						k[i] = aK[i] / w
 					}
 					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
 					rhoEntry := rho[a]
@@ -827,11 +827,11 @@ func (c *StepBackward[F]) Run() {
 					// self_referential.k
 					t152Entry2 := t152_2[a]
 					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t52_2 := (F(1) / num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
+					t52_2 := F(1) / num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					// self_referential.k
 					w7 := num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					for i := range d {
-						k2[i] = (aK[i] / w7)
+						k2[i] = aK[i] / w7
 					}
 					// self_referential.M_v
 					clear(t52)

@@ -107,8 +107,8 @@ func (c *stepFused) run() {
 				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
 				qSqrt[j] = t7
 				t11_2[j] = t112
-				qDiv[j] = (F(1) / t112)
-				qDiv3[j] = (F(1) / t7)
+				qDiv[j] = F(1) / t112
+				qDiv3[j] = F(1) / t7
 			}
 		}
 	}
@@ -135,9 +135,9 @@ func (c *stepFused) run() {
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := (qProd[k2] / t11Entry)
+					q2 := qProd[k2] / t11Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t11Entry)
+					qDiv2[k2] = q2 / t11Entry
 				}
 			}
 		}
@@ -333,7 +333,7 @@ func (c *stepFused) run() {
 						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 						for i := range d {
 							aK2Entry2 := aK2[i]
-							k2 := (aK2Entry2 / t24)
+							k2 := aK2Entry2 / t24
 							t5 := k2 - aV[i]
 							t121 := F(theta2 * t5)
 							MVProd2[i] = t121
@@ -374,7 +374,7 @@ func (c *stepFused) run() {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
 						aK2Entry2 := aK2[i]
-						k2 := (aK2Entry2 / t24)
+						k2 := aK2Entry2 / t24
 						t5 := k2 - aV[i]
 						t222 := y2[i]
 						k[i] = k2
@@ -838,7 +838,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t84 := (F(1) / F(d))
+	t84 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			copy(MKBarState[i*d:][:d], c.MKBar[(l*d+i)*d:][:d])
@@ -891,7 +891,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k[i] = (aK[i] / w)
+							k[i] = aK[i] / w
 						}
 					}
 					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
@@ -963,7 +963,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential.k
 					t152Entry2 := t152_2[a]
 					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t52_2 := (F(1) / kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08)))
+					t52_2 := F(1) / kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					// self_referential.k
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
 					if kern.Wide() {
@@ -978,7 +978,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k2[i] = (aK[i] / w7)
+							k2[i] = aK[i] / w7
 						}
 					}
 					// self_referential.M_v
@@ -1349,7 +1349,7 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							t452 := num.FMA32(-thetaEntry2, t118[i], num.FMA32(-thetaEntry2, t116[i], num.FMA32(-thetaEntry2, t114[i], num.FMA32(-thetaEntry2, t112[i], -F(thetaEntry2*t110[i])))))
 							t502 := num.FMA32(thetaEntry2, t38[i], t452)
-							t55Sums[i%16] = num.FMA32(t502, (k2[i] / w7), t55Sums[i%16])
+							t55Sums[i%16] = num.FMA32(t502, k2[i]/w7, t55Sums[i%16])
 							t45[i] = t452
 							t50[i] = t502
 						}

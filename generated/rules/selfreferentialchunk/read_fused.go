@@ -80,8 +80,8 @@ func (c *readFused) run() {
 				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
 				qSqrt[j] = t7
 				t11_2[j] = t112
-				qDiv[j] = (F(1) / t112)
-				qDiv3[j] = (F(1) / t7)
+				qDiv[j] = F(1) / t112
+				qDiv3[j] = F(1) / t7
 			}
 		}
 	}
@@ -108,9 +108,9 @@ func (c *readFused) run() {
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q2 := (qProd[k] / t11Entry)
+					q2 := qProd[k] / t11Entry
 					q[k] = q2
-					qDiv2[k] = (q2 / t11Entry)
+					qDiv2[k] = q2 / t11Entry
 				}
 			}
 		}

@@ -159,7 +159,7 @@ func (c *Step[F]) Run() {
 			q := c.Q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q[k2] = (qProd[k2] / t11Entry)
+				q[k2] = qProd[k2] / t11Entry
 			}
 		}
 	}
@@ -403,7 +403,7 @@ func (c *Step[F]) Run() {
 						var t233 F
 						for j := range d {
 							qEntry := q[j]
-							k2 := (aK2_2[j] / w)
+							k2 := aK2_2[j] / w
 							t3 := k2 - aV2[j]
 							y20 += F(MMState[j][0] * qEntry)
 							t230 += F(MM[j] * t3)
@@ -622,7 +622,7 @@ func (c *Step[F]) Run() {
 						w := num.Max(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
 						for j := range d {
 							y2 += F(MMState[j][0] * q[j])
-							k2 := (aK2_2[j] / w)
+							k2 := aK2_2[j] / w
 							t3 := k2 - aV2[j]
 							t23 += F(MM[j] * t3)
 							k[j][0] = k2
@@ -710,8 +710,8 @@ func (c *Step[F]) Run() {
 			t24_2[j] = num.Max(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
 			thetaSigmoid[j] = num.Sigmoid(t12)
 			rhoSigmoid[j] = num.Sigmoid(-t622)
-			qDiv[j] = (F(1) / t11_2[j])
-			qDiv3[j] = (F(1) / qSqrt[j])
+			qDiv[j] = F(1) / t11_2[j]
+			qDiv3[j] = F(1) / qSqrt[j]
 		}
 	}
 
@@ -740,7 +740,7 @@ func (c *Step[F]) Run() {
 				MVProd2[k2] = F(thetaEntry * t222)
 				aEtaProd[k2] = t119_2[k2]
 				aAlphaProd[k2] = t120_2[k2]
-				qDiv2[k2] = (q[k2] / t11Entry2)
+				qDiv2[k2] = q[k2] / t11Entry2
 			}
 		}
 	}
@@ -1118,7 +1118,7 @@ func (c *StepBackward[F]) Run() {
 						w51 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i+1])
 						w61 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i+1])
 						for j := range d {
-							k2 := (aK[j] / w)
+							k2 := aK[j] / w
 							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w20*k2)
 							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w30*k2)
 							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w40*k2)
@@ -1170,7 +1170,7 @@ func (c *StepBackward[F]) Run() {
 						var t1090 F
 						var t1091 F
 						for j := range d {
-							k4 := (aK[j] / w7)
+							k4 := aK[j] / w7
 							MVBarStateEntry0 := MVBarState[j][0]
 							t1090 += F(MVBarStateEntry0 * k4)
 							k3[j][0] = k4
@@ -1432,7 +1432,7 @@ func (c *StepBackward[F]) Run() {
 						w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
 						w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 						for j := range d {
-							k2 := (aK[j] / w)
+							k2 := aK[j] / w
 							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w2*k2)
 							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w3*k2)
 							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w4*k2)
@@ -1468,7 +1468,7 @@ func (c *StepBackward[F]) Run() {
 						w7 := num.Max(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
 						rhoEntry2 := rho[a]
 						for j := range d {
-							k4 := (aK[j] / w7)
+							k4 := aK[j] / w7
 							MVBarStateEntry := MVBarState[j][0]
 							t109 += F(MVBarStateEntry * k4)
 							k3[j][0] = k4
@@ -1596,7 +1596,7 @@ func (c *StepBackward[F]) Run() {
 			t17_2[j] = t172
 			t202_2[j] = t2023
 			t24_2[j] = t243
-			t52_3[j] = (F(1) / t243)
+			t52_3[j] = F(1) / t243
 			t562_2[j] = t5622
 			t60_2[j] = (t5622 && t172)
 		}
@@ -1618,7 +1618,7 @@ func (c *StepBackward[F]) Run() {
 			t24Entry := t24_2[j]
 			for k4 := range d {
 				t502 := F(thetaEntry3*t38_2[k4]) + t452_2[k4]
-				k5 := (aK[k4] / t24Entry)
+				k5 := aK[k4] / t24Entry
 				t552 += F(t502 * (k5 / t24Entry))
 				t50_2[k4] = t502
 				k2[k4] = k5
@@ -1628,7 +1628,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
-	t842 := (F(1) / F(d))
+	t842 := F(1) / F(d)
 	for i := range L {
 		t60_2 := t60[i*T:][:T]
 		t17_2 := t17[i*T:][:T]

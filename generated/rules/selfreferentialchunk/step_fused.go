@@ -114,7 +114,7 @@ func (c *stepFused) run() {
 				q := c.Q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q[k] = (qProd[k] / t11Entry)
+					q[k] = qProd[k] / t11Entry
 				}
 			}
 		}
@@ -323,8 +323,8 @@ func (c *stepFused) run() {
 				t24_2[j] = kern.Larger(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
 				thetaSigmoid[j] = kern.Sigmoid(t12)
 				rhoSigmoid[j] = kern.Sigmoid(-t622)
-				qDiv[j] = (F(1) / t11_2[j])
-				qDiv3[j] = (F(1) / qSqrt[j])
+				qDiv[j] = F(1) / t11_2[j]
+				qDiv3[j] = F(1) / qSqrt[j]
 			}
 		}
 	}
@@ -376,7 +376,7 @@ func (c *stepFused) run() {
 					MVProd2[k] = F(thetaEntry * t222)
 					aEtaProd[k] = t119_2[k]
 					aAlphaProd[k] = t120_2[k]
-					qDiv2[k] = (q[k] / t11Entry2)
+					qDiv2[k] = q[k] / t11Entry2
 				}
 			}
 		}
@@ -481,7 +481,7 @@ func (c *stepRows1) Part(part int) {
 					w := kern.Larger(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
 					for j := range d {
 						y2 = num.FMA32(MMState[j], q[j], y2)
-						k2 := (aK2_2[j] / w)
+						k2 := aK2_2[j] / w
 						t3 := k2 - aV2[j]
 						t23 = num.FMA32(MM[j], t3, t23)
 						k[j] = k2
@@ -669,7 +669,7 @@ func (c *stepBackwardFused) run() {
 			t17_2[j] = t172
 			t202_2[j] = t2023
 			t24_2[j] = t243
-			t52_3[j] = (F(1) / t243)
+			t52_3[j] = F(1) / t243
 			t562_2[j] = t5622
 			t60_2[j] = (t5622 && t172)
 		}
@@ -715,8 +715,8 @@ func (c *stepBackwardFused) run() {
 				t552Sums := [16]F{t552}
 				for k3 := range d {
 					t502 := num.FMA32(thetaEntry3, t38_2[k3], t452_2[k3])
-					k5 := (aK[k3] / t24Entry)
-					t552Sums[k3%16] = num.FMA32(t502, (k5 / t24Entry), t552Sums[k3%16])
+					k5 := aK[k3] / t24Entry
+					t552Sums[k3%16] = num.FMA32(t502, k5/t24Entry, t552Sums[k3%16])
 					t50_2[k3] = t502
 					k2[k3] = k5
 				}
@@ -727,7 +727,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
-	t842 := (F(1) / F(d))
+	t842 := F(1) / F(d)
 	for i := range L {
 		t60_2 := t60[i*T:][:T]
 		t17_2 := t17[i*T:][:T]
@@ -1151,7 +1151,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
 					w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 					for j := range d {
-						k2 := (aK[j] / w)
+						k2 := aK[j] / w
 						MMTrail3[j] = num.FMA32(-w2, k2, F(rhoEntry*MMTrail2[j]))
 						MAlphaTrail3[j] = num.FMA32(-w3, k2, F(rhoEntry*MAlphaTrail2[j]))
 						MEtaTrail3[j] = num.FMA32(-w4, k2, F(rhoEntry*MEtaTrail2[j]))
@@ -1187,7 +1187,7 @@ func (c *stepBackwardRows1) Part(part int) {
 					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
 					rhoEntry2 := rho[a]
 					for j := range d {
-						k4 := (aK[j] / w7)
+						k4 := aK[j] / w7
 						MVBarStateEntry := MVBarState[j]
 						t109 = num.FMA32(MVBarStateEntry, k4, t109)
 						k3[j] = k4

@@ -87,8 +87,8 @@ func (c *Read[F]) Run() {
 			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 			qSqrt[j] = t7
 			t11_2[j] = t112
-			qDiv[j] = (F(1) / t112)
-			qDiv3[j] = (F(1) / t7)
+			qDiv[j] = F(1) / t112
+			qDiv3[j] = F(1) / t7
 		}
 	}
 
@@ -100,7 +100,7 @@ func (c *Read[F]) Run() {
 			q := c.Q[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k := range d {
-				q[k] = (qProd[k] / t11Entry)
+				q[k] = qProd[k] / t11Entry
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Read[F]) Run() {
 			for k := range d {
 				qEntry := q[k]
 				y[k] = qEntry + t15_2[k]
-				qDiv2[k] = (qEntry / t11Entry2)
+				qDiv2[k] = qEntry / t11Entry2
 			}
 		}
 	}

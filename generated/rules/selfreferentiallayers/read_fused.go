@@ -83,8 +83,8 @@ func (c *readFused) run() {
 				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
 				qSqrt[j] = t7
 				t11_2[j] = t112
-				qDiv[j] = (F(1) / t112)
-				qDiv3[j] = (F(1) / t7)
+				qDiv[j] = F(1) / t112
+				qDiv3[j] = F(1) / t7
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (c *readFused) run() {
 				q := c.Q[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k := range d {
-					q[k] = (qProd[k] / t11Entry)
+					q[k] = qProd[k] / t11Entry
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func (c *readFused) run() {
 				for k := range d {
 					qEntry := q[k]
 					y[k] = qEntry + t15_2[k]
-					qDiv2[k] = (qEntry / t11Entry2)
+					qDiv2[k] = qEntry / t11Entry2
 				}
 			}
 		}

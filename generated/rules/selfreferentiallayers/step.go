@@ -299,8 +299,8 @@ func (c *Step[F]) Run() {
 			t112 := num.Max(kern.Choose(t4, t7, F(0)), F(1e-08))
 			qSqrt[j] = t7
 			t11_2[j] = t112
-			qDiv[j] = (F(1) / t112)
-			qDiv3[j] = (F(1) / t7)
+			qDiv[j] = F(1) / t112
+			qDiv3[j] = F(1) / t7
 		}
 	}
 
@@ -313,9 +313,9 @@ func (c *Step[F]) Run() {
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 			t11Entry := t11_2[j]
 			for k2 := range d {
-				q2 := (qProd[k2] / t11Entry)
+				q2 := qProd[k2] / t11Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t11Entry)
+				qDiv2[k2] = q2 / t11Entry
 			}
 		}
 	}
@@ -594,7 +594,7 @@ func (c *Step[F]) Run() {
 				// self_referential_layers.k, self_referential_layers.g_v
 				for i := range d {
 					gV3 := x[i] + t40[i]
-					k[i] = (gK2[i] / t36)
+					k[i] = gK2[i] / t36
 					gV2[i] = gV3
 					if len(c.GV) > 0 {
 						c.GV[(l*T+a+C*s)*d+i] = gV3
@@ -1855,7 +1855,7 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t343 := (F(1) / F(d))
+	t343 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			AKBar := c.AKBar[(l*d+i)*dH:][:dH]
@@ -2018,7 +2018,7 @@ func (c *StepBackward[F]) Run() {
 					t272Entry := t272_3[a]
 					w := num.Max(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
-						k[i] = (gK[i] / w)
+						k[i] = gK[i] / w
 					}
 					// self_referential_layers.A_m, self_referential_layers.A_alpha, self_referential_layers.A_eta, self_referential_layers.A_k, self_referential_layers.A_v
 					rhoEntry := rho[a]
@@ -2156,11 +2156,11 @@ func (c *StepBackward[F]) Run() {
 					// self_referential_layers.k
 					t272Entry2 := t272_3[a]
 					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t300 := (F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
+					t300 := F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.k
 					w7 := num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					for i := range d {
-						k2[i] = (gK[i] / w7)
+						k2[i] = gK[i] / w7
 					}
 					// self_referential_layers.B_v
 					clear(t52)

@@ -164,8 +164,8 @@ func (c *stepFused) run() {
 				t112 := kern.Larger(kern.Choose(t4, t7, F(0)), F(1e-08))
 				qSqrt[j] = t7
 				t11_2[j] = t112
-				qDiv[j] = (F(1) / t112)
-				qDiv3[j] = (F(1) / t7)
+				qDiv[j] = F(1) / t112
+				qDiv3[j] = F(1) / t7
 			}
 		}
 	}
@@ -192,9 +192,9 @@ func (c *stepFused) run() {
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				t11Entry := t11_2[j]
 				for k2 := range d {
-					q2 := (qProd[k2] / t11Entry)
+					q2 := qProd[k2] / t11Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t11Entry)
+					qDiv2[k2] = q2 / t11Entry
 				}
 			}
 		}
@@ -576,7 +576,7 @@ func (c *stepFused) run() {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					for i := range d {
 						gV3 := x[i] + t40[i]
-						k[i] = (gK2[i] / t36)
+						k[i] = gK2[i] / t36
 						gV2[i] = gV3
 					}
 				}
@@ -2491,7 +2491,7 @@ func (c *stepBackwardFused) run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t343 := (F(1) / F(d))
+	t343 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			copy(AKBarState[i*dH:][:dH], c.AKBar[(l*d+i)*dH:][:dH])
@@ -2574,7 +2574,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k[i] = (gK[i] / w)
+							k[i] = gK[i] / w
 						}
 					}
 					// self_referential_layers.A_m, self_referential_layers.A_alpha, self_referential_layers.A_eta, self_referential_layers.A_k, self_referential_layers.A_v
@@ -2711,7 +2711,7 @@ func (c *stepBackwardFused) run() {
 					// self_referential_layers.k
 					t272Entry2 := t272_3[a]
 					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t300 := (F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08)))
+					t300 := F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					// self_referential_layers.k
 					w7 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
 					if kern.Wide() {
@@ -2726,7 +2726,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k2[i] = (gK[i] / w7)
+							k2[i] = gK[i] / w7
 						}
 					}
 					// self_referential_layers.B_v
@@ -4126,7 +4126,7 @@ func (c *stepBackwardFused) run() {
 							t201Entry2 := t201[i]
 							t260Entry2 := t260[i]
 							t2982 := (num.FMA32(thetaEntry3, t230[i], ((((((t33Entry2+t512[i])+t893Entry2)+t107[i])+t145Entry2)+t163[i])+t201Entry2)+t219[i]) + t260Entry2) + t278[i]
-							t303Sums[i%16] = num.FMA32(t2982, (k2[i] / w7), t303Sums[i%16])
+							t303Sums[i%16] = num.FMA32(t2982, k2[i]/w7, t303Sums[i%16])
 							t285[i] = ((((((((-t33Entry2 + t57[i]) - t893Entry2) + t113[i]) - t145Entry2) + t169[i]) - t201Entry2) + t225[i]) - t260Entry2) + t284[i]
 							t298[i] = t2982
 						}

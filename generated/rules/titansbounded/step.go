@@ -161,9 +161,9 @@ func (c *Step[F]) Run() {
 					t79 := kern.Choose(t74, t77, F(0))
 					t81 := (t79 <= F(100))
 					t91 := kern.Choose(t81, F(1), t79)
-					t93 := (F(100) / t91)
-					t192 := (t93 / t91)
-					t30 := (F(1) / t77)
+					t93 := F(100) / t91
+					t192 := t93 / t91
+					t30 := F(1) / t77
 					if len(c.MDiv) > 0 {
 						c.MDiv[l*T+a+C*s] = t93
 					}
@@ -401,7 +401,7 @@ func (c *StepBackward[F]) Run() {
 					// titans_bounded.S
 					t42Entry6 := t42_2[a]
 					t92 := num.Sqrt(kern.Choose((F(0) < t42Entry6), t42Entry6, F(1)))
-					t47 := (F(1) / t92)
+					t47 := F(1) / t92
 					// titans_bounded.N, titans_bounded.S, titans_bounded.M
 					var t722 F
 					rhoEntry2 := rho[a]

@@ -95,10 +95,10 @@ func (c *readFused) run() {
 			yDiv3 := c.YDiv3[i*T:][:T]
 			for j := range T {
 				t9 := num.Sqrt(F(1e-06) + t7_2[j])
-				t10 := (t4 / t9)
+				t10 := t4 / t9
 				yDiv[j] = t10
-				yDiv2[j] = (t10 / t9)
-				yDiv3[j] = (F(1) / t9)
+				yDiv2[j] = t10 / t9
+				yDiv3[j] = F(1) / t9
 			}
 		}
 	}

@@ -180,9 +180,9 @@ func (c *Step[F]) Run() {
 						}
 					}
 					// trellis.c, trellis.S_V, trellis.y
-					t25 := (t19 / num.Sqrt(1e-06+t22_2))
+					t25 := t19 / num.Sqrt(1e-06+t22_2)
 					t112 := F(thetaEntry * t25)
-					t51 := (t19 / num.Sqrt(1e-06+t48))
+					t51 := t19 / num.Sqrt(1e-06+t48)
 					// trellis.S_V
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]
@@ -447,7 +447,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// trellis.c
-					t25 := (w6 / num.Sqrt(1e-06+t22_3[a]))
+					t25 := w6 / num.Sqrt(1e-06+t22_3[a])
 					// trellis.S_V, trellis.c
 					for i := range dV {
 						t30[i] = F(t25*SVProd[i]) - v[i]
@@ -494,9 +494,9 @@ func (c *StepBackward[F]) Run() {
 					q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]
 					// trellis.c, trellis.y
 					t24 := num.Sqrt(1e-06 + t22_3[a])
-					t252 := (w6 / t24)
+					t252 := w6 / t24
 					t50 := num.Sqrt(1e-06 + t48_2[a])
-					t51 := (w6 / t50)
+					t51 := w6 / t50
 					// trellis.S_V, trellis.c
 					for i := range dV {
 						t302[i] = F(t252*SVProd[i]) - v[i]

@@ -242,9 +242,9 @@ func (c *stepFused) run() {
 					t22_2 = t22Total[0]
 					t48 = t48Total[0]
 					// trellis.c, trellis.S_V, trellis.y
-					t25 := (t19 / num.Sqrt(F(1e-06)+t22_2))
+					t25 := t19 / num.Sqrt(F(1e-06)+t22_2)
 					t112 := F(thetaEntry * t25)
-					t51 := (t19 / num.Sqrt(F(1e-06)+t48))
+					t51 := t19 / num.Sqrt(F(1e-06)+t48)
 					// trellis.S_V
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
@@ -580,7 +580,7 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// trellis.c
-					t25 := (w6 / num.Sqrt(F(1e-06)+t22_3[a]))
+					t25 := w6 / num.Sqrt(F(1e-06)+t22_3[a])
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
 						a2 := regions.Rf3d5ad2f6686Args{
@@ -640,9 +640,9 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					// trellis.c, trellis.y
 					t24 := num.Sqrt(F(1e-06) + t22_3[a])
-					t252 := (w6 / t24)
+					t252 := w6 / t24
 					t50 := num.Sqrt(F(1e-06) + t48_2[a])
-					t51 := (w6 / t50)
+					t51 := w6 / t50
 					// trellis.S_V, trellis.c
 					if kern.Wide() {
 						a2 := regions.Rf3d5ad2f6686Args{

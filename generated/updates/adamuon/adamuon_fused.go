@@ -97,7 +97,7 @@ func (c *stepFused) run() {
 			var t12Row F
 			t12RowSums := [16]F{t12Row}
 			for j := range c2 {
-				d2_2 := (mOut[j] / t10)
+				d2_2 := mOut[j] / t10
 				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
 				d2[j] = d2_2
 			}
@@ -130,7 +130,7 @@ func (c *stepFused) run() {
 			d2 := d[i*c2:][:c2]
 			t21_2 := t21[i*c2:][:c2]
 			for j := range c2 {
-				t21_2[j] = (d2[j] / t20)
+				t21_2[j] = d2[j] / t20
 			}
 		}
 	}
@@ -401,7 +401,7 @@ func (c *stepFused) run() {
 			for j := range c2 {
 				o := num.FMA32(F(3.4445), t41_2[j], t45_2[j])
 				v2 := num.FMA32(F(w3*o), o, F(beta2Entry2*v[j]))
-				z2_2 := (o / (num.Sqrt((v2 / t52)) + epsilonEntry))
+				z2_2 := o / (num.Sqrt(v2/t52) + epsilonEntry)
 				t61RowSums[j%16] = num.FMA32(z2_2, z2_2, t61RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2
@@ -415,8 +415,8 @@ func (c *stepFused) run() {
 
 	// ada_muon.u, ada_muon.o, ada_muon.a, ada_muon.w
 	t63 := (F(0) < t61)
-	t71 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry))
-	t79 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t71 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry)
+	t79 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]

@@ -122,7 +122,7 @@ func (c *StepTall[F]) Run() {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := (mOut[j] / t10)
+			d2_2 := mOut[j] / t10
 			t12 += F(d2_2 * d2_2)
 			d2[j] = d2_2
 		}
@@ -140,7 +140,7 @@ func (c *StepTall[F]) Run() {
 		d2 := d[i*c2:][:c2]
 		t21_2 := t21[i*c2:][:c2]
 		for j := range c2 {
-			t21_2[j] = (d2[j] / t20)
+			t21_2[j] = d2[j] / t20
 		}
 	}
 
@@ -299,7 +299,7 @@ func (c *StepTall[F]) Run() {
 		for j := range c2 {
 			oEntry := o[j*r+i]
 			v2 := F(beta2Entry2*v[j]) + F(F(w3*oEntry)*oEntry)
-			z2_2 := (oEntry / (num.Sqrt((v2 / t52)) + epsilonEntry))
+			z2_2 := oEntry / (num.Sqrt(v2/t52) + epsilonEntry)
 			t61 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
@@ -308,8 +308,8 @@ func (c *StepTall[F]) Run() {
 
 	// ada_muon.u, ada_muon.o, ada_muon.a, ada_muon.w
 	t63 := (F(0) < t61)
-	t71 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry))
-	t79 := F(c.Lr[0] * num.Min(F(1), (nEntry/c.Warmup[0])))
+	t71 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry)
+	t79 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
 
 	// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]

@@ -97,7 +97,7 @@ func (c *stepTallFused) run() {
 			var t12Row F
 			t12RowSums := [16]F{t12Row}
 			for j := range c2 {
-				d2_2 := (mOut[j] / t10)
+				d2_2 := mOut[j] / t10
 				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
 				d2[j] = d2_2
 			}
@@ -130,7 +130,7 @@ func (c *stepTallFused) run() {
 			d2 := d[i*c2:][:c2]
 			t21_2 := t21[i*c2:][:c2]
 			for j := range c2 {
-				t21_2[j] = (d2[j] / t20)
+				t21_2[j] = d2[j] / t20
 			}
 		}
 	}
@@ -384,7 +384,7 @@ func (c *stepTallFused) run() {
 		for j := range c2 {
 			oEntry := o[j*r+i]
 			v2 := num.FMA32(F(w3*oEntry), oEntry, F(beta2Entry2*v[j]))
-			z2_2 := (oEntry / (num.Sqrt((v2 / t52)) + epsilonEntry))
+			z2_2 := oEntry / (num.Sqrt(v2/t52) + epsilonEntry)
 			t61 = num.FMA32(z2_2, z2_2, t61)
 			vOut[j] = v2
 			z2[j] = z2_2
@@ -393,8 +393,8 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.u, ada_muon.o, ada_muon.a, ada_muon.w
 	t63 := (F(0) < t61)
-	t71 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry))
-	t79 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t71 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry)
+	t79 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
 	nodecayEntry := c.Nodecay[0]

@@ -118,7 +118,7 @@ func (c *StepTall[F]) Run() {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := (mOut[j] / t10)
+			d2_2 := mOut[j] / t10
 			t12 += F(d2_2 * d2_2)
 			d2[j] = d2_2
 		}
@@ -129,7 +129,7 @@ func (c *StepTall[F]) Run() {
 	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
 	t52 := 1 - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * num.Min(F(1), (nEntry/c.Warmup[0])))
+	t63 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := 1 - beta2Entry2
@@ -141,7 +141,7 @@ func (c *StepTall[F]) Run() {
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry := g[j]
-			t21_2[j] = (d2[j] / t20)
+			t21_2[j] = d2[j] / t20
 			vOut[j] = F(beta2Entry2*v[j]) + F(F(w3*gEntry)*gEntry)
 		}
 	}
@@ -290,7 +290,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((((F(3.4445*t41[j*r+i])+t45[j*r+i])/(num.Sqrt((vOut[j]/t52))+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t63)
+			wOut[j] = wEntry - F((((F(3.4445*t41[j*r+i])+t45[j*r+i])/(num.Sqrt(vOut[j]/t52)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t63)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (c *stepTallFused) run() {
 			var t12Row F
 			t12RowSums := [16]F{t12Row}
 			for j := range c2 {
-				d2_2 := (mOut[j] / t10)
+				d2_2 := mOut[j] / t10
 				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
 				d2[j] = d2_2
 			}
@@ -111,7 +111,7 @@ func (c *stepTallFused) run() {
 	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
 	t52 := F(1) - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t63 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
@@ -138,7 +138,7 @@ func (c *stepTallFused) run() {
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry := g[j]
-				t21_2[j] = (d2[j] / t20)
+				t21_2[j] = d2[j] / t20
 				vOut[j] = num.FMA32(F(w3*gEntry), gEntry, F(beta2Entry2*v[j]))
 			}
 		}
@@ -371,7 +371,7 @@ func (c *stepTallFused) run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41[j*r+i], t45[j*r+i]) / (num.Sqrt((vOut[j] / t52)) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
+			wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41[j*r+i], t45[j*r+i]) / (num.Sqrt(vOut[j]/t52) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (c *Step[F]) Run() {
 	n2Entry := c.N2[0]
 	t14 := 1 - num.Pow(beta1Entry, n2Entry)
 	t17 := 1 - num.Pow(beta2Entry, n2Entry)
-	t28 := F(c.Lr[0] * num.Min(F(1), (n2Entry/c.Warmup[0])))
+	t28 := F(c.Lr[0] * num.Min(F(1), n2Entry/c.Warmup[0]))
 
 	// adam_w.w, adam_w.a, adam_w.u
 	epsilonEntry := c.Epsilon[0]
@@ -95,7 +95,7 @@ func (c *Step[F]) Run() {
 	wOut := c.WOut[:n]
 	for i := range n {
 		wEntry := w[i]
-		wOut[i] = wEntry - F((((mOut2[i]/t14)/(num.Sqrt((sOut2[i]/t17))+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t28)
+		wOut[i] = wEntry - F((((mOut2[i]/t14)/(num.Sqrt(sOut2[i]/t17)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t28)
 	}
 }
 

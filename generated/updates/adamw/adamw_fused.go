@@ -53,7 +53,7 @@ func (c *stepFused) run() {
 	n2Entry := c.N2[0]
 	t14 := F(1) - num.Pow(beta1Entry, n2Entry)
 	t17 := F(1) - num.Pow(beta2Entry, n2Entry)
-	t28 := F(c.Lr[0] * kern.Smaller(F(1), (n2Entry/c.Warmup[0])))
+	t28 := F(c.Lr[0] * kern.Smaller(F(1), n2Entry/c.Warmup[0]))
 
 	// adam_w.w, adam_w.a, adam_w.u
 	epsilonEntry := c.Epsilon[0]
@@ -83,7 +83,7 @@ func (c *stepFused) run() {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range n {
 			wEntry := w[i]
-			wOut[i] = num.FMA32(-(((mOut[i] / t14) / (num.Sqrt((sOut[i] / t17)) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t28, wEntry)
+			wOut[i] = num.FMA32(-(((mOut[i] / t14) / (num.Sqrt(sOut[i]/t17) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t28, wEntry)
 		}
 	}
 }

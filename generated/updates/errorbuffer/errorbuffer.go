@@ -61,7 +61,7 @@ func (c *Step[F]) Run() {
 	for i := range n {
 		b2 := b[i] + g[i]
 		bOut[i] = b2
-		eOut[i] = (b2 / n2Entry)
+		eOut[i] = b2 / n2Entry
 	}
 }
 

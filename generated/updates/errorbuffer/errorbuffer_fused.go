@@ -36,7 +36,7 @@ func (c *stepFused) run() {
 		for i := range n {
 			b2 := b[i] + g[i]
 			bOut[i] = b2
-			eOut[i] = (b2 / n2Entry)
+			eOut[i] = b2 / n2Entry
 		}
 	}
 }

@@ -228,7 +228,7 @@ func (c *Step[F]) Run() {
 		mOut := c.MOut[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = (mOut[j] / t31)
+			t32_2[j] = mOut[j] / t31
 		}
 	}
 
@@ -382,7 +382,7 @@ func (c *Step[F]) Run() {
 		sOut := c.SOut[i*c2:][:c2]
 		t67_2 := t67[i*c2:][:c2]
 		for j := range c2 {
-			t67_2[j] = (sOut[j] / t66)
+			t67_2[j] = sOut[j] / t66
 		}
 	}
 
@@ -537,7 +537,7 @@ func (c *Step[F]) Run() {
 		for j := range c2 {
 			y := F(3.4445*t52_2[j]) + t56_2[j] + F(alphaEntry*(F(3.4445*t87_2[j])+t91_2[j]))
 			v2 := F(beta2Entry2*v[j]) + F(F(w4*y)*y)
-			z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
+			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
 			t109 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
@@ -546,8 +546,8 @@ func (c *Step[F]) Run() {
 
 	// m3.u, m3.s, m3.a, m3.w
 	t111 := (F(0) < t109)
-	t119 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry))
-	t127 := F(c.Lr[0] * num.Min(F(1), (nEntry/c.Warmup[0])))
+	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
+	t127 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
 
 	// m3.w, m3.a, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]

@@ -210,7 +210,7 @@ func (c *StepTall[F]) Run() {
 		for j := range c2 {
 			sOutEntry := sOut[j]
 			t58 += F(sOutEntry * sOutEntry)
-			t32_2[j] = (mOut[j] / t31)
+			t32_2[j] = mOut[j] / t31
 		}
 	}
 
@@ -359,7 +359,7 @@ func (c *StepTall[F]) Run() {
 		sOut := c.SOut[i*c2:][:c2]
 		t67_2 := t67[i*c2:][:c2]
 		for j := range c2 {
-			t67_2[j] = (sOut[j] / t66)
+			t67_2[j] = sOut[j] / t66
 		}
 	}
 
@@ -509,7 +509,7 @@ func (c *StepTall[F]) Run() {
 		for j := range c2 {
 			y := F(3.4445*t52[j*r+i]) + t56[j*r+i] + F(alphaEntry*(F(3.4445*t87[j*r+i])+t91[j*r+i]))
 			v2 := F(beta2Entry2*v[j]) + F(F(w4*y)*y)
-			z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
+			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
 			t109 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
@@ -518,8 +518,8 @@ func (c *StepTall[F]) Run() {
 
 	// m3.u, m3.s, m3.a, m3.w
 	t111 := (F(0) < t109)
-	t119 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry))
-	t127 := F(c.Lr[0] * num.Min(F(1), (nEntry/c.Warmup[0])))
+	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
+	t127 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
 
 	// m3.w, m3.a, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]

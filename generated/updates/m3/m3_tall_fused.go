@@ -189,7 +189,7 @@ func (c *stepTallFused) run() {
 			for j := range c2 {
 				sOutEntry := sOut[j]
 				t58RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58RowSums[j%16])
-				t32_2[j] = (mOut[j] / t31)
+				t32_2[j] = mOut[j] / t31
 			}
 			t58Row = kern.Sum16(&t58RowSums)
 			t58_2 = t58_2 + t58Row
@@ -436,7 +436,7 @@ func (c *stepTallFused) run() {
 			sOut := c.SOut[i*c2:][:c2]
 			t67_2 := t67[i*c2:][:c2]
 			for j := range c2 {
-				t67_2[j] = (sOut[j] / t66)
+				t67_2[j] = sOut[j] / t66
 			}
 		}
 	}
@@ -670,7 +670,7 @@ func (c *stepTallFused) run() {
 		for j := range c2 {
 			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87[j*r+i], t91[j*r+i]), num.FMA32(F(3.4445), t52[j*r+i], t56[j*r+i]))
 			v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
-			z2_2 := (y / (num.Sqrt((v2 / h)) + epsilonEntry))
+			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
 			t109 = num.FMA32(z2_2, z2_2, t109)
 			vOut[j] = v2
 			z2[j] = z2_2
@@ -679,8 +679,8 @@ func (c *stepTallFused) run() {
 
 	// m3.u, m3.s, m3.a, m3.w
 	t111 := (F(0) < t109)
-	t119 := (F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry))
-	t127 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
+	t127 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// m3.w, m3.a, m3.u, m3.s
 	nodecayEntry := c.Nodecay[0]

@@ -173,7 +173,7 @@ func (c *stepFused) run() {
 			mOut := c.MOut[i*c2:][:c2]
 			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t28_2[j] = (mOut[j] / t27)
+				t28_2[j] = mOut[j] / t27
 			}
 		}
 	}
@@ -426,7 +426,7 @@ func (c *stepFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.a, m3_paper_sums.w
 	t56 := (F(0) < t54)
 	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
-	t104 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t104 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// m3_paper_sums.p
 	if kern.Wide() {
@@ -443,7 +443,7 @@ func (c *stepFused) run() {
 			sOut := c.SOut[i*c2:][:c2]
 			t63_2 := t63[i*c2:][:c2]
 			for j := range c2 {
-				t63_2[j] = (sOut[j] / t62)
+				t63_2[j] = sOut[j] / t62
 			}
 		}
 	}

@@ -206,7 +206,7 @@ func (c *StepTall[F]) Run() {
 		for j := range c2 {
 			sOutEntry := sOut[j]
 			t54 += F(sOutEntry * sOutEntry)
-			t28_2[j] = (mOut[j] / t27)
+			t28_2[j] = mOut[j] / t27
 		}
 	}
 
@@ -347,7 +347,7 @@ func (c *StepTall[F]) Run() {
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.a, m3_paper_sums.w
 	t56 := (F(0) < t54)
 	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
-	t104 := F(c.Lr[0] * num.Min(F(1), (nEntry/c.Warmup[0])))
+	t104 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
@@ -359,7 +359,7 @@ func (c *StepTall[F]) Run() {
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry2 := g[j]
-			t63_2[j] = (sOut[j] / t62)
+			t63_2[j] = sOut[j] / t62
 			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}

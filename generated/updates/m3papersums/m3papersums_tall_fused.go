@@ -184,7 +184,7 @@ func (c *stepTallFused) run() {
 			for j := range c2 {
 				sOutEntry := sOut[j]
 				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
-				t28_2[j] = (mOut[j] / t27)
+				t28_2[j] = mOut[j] / t27
 			}
 			t54Row = kern.Sum16(&t54RowSums)
 			t54_2 = t54_2 + t54Row
@@ -413,7 +413,7 @@ func (c *stepTallFused) run() {
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.a, m3_paper_sums.w
 	t56 := (F(0) < t54)
 	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
-	t104 := F(c.Lr[0] * kern.Smaller(F(1), (nEntry/c.Warmup[0])))
+	t104 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
@@ -439,7 +439,7 @@ func (c *stepTallFused) run() {
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry2 := g[j]
-				t63_2[j] = (sOut[j] / t62)
+				t63_2[j] = sOut[j] / t62
 				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
 			}
 		}

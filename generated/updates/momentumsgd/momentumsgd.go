@@ -58,7 +58,7 @@ func (c *Step[F]) Run() {
 	n := c.N
 
 	// momentum_sgd.a, momentum_sgd.s, momentum_sgd.w
-	t3 := num.Min(F(1), (c.N2[0] / c.Warmup[0]))
+	t3 := num.Min(F(1), c.N2[0]/c.Warmup[0])
 	lrEntry := c.Lr[0]
 	t13 := F(lrEntry * t3)
 	t15 := F(t3 * F(lrEntry*c.Lambda[0]))

@@ -93,7 +93,7 @@ func (c *stepFused) run() {
 	t15 := (F(0) < t13)
 	t21 := kern.Choose(t15, num.Sqrt(kern.Choose(t15, t13, F(1))), F(0)) + c.Epsilon[0]
 	t51 := num.Sqrt(kern.Larger(F(r), F(c2)))
-	t59 := F(c.Lr[0] * kern.Smaller(F(1), (c.N[0]/c.Warmup[0])))
+	t59 := F(c.Lr[0] * kern.Smaller(F(1), c.N[0]/c.Warmup[0]))
 
 	// muon.o
 	if kern.Wide() {
@@ -110,7 +110,7 @@ func (c *stepFused) run() {
 			d2 := d[i*c2:][:c2]
 			t22_2 := t22[i*c2:][:c2]
 			for j := range c2 {
-				t22_2[j] = (d2[j] / t21)
+				t22_2[j] = d2[j] / t21
 			}
 		}
 	}

@@ -20,22 +20,22 @@ func New(others ...*analysis.Analyzer) *analysis.Analyzer {
 	}
 	a := &analysis.Analyzer{
 		Name: "allow",
-		Doc: `look at the directives of this tool; list what they allow
+		Doc: `check the directives of this tool; list the findings that they suppress
 
 	//hecate:allow ANALYZER reason
 
-lets the findings of one analyzer stand: in its own line; alone in a line, in the
-next one; in the doc of a function, in all of it. Reported are directives without a reason, of an analyzer that there is not,
-and those that allow what nobody reports; directives that there are not; and marks
-that stand where they mean nothing.
+suppresses the findings of one analyzer: on its own line; alone on a line, on the next
+one; in the doc of a function, in all of it. Reported are directives without a reason,
+for an unknown analyzer, or that suppress nothing; unknown directives; and marks on
+declarations where they have no meaning.
 
-With -allow.list every directive that allows something is reported with its reason.
+With -allow.list every directive that suppresses a finding is reported with its reason.
 
 The marks that say what a thing is for, in its doc:
 
 ` + mark.Help() + `
-A mark counts in every package that imports the one it stands in, and not in that
-one: who declares a type implements what its mark promises.`,
+A mark holds in every package that imports the one that declares it, and not in that
+one: the declaring package implements what the mark promises.`,
 		Requires: append([]*analysis.Analyzer{mark.Analyzer}, others...),
 	}
 	list := a.Flags.Bool("list", false, "report what is allowed, and why")

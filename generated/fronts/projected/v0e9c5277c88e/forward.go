@@ -313,7 +313,7 @@ func (c *Forward[F]) Run() {
 				for m := range dK {
 					q1Entry := q1_2[m]
 					t21 += F(q1Entry * q1Entry)
-					k2[m] = (k1_2[m] / t20Entry)
+					k2[m] = k1_2[m] / t20Entry
 				}
 				qProd[k] = t21
 			}
@@ -354,10 +354,10 @@ func (c *Forward[F]) Run() {
 				t30Entry := t30_2[k]
 				t20Entry2 := t20_2[k]
 				for m := range dK {
-					q2 := (q1_2[m] / t30Entry)
+					q2 := q1_2[m] / t30Entry
 					q[m] = q2
-					qDiv2[m] = (q2 / t30Entry)
-					kDiv2[m] = (k2[m] / t20Entry2)
+					qDiv2[m] = q2 / t30Entry
+					kDiv2[m] = k2[m] / t20Entry2
 					q1Sigmoid2[m] = num.Sigmoid(-t9_2[m])
 					k1Sigmoid2[m] = num.Sigmoid(-t4_2[m])
 				}
@@ -445,10 +445,10 @@ func (c *Forward[F]) Run() {
 				theta[k] = num.Max(t41, F(0))
 				thetaSigmoid[k] = num.Sigmoid(t40)
 				rhoSigmoid2[k] = num.Sigmoid(-t33)
-				qDiv[k] = (F(1) / t30_2[k])
-				qDiv3[k] = (F(1) / qSqrt[k])
-				kDiv[k] = (F(1) / t20_2[k])
-				kDiv3[k] = (F(1) / kSqrt[k])
+				qDiv[k] = F(1) / t30_2[k]
+				qDiv3[k] = F(1) / qSqrt[k]
+				kDiv[k] = F(1) / t20_2[k]
+				kDiv3[k] = F(1) / kSqrt[k]
 			}
 		}
 	}
@@ -823,9 +823,9 @@ func (c *Backward[F]) Run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
+					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 						t97_2 := t97[((k*heads+i)*T+m)*dK:][:dK]
 						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 						for p := range dK {
@@ -950,9 +950,9 @@ func (c *Backward[F]) Run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
+					n4 := int(c.Pos[k]) - j + m
 					if n4 >= 0 {
-						k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+						k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 						t112_2 := t112[((k*heads+i)*T+m)*dK:][:dK]
 						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
 						for p := range dK {

@@ -337,7 +337,7 @@ func (c *forwardFused) run() {
 					for m := range dK {
 						q1Entry := q1_2[m]
 						t21Sums[m%16] = num.FMA32(q1Entry, q1Entry, t21Sums[m%16])
-						k2[m] = (k1_2[m] / t20Entry)
+						k2[m] = k1_2[m] / t20Entry
 					}
 					t21 = kern.Sum16(&t21Sums)
 					qProd[k] = t21
@@ -416,10 +416,10 @@ func (c *forwardFused) run() {
 					t30Entry := t30_2[k]
 					t20Entry2 := t20_2[k]
 					for m := range dK {
-						q2 := (q1_2[m] / t30Entry)
+						q2 := q1_2[m] / t30Entry
 						q[m] = q2
-						qDiv2[m] = (q2 / t30Entry)
-						kDiv2[m] = (k2[m] / t20Entry2)
+						qDiv2[m] = q2 / t30Entry
+						kDiv2[m] = k2[m] / t20Entry2
 						q1Sigmoid2[m] = kern.Sigmoid(-t9_2[m])
 						k1Sigmoid2[m] = kern.Sigmoid(-t4_2[m])
 					}
@@ -552,10 +552,10 @@ func (c *forwardFused) run() {
 					theta[k] = kern.Larger(t41, F(0))
 					thetaSigmoid[k] = kern.Sigmoid(t40)
 					rhoSigmoid2[k] = kern.Sigmoid(-t33)
-					qDiv[k] = (F(1) / t30_2[k])
-					qDiv3[k] = (F(1) / qSqrt[k])
-					kDiv[k] = (F(1) / t20_2[k])
-					kDiv3[k] = (F(1) / kSqrt[k])
+					qDiv[k] = F(1) / t30_2[k]
+					qDiv3[k] = F(1) / qSqrt[k]
+					kDiv[k] = F(1) / t20_2[k]
+					kDiv3[k] = F(1) / kSqrt[k]
 				}
 			}
 		}
@@ -1022,7 +1022,7 @@ func (c *backwardFused) run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
+					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
@@ -1036,7 +1036,7 @@ func (c *backwardFused) run() {
 							}
 							regions.R3338b3e6a9ff(&a)
 						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 							t97_2 := t97[((k*heads+i)*T+m)*dK:][:dK]
 							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 							for p := range dK {
@@ -1268,7 +1268,7 @@ func (c *backwardFused) run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
+					n4 := int(c.Pos[k]) - j + m
 					if n4 >= 0 {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
@@ -1282,7 +1282,7 @@ func (c *backwardFused) run() {
 							}
 							regions.R3338b3e6a9ff(&a)
 						} else {
-							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+							k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 							t112_2 := t112[((k*heads+i)*T+m)*dK:][:dK]
 							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
 							for p := range dK {

@@ -130,7 +130,7 @@ func (c *Forward[F]) Run() {
 			for k2 := range dK {
 				q0Entry := q0[k2]
 				t11 += F(q0Entry * q0Entry)
-				k[k2] = (k0[k2] / t10Entry)
+				k[k2] = k0[k2] / t10Entry
 			}
 			qProd[j] = t11
 		}
@@ -163,10 +163,10 @@ func (c *Forward[F]) Run() {
 			t20Entry := t20_2[j]
 			t10Entry2 := t10_2[j]
 			for k2 := range dK {
-				q2 := (q0[k2] / t20Entry)
+				q2 := q0[k2] / t20Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t20Entry)
-				kDiv2[k2] = (k[k2] / t10Entry2)
+				qDiv2[k2] = q2 / t20Entry
+				kDiv2[k2] = k[k2] / t10Entry2
 			}
 		}
 	}
@@ -254,10 +254,10 @@ func (c *Forward[F]) Run() {
 			etaSigmoid[j] = num.Sigmoid(-t35)
 			thetaSigmoid[j] = num.Sigmoid(t30)
 			rhoSigmoid2[j] = num.Sigmoid(-t23)
-			qDiv[j] = (F(1) / t20_2[j])
-			qDiv3[j] = (F(1) / qSqrt[j])
-			kDiv[j] = (F(1) / t10_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+			qDiv[j] = F(1) / t20_2[j]
+			qDiv3[j] = F(1) / qSqrt[j]
+			kDiv[j] = F(1) / t10_2[j]
+			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 }

@@ -123,7 +123,7 @@ func (c *forwardFused) run() {
 				for k2 := range dK {
 					q0Entry := q0[k2]
 					t11Sums[k2%16] = num.FMA32(q0Entry, q0Entry, t11Sums[k2%16])
-					k[k2] = (k0[k2] / t10Entry)
+					k[k2] = k0[k2] / t10Entry
 				}
 				t11 = kern.Sum16(&t11Sums)
 				qProd[j] = t11
@@ -185,10 +185,10 @@ func (c *forwardFused) run() {
 				t20Entry := t20_2[j]
 				t10Entry2 := t10_2[j]
 				for k2 := range dK {
-					q2 := (q0[k2] / t20Entry)
+					q2 := q0[k2] / t20Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t20Entry)
-					kDiv2[k2] = (k[k2] / t10Entry2)
+					qDiv2[k2] = q2 / t20Entry
+					kDiv2[k2] = k[k2] / t10Entry2
 				}
 			}
 		}
@@ -324,10 +324,10 @@ func (c *forwardFused) run() {
 				etaSigmoid[j] = kern.Sigmoid(-t35)
 				thetaSigmoid[j] = kern.Sigmoid(t30)
 				rhoSigmoid2[j] = kern.Sigmoid(-t23)
-				qDiv[j] = (F(1) / t20_2[j])
-				qDiv3[j] = (F(1) / qSqrt[j])
-				kDiv[j] = (F(1) / t10_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
+				qDiv[j] = F(1) / t20_2[j]
+				qDiv3[j] = F(1) / qSqrt[j]
+				kDiv[j] = F(1) / t10_2[j]
+				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}

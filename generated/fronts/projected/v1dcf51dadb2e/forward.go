@@ -283,7 +283,7 @@ func (c *Forward[F]) Run() {
 			for k2 := range dK {
 				q1Entry := q1_2[k2]
 				t21 += F(q1Entry * q1Entry)
-				k[k2] = (k1_2[k2] / t20Entry)
+				k[k2] = k1_2[k2] / t20Entry
 			}
 			qProd[j] = t21
 		}
@@ -320,10 +320,10 @@ func (c *Forward[F]) Run() {
 			t30Entry := t30_2[j]
 			t20Entry2 := t20_2[j]
 			for k2 := range dK {
-				q2 := (q1_2[k2] / t30Entry)
+				q2 := q1_2[k2] / t30Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t30Entry)
-				kDiv2[k2] = (k[k2] / t20Entry2)
+				qDiv2[k2] = q2 / t30Entry
+				kDiv2[k2] = k[k2] / t20Entry2
 				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
 				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
 			}
@@ -413,10 +413,10 @@ func (c *Forward[F]) Run() {
 			etaSigmoid[j] = num.Sigmoid(-t45)
 			thetaSigmoid[j] = num.Sigmoid(t40)
 			rhoSigmoid2[j] = num.Sigmoid(-t33)
-			qDiv[j] = (F(1) / t30_2[j])
-			qDiv3[j] = (F(1) / qSqrt[j])
-			kDiv[j] = (F(1) / t20_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+			qDiv[j] = F(1) / t30_2[j]
+			qDiv3[j] = F(1) / qSqrt[j]
+			kDiv[j] = F(1) / t20_2[j]
+			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 }
@@ -755,9 +755,9 @@ func (c *Backward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t104_2 := t104[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
@@ -860,9 +860,9 @@ func (c *Backward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
+				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t119_2 := t119[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {

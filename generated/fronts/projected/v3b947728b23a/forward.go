@@ -298,7 +298,7 @@ func (c *Forward[F]) Run() {
 			for k2 := range dK {
 				q1Entry := q1_2[k2]
 				t24 += F(q1Entry * q1Entry)
-				k[k2] = (k1_2[k2] / t23Entry)
+				k[k2] = k1_2[k2] / t23Entry
 			}
 			qProd[j] = t24
 		}
@@ -322,10 +322,10 @@ func (c *Forward[F]) Run() {
 			t332 := num.Max(kern.Choose(t26, t29, F(0)), F(1e-08))
 			qSqrt[j] = t29
 			t33_2[j] = t332
-			qDiv[j] = (F(1) / t332)
-			qDiv3[j] = (F(1) / t29)
-			kDiv[j] = (F(1) / t23_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+			qDiv[j] = F(1) / t332
+			qDiv3[j] = F(1) / t29
+			kDiv[j] = F(1) / t23_2[j]
+			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 
@@ -346,10 +346,10 @@ func (c *Forward[F]) Run() {
 			t33Entry := t33_2[j]
 			t23Entry2 := t23_2[j]
 			for k2 := range dK {
-				q2 := (q1_2[k2] / t33Entry)
+				q2 := q1_2[k2] / t33Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t33Entry)
-				kDiv2[k2] = (k[k2] / t23Entry2)
+				qDiv2[k2] = q2 / t33Entry
+				kDiv2[k2] = k[k2] / t23Entry2
 				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
 				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
 			}
@@ -597,12 +597,12 @@ func (c *Backward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t58_2 := t58[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t72_3 := t72[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {

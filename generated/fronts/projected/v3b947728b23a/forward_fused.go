@@ -302,7 +302,7 @@ func (c *forwardFused) run() {
 				for k2 := range dK {
 					q1Entry := q1_2[k2]
 					t24Sums[k2%16] = num.FMA32(q1Entry, q1Entry, t24Sums[k2%16])
-					k[k2] = (k1_2[k2] / t23Entry)
+					k[k2] = k1_2[k2] / t23Entry
 				}
 				t24 = kern.Sum16(&t24Sums)
 				qProd[j] = t24
@@ -344,10 +344,10 @@ func (c *forwardFused) run() {
 				t332 := kern.Larger(kern.Choose(t26, t29, F(0)), F(1e-08))
 				qSqrt[j] = t29
 				t33_2[j] = t332
-				qDiv[j] = (F(1) / t332)
-				qDiv3[j] = (F(1) / t29)
-				kDiv[j] = (F(1) / t23_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
+				qDiv[j] = F(1) / t332
+				qDiv3[j] = F(1) / t29
+				kDiv[j] = F(1) / t23_2[j]
+				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -389,10 +389,10 @@ func (c *forwardFused) run() {
 				t33Entry := t33_2[j]
 				t23Entry2 := t23_2[j]
 				for k2 := range dK {
-					q2 := (q1_2[k2] / t33Entry)
+					q2 := q1_2[k2] / t33Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t33Entry)
-					kDiv2[k2] = (k[k2] / t23Entry2)
+					qDiv2[k2] = q2 / t33Entry
+					kDiv2[k2] = k[k2] / t23Entry2
 					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
 					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
 				}
@@ -660,7 +660,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R90595b6873ffArgs{
@@ -677,10 +677,10 @@ func (c *backwardFused) run() {
 						}
 						regions.R90595b6873ff(&a)
 					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t58_2 := t58[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t72_3 := t72[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {

@@ -339,7 +339,7 @@ func (c *Forward[F]) Run() {
 			for k2 := range dK {
 				q1Entry := q1_2[k2]
 				t26 += F(q1Entry * q1Entry)
-				k[k2] = (k1_2[k2] / t25Entry)
+				k[k2] = k1_2[k2] / t25Entry
 			}
 			qProd[j] = t26
 		}
@@ -363,10 +363,10 @@ func (c *Forward[F]) Run() {
 			t352 := num.Max(kern.Choose(t28, t31, F(0)), F(1e-08))
 			qSqrt[j] = t31
 			t35_2[j] = t352
-			qDiv[j] = (F(1) / t352)
-			qDiv3[j] = (F(1) / t31)
-			kDiv[j] = (F(1) / t25_2[j])
-			kDiv3[j] = (F(1) / kSqrt[j])
+			qDiv[j] = F(1) / t352
+			qDiv3[j] = F(1) / t31
+			kDiv[j] = F(1) / t25_2[j]
+			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 
@@ -387,10 +387,10 @@ func (c *Forward[F]) Run() {
 			t35Entry := t35_2[j]
 			t25Entry2 := t25_2[j]
 			for k2 := range dK {
-				q2 := (q1_2[k2] / t35Entry)
+				q2 := q1_2[k2] / t35Entry
 				q[k2] = q2
-				qDiv2[k2] = (q2 / t35Entry)
-				kDiv2[k2] = (k[k2] / t25Entry2)
+				qDiv2[k2] = q2 / t35Entry
+				kDiv2[k2] = k[k2] / t25Entry2
 				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
 				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
 			}
@@ -627,9 +627,9 @@ func (c *Backward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
-					vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
+					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
 					t57_2 := t57[(j*T+k)*dV:][:dV]
 					cVBar := c.CVBar[i*dV:][:dV]
 					for m := range dV {
@@ -756,12 +756,12 @@ func (c *Backward[F]) Run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
+				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
-					q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t72_3 := t72[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
-					k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 					t87_2 := t87[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {

@@ -367,7 +367,7 @@ func (c *forwardFused) run() {
 				for k2 := range dK {
 					q1Entry := q1_2[k2]
 					t26Sums[k2%16] = num.FMA32(q1Entry, q1Entry, t26Sums[k2%16])
-					k[k2] = (k1_2[k2] / t25Entry)
+					k[k2] = k1_2[k2] / t25Entry
 				}
 				t26 = kern.Sum16(&t26Sums)
 				qProd[j] = t26
@@ -409,10 +409,10 @@ func (c *forwardFused) run() {
 				t352 := kern.Larger(kern.Choose(t28, t31, F(0)), F(1e-08))
 				qSqrt[j] = t31
 				t35_2[j] = t352
-				qDiv[j] = (F(1) / t352)
-				qDiv3[j] = (F(1) / t31)
-				kDiv[j] = (F(1) / t25_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
+				qDiv[j] = F(1) / t352
+				qDiv3[j] = F(1) / t31
+				kDiv[j] = F(1) / t25_2[j]
+				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -454,10 +454,10 @@ func (c *forwardFused) run() {
 				t35Entry := t35_2[j]
 				t25Entry2 := t25_2[j]
 				for k2 := range dK {
-					q2 := (q1_2[k2] / t35Entry)
+					q2 := q1_2[k2] / t35Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t35Entry)
-					kDiv2[k2] = (k[k2] / t25Entry2)
+					qDiv2[k2] = q2 / t35Entry
+					kDiv2[k2] = k[k2] / t25Entry2
 					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
 					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
 				}
@@ -668,7 +668,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
@@ -682,7 +682,7 @@ func (c *backwardFused) run() {
 						}
 						regions.R3338b3e6a9ff(&a)
 					} else {
-						vStack := c.VStack[(j*(T+3)+-i+k+3)*dV:][:dV]
+						vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
 						t57_2 := t57[(j*T+k)*dV:][:dV]
 						cVBar := c.CVBar[i*dV:][:dV]
 						for m := range dV {
@@ -893,7 +893,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
+				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
 					if kern.Wide() {
 						a := regions.R90595b6873ffArgs{
@@ -910,10 +910,10 @@ func (c *backwardFused) run() {
 						}
 						regions.R90595b6873ff(&a)
 					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t72_3 := t72[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t87_2 := t87[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {

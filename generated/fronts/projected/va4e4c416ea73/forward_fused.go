@@ -120,7 +120,7 @@ func (c *forwardFused) run() {
 				for k2 := range dK {
 					q0Entry := q0[k2]
 					t11Sums[k2%16] = num.FMA32(q0Entry, q0Entry, t11Sums[k2%16])
-					k[k2] = (k0[k2] / t10Entry)
+					k[k2] = k0[k2] / t10Entry
 				}
 				t11 = kern.Sum16(&t11Sums)
 				qProd[j] = t11
@@ -162,10 +162,10 @@ func (c *forwardFused) run() {
 				t202 := kern.Larger(kern.Choose(t13, t16, F(0)), F(1e-08))
 				qSqrt[j] = t16
 				t20_2[j] = t202
-				qDiv[j] = (F(1) / t202)
-				qDiv3[j] = (F(1) / t16)
-				kDiv[j] = (F(1) / t10_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
+				qDiv[j] = F(1) / t202
+				qDiv3[j] = F(1) / t16
+				kDiv[j] = F(1) / t10_2[j]
+				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -199,10 +199,10 @@ func (c *forwardFused) run() {
 				t20Entry := t20_2[j]
 				t10Entry2 := t10_2[j]
 				for k2 := range dK {
-					q2 := (q0[k2] / t20Entry)
+					q2 := q0[k2] / t20Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t20Entry)
-					kDiv2[k2] = (k[k2] / t10Entry2)
+					qDiv2[k2] = q2 / t20Entry
+					kDiv2[k2] = k[k2] / t10Entry2
 				}
 			}
 		}

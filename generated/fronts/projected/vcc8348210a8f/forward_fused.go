@@ -338,7 +338,7 @@ func (c *forwardFused) run() {
 					for m := range dK {
 						q1Entry := q1_2[m]
 						t21Sums[m%16] = num.FMA32(q1Entry, q1Entry, t21Sums[m%16])
-						k2[m] = (k1_2[m] / t20Entry)
+						k2[m] = k1_2[m] / t20Entry
 					}
 					t21 = kern.Sum16(&t21Sums)
 					qProd[k] = t21
@@ -417,10 +417,10 @@ func (c *forwardFused) run() {
 					t30Entry := t30_2[k]
 					t20Entry2 := t20_2[k]
 					for m := range dK {
-						q2 := (q1_2[m] / t30Entry)
+						q2 := q1_2[m] / t30Entry
 						q[m] = q2
-						qDiv2[m] = (q2 / t30Entry)
-						kDiv2[m] = (k2[m] / t20Entry2)
+						qDiv2[m] = q2 / t30Entry
+						kDiv2[m] = k2[m] / t20Entry2
 						q1Sigmoid2[m] = kern.Sigmoid(-t9_2[m])
 						k1Sigmoid2[m] = kern.Sigmoid(-t4_2[m])
 					}
@@ -574,10 +574,10 @@ func (c *forwardFused) run() {
 					etaSigmoid[k] = kern.Sigmoid(-t45)
 					thetaSigmoid[k] = kern.Sigmoid(t40)
 					rhoSigmoid2[k] = kern.Sigmoid(-t33)
-					qDiv[k] = (F(1) / t30_2[k])
-					qDiv3[k] = (F(1) / qSqrt[k])
-					kDiv[k] = (F(1) / t20_2[k])
-					kDiv3[k] = (F(1) / kSqrt[k])
+					qDiv[k] = F(1) / t30_2[k]
+					qDiv3[k] = F(1) / qSqrt[k]
+					kDiv[k] = F(1) / t20_2[k]
+					kDiv3[k] = F(1) / kSqrt[k]
 				}
 			}
 		}
@@ -1074,7 +1074,7 @@ func (c *backwardFused) run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
+					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
@@ -1088,7 +1088,7 @@ func (c *backwardFused) run() {
 							}
 							regions.R3338b3e6a9ff(&a)
 						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 							t104_2 := t104[((k*heads+i)*T+m)*dK:][:dK]
 							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 							for p := range dK {
@@ -1320,7 +1320,7 @@ func (c *backwardFused) run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n4 := int(c.Pos[k]) + -j + m
+					n4 := int(c.Pos[k]) - j + m
 					if n4 >= 0 {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
@@ -1334,7 +1334,7 @@ func (c *backwardFused) run() {
 							}
 							regions.R3338b3e6a9ff(&a)
 						} else {
-							k1Stack := c.K1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+							k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 							t119_2 := t119[((k*heads+i)*T+m)*dK:][:dK]
 							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
 							for p := range dK {

@@ -206,8 +206,8 @@ func (c *Forward[F]) Run() {
 				t182 := num.Max(kern.Choose(t11, t14, F(0)), F(1e-08))
 				qSqrt[k] = t14
 				t18_2[k] = t182
-				qDiv[k] = (F(1) / t182)
-				qDiv3[k] = (F(1) / t14)
+				qDiv[k] = F(1) / t182
+				qDiv3[k] = F(1) / t14
 			}
 		}
 	}
@@ -224,9 +224,9 @@ func (c *Forward[F]) Run() {
 				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
 				t18Entry := t18_2[k]
 				for m := range dK {
-					q2 := (q1_2[m] / t18Entry)
+					q2 := q1_2[m] / t18Entry
 					q[m] = q2
-					qDiv2[m] = (q2 / t18Entry)
+					qDiv2[m] = q2 / t18Entry
 					q1Sigmoid2[m] = num.Sigmoid(-t6_2[m])
 				}
 			}
@@ -407,9 +407,9 @@ func (c *Backward[F]) Run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
+					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
-						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 						t33_2 := t33[((k*heads+i)*T+m)*dK:][:dK]
 						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 						for p := range dK {

@@ -226,8 +226,8 @@ func (c *forwardFused) run() {
 					t182 := kern.Larger(kern.Choose(t11, t14, F(0)), F(1e-08))
 					qSqrt[k] = t14
 					t18_2[k] = t182
-					qDiv[k] = (F(1) / t182)
-					qDiv3[k] = (F(1) / t14)
+					qDiv[k] = F(1) / t182
+					qDiv3[k] = F(1) / t14
 				}
 			}
 		}
@@ -263,9 +263,9 @@ func (c *forwardFused) run() {
 					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
 					t18Entry := t18_2[k]
 					for m := range dK {
-						q2 := (q1_2[m] / t18Entry)
+						q2 := q1_2[m] / t18Entry
 						q[m] = q2
-						qDiv2[m] = (q2 / t18Entry)
+						qDiv2[m] = q2 / t18Entry
 						q1Sigmoid2[m] = kern.Sigmoid(-t6_2[m])
 					}
 				}
@@ -484,7 +484,7 @@ func (c *backwardFused) run() {
 		for j := range 4 {
 			for k := range L {
 				for m := range T {
-					n2 := int(c.Pos[k]) + -j + m
+					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
@@ -498,7 +498,7 @@ func (c *backwardFused) run() {
 							}
 							regions.R3338b3e6a9ff(&a)
 						} else {
-							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)+-j+m+3)*dK:][:dK]
+							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
 							t33_2 := t33[((k*heads+i)*T+m)*dK:][:dK]
 							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 							for p := range dK {

@@ -190,8 +190,8 @@ func (c *forwardFused) run() {
 				t182 := kern.Larger(kern.Choose(t11, t14, F(0)), F(1e-08))
 				qSqrt[j] = t14
 				t18_2[j] = t182
-				qDiv[j] = (F(1) / t182)
-				qDiv3[j] = (F(1) / t14)
+				qDiv[j] = F(1) / t182
+				qDiv3[j] = F(1) / t14
 			}
 		}
 	}
@@ -222,9 +222,9 @@ func (c *forwardFused) run() {
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				for k := range dK {
-					q2 := (q1_2[k] / t18Entry)
+					q2 := q1_2[k] / t18Entry
 					q[k] = q2
-					qDiv2[k] = (q2 / t18Entry)
+					qDiv2[k] = q2 / t18Entry
 					q1Sigmoid2[k] = kern.Sigmoid(-t6_2[k])
 				}
 			}
@@ -408,7 +408,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
@@ -422,7 +422,7 @@ func (c *backwardFused) run() {
 						}
 						regions.R3338b3e6a9ff(&a)
 					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t33_2 := t33[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {

@@ -283,7 +283,7 @@ func (c *forwardFused) run() {
 				for k2 := range dK {
 					q1Entry := q1_2[k2]
 					t21Sums[k2%16] = num.FMA32(q1Entry, q1Entry, t21Sums[k2%16])
-					k[k2] = (k1_2[k2] / t20Entry)
+					k[k2] = k1_2[k2] / t20Entry
 				}
 				t21 = kern.Sum16(&t21Sums)
 				qProd[j] = t21
@@ -353,10 +353,10 @@ func (c *forwardFused) run() {
 				t30Entry := t30_2[j]
 				t20Entry2 := t20_2[j]
 				for k2 := range dK {
-					q2 := (q1_2[k2] / t30Entry)
+					q2 := q1_2[k2] / t30Entry
 					q[k2] = q2
-					qDiv2[k2] = (q2 / t30Entry)
-					kDiv2[k2] = (k[k2] / t20Entry2)
+					qDiv2[k2] = q2 / t30Entry
+					kDiv2[k2] = k[k2] / t20Entry2
 					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
 					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
 				}
@@ -474,10 +474,10 @@ func (c *forwardFused) run() {
 				theta[j] = kern.Larger(t41, F(0))
 				thetaSigmoid[j] = kern.Sigmoid(t40)
 				rhoSigmoid2[j] = kern.Sigmoid(-t33)
-				qDiv[j] = (F(1) / t30_2[j])
-				qDiv3[j] = (F(1) / qSqrt[j])
-				kDiv[j] = (F(1) / t20_2[j])
-				kDiv3[j] = (F(1) / kSqrt[j])
+				qDiv[j] = F(1) / t30_2[j]
+				qDiv3[j] = F(1) / qSqrt[j]
+				kDiv[j] = F(1) / t20_2[j]
+				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
 	}
@@ -820,7 +820,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n2 := int(c.Pos[j]) + -i + k
+				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
@@ -834,7 +834,7 @@ func (c *backwardFused) run() {
 						}
 						regions.R3338b3e6a9ff(&a)
 					} else {
-						q1Stack := c.Q1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t97_2 := t97[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
@@ -1025,7 +1025,7 @@ func (c *backwardFused) run() {
 	for i := range 4 {
 		for j := range L {
 			for k := range T {
-				n4 := int(c.Pos[j]) + -i + k
+				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
@@ -1039,7 +1039,7 @@ func (c *backwardFused) run() {
 						}
 						regions.R3338b3e6a9ff(&a)
 					} else {
-						k1Stack := c.K1Stack[(j*(T+3)+-i+k+3)*dK:][:dK]
+						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
 						t112_2 := t112[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
