@@ -62,13 +62,17 @@ var (
 // Config describes a module. Without an Update it tests and streams only. Buffer is
 // the update that collects the gradients of slower levels until they are updated; a model
 // of one level needs none. Clip bounds the norm of the gradients of one update; 0
-// means no bound.
+// means no bound. Schedule is the learning rate by steps of the run, by default the update's
+// at every step. NoDecay are kinds of parameters without weight decay, besides those
+// that a page marks.
 type Config[F Float] struct {
-	Model  block.Model[F]
-	Update update.Update[F]
-	Buffer update.Update[F]
-	Clip   float64
-	Seed   uint64 // of the first parameters
+	Model    block.Model[F]
+	Update   update.Update[F]
+	Buffer   update.Update[F]
+	Clip     float64
+	Schedule update.Schedule
+	NoDecay  update.Kinds
+	Seed     uint64 // of the first parameters
 }
 
 // A Module is a model, its parameters and their update.
@@ -125,7 +129,7 @@ type job[F Float] struct {
 }
 
 // New returns a module at its first step, the parameters filled from the seed.
-// The error is the model's, when it cannot declare them.
+// The error is the model's, when it cannot declare them, or the schedule's.
 func New[F Float](c Config[F]) (*Module[F], error) {
 	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip}
 	if err := c.Model.Declare(m.params, ""); err != nil {
@@ -137,7 +141,10 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 		return nil, err
 	}
 	if c.Update != nil {
-		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View())
+		if err := c.Schedule.Check(); err != nil {
+			return nil, err
+		}
+		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View(), update.Options{Schedule: c.Schedule, NoDecay: c.NoDecay})
 	}
 	m.bindWorkers()
 	return m, nil
@@ -192,6 +199,18 @@ func (m *Module[F]) CheckChunk(tokens int) (err error) {
 		}
 	})
 	return err
+}
+
+// Decide sets the number of steps of a schedule that has none yet. The error is the
+// schedule's: a run of so few steps does not have room for it.
+func (m *Module[F]) Decide(steps int) error {
+	s := m.optimizer.Schedule()
+	s.Steps = steps
+	if err := s.Check(); err != nil {
+		return err
+	}
+	m.optimizer.SetSchedule(s)
+	return nil
 }
 
 // updates reports whether a parameter is updated at a pulse.

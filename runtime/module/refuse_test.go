@@ -210,7 +210,7 @@ func TestResumeRefuses(t *testing.T) {
 		{"configuration", same(), build(), module.Identity{id[0], {Name: "seed", Value: "10"}}, nil, module.ErrIdentity, []string{"the seed of the run differs: saved 9, here 10"}, false},
 		{"a field more here", same(), build(), append(slices.Clone(id), module.Field{Name: "clip", Value: "1"}), nil, module.ErrIdentity, []string{"the clip of the run differs: saved nothing, here 1"}, false},
 		{"a field more there", same(), build(), id[:1], nil, module.ErrIdentity, []string{"the seed of the run differs: saved 9, here nothing"}, false},
-		{"format", same(), meta(build, "hecate.format", "2"), id, nil, module.ErrFormat, []string{"saved 2, here 3"}, false},
+		{"format", same(), meta(build, "hecate.format", "2"), id, nil, module.ErrFormat, []string{"saved 2, here 4"}, false},
 		{"no checkpoint of ours", same(), &checkpoint.Snapshot{}, id, nil, checkpoint.ErrMetadata, []string{"no checkpoint of a build"}, false},
 		{"a session's for a build", same(), session(), id, nil, module.ErrKind, []string{"saved session, here build"}, false},
 		{"a build's for a session", same(), build(), id, nil, module.ErrKind, []string{"saved build, here session"}, true},

@@ -1,6 +1,7 @@
 package module
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/conductor"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tensor"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // ResumeBuild resumes from a checkpoint of a build of the same identity. more
@@ -38,12 +40,38 @@ func (s *Session[F]) ResumeBuild(snap *checkpoint.Snapshot, id Identity, more fu
 		if err := m.optimizer.CheckClocks(steps, waits); err != nil {
 			return nil, &Mismatch{Err: ErrClocks, Saved: err.Error(), Here: "an update or more of what moves, none of what is fixed"}
 		}
+		schedule, err := m.readSchedule(snap, slices.Max(steps))
+		if err != nil {
+			return nil, err
+		}
 		return func() {
 			parameters()
 			moved()
 			m.optimizer.SetClocks(steps, waits)
+			m.optimizer.SetSchedule(schedule)
 		}, nil
 	})
+}
+
+// readSchedule compares the schedule of a checkpoint with that of the run, over the steps
+// that are done. A schedule of a number of steps that is not decided takes the saved number.
+func (m *Module[F]) readSchedule(snap *checkpoint.Snapshot, done int64) (update.Schedule, error) {
+	var saved update.Schedule
+	text, err := snap.Meta(scheduleKey)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &saved)
+	}
+	if err != nil {
+		return saved, err
+	}
+	here := m.optimizer.Schedule()
+	if here.Steps == 0 {
+		here.Steps = saved.Steps
+	}
+	if n := here.Differs(saved, int(done)); n > 0 {
+		return here, &Mismatch{ErrSchedule, fmt.Sprintf("step %d", n), saved.String(), here.String()}
+	}
+	return here, nil
 }
 
 // ResumeSession resumes from a checkpoint of a session, as ResumeBuild does: with

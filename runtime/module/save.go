@@ -1,6 +1,7 @@
 package module
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -22,7 +23,7 @@ import (
 // run with another run's parameters.
 
 // format is the layout of what a session writes.
-const format = "3"
+const format = "4"
 
 // The kinds of checkpoints, and the keys of their metadata.
 const (
@@ -32,6 +33,7 @@ const (
 	formatKey     = "hecate.format"
 	kindKey       = "hecate.kind"
 	layoutKey     = "hecate.layout"
+	scheduleKey   = "hecate.schedule"
 	parametersKey = "hecate.parameters"
 	fieldKey      = "run."
 )
@@ -42,6 +44,7 @@ var (
 	ErrFormat     = errors.New("format")
 	ErrKind       = errors.New("kind of checkpoint")
 	ErrIdentity   = errors.New("run")
+	ErrSchedule   = errors.New("schedule of the learning rate")
 	ErrLayout     = errors.New("layout of the model")
 	ErrParameters = errors.New("parameters")
 	ErrClocks     = errors.New("clocks")
@@ -51,7 +54,7 @@ var (
 // A Mismatch says in what a checkpoint differs from the run.
 type Mismatch struct {
 	Err         error
-	What        string // which one, of an identity
+	What        string // which one, of an identity; of a schedule the step
 	Saved, Here string
 }
 
@@ -61,6 +64,9 @@ func (m *Mismatch) Error() string {
 		return fmt.Sprintf("the %s of the run differs: saved %s, here %s", m.What, m.Saved, m.Here)
 	case ErrKind:
 		return fmt.Sprintf("the kind of checkpoint differs: saved %s, here %s is wanted", m.Saved, m.Here)
+	}
+	if m.What != "" {
+		return fmt.Sprintf("the %v differs: saved %s, here %s, which has another rate at %s", m.Err, m.Saved, m.Here, m.What)
 	}
 	return fmt.Sprintf("the %v of the checkpoint differs: saved %s, here %s", m.Err, m.Saved, m.Here)
 }
@@ -88,6 +94,11 @@ func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
 	if m.optimizer != nil {
 		steps := m.optimizer.Clocks()
 		waits := m.optimizer.Waits()
+		text, err := json.Marshal(m.optimizer.Schedule())
+		if err != nil {
+			panic("module: BUG: a schedule does not print: " + err.Error())
+		}
+		snap.SetMeta(scheduleKey, string(text))
 		rows = append(rows, row{updatesName, tensor.Shape{len(steps)}, steps}, row{waitsName, tensor.Shape{len(waits)}, waits})
 	}
 	return snap, s.at(write[F](snap, rows))

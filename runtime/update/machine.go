@@ -3,9 +3,11 @@ package update
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
+	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
@@ -20,10 +22,26 @@ import (
 // once, and empties the buffer.
 type Machine[F num.Float] struct {
 	update  Update[F]
+	options Options
+	rates   []rate
+	params  context.View[F]
 	slots   []Slots[F] // nil for a fixed parameter
 	steps   []int64
 	waiting []*waiting[F] // nil for a parameter of the fastest level
 	empty   func(name string, data []F)
+}
+
+// Options are what a run decides about its updates. Schedule is its learning rate by steps.
+// NoDecay are kinds of parameters without weight decay, besides those that a page marks.
+type Options struct {
+	Schedule Schedule
+	NoDecay  Kinds
+}
+
+// A rate is a setting of the update that a schedule multiplies.
+type rate struct {
+	name string
+	base float64
 }
 
 // waiting is the accumulated gradient of one parameter since its last update.
@@ -40,12 +58,21 @@ const noBuffer = "update: parameters of slower levels need a buffer"
 
 // NewMachine makes the slots of all parameters that are not fixed, and for those
 // of slower levels those of the buffer, which may be nil where there are none.
-func NewMachine[F num.Float](u, buffer Update[F], v context.View[F]) *Machine[F] {
-	m := &Machine[F]{update: u, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
+//
+// With a schedule, the machine changes the update's learning rates before every step: the
+// settings lr and else.lr, from their present values.
+func NewMachine[F num.Float](u, buffer Update[F], v context.View[F], o Options) *Machine[F] {
+	m := &Machine[F]{update: u, options: o, params: v, steps: make([]int64, v.Len()), empty: func(_ string, data []F) { clear(data) }}
+	u.Settings(func(name string, x float64) {
+		if name[strings.LastIndexByte(name, '.')+1:] == "lr" {
+			m.rates = append(m.rates, rate{name, x})
+		}
+	})
 	for i := range v.Len() {
 		var s Slots[F]
 		var w *waiting[F]
 		if p := v.Param(i); !p.Fixed {
+			p.NoDecay = p.NoDecay || o.NoDecay&KindOf(p) != 0
 			s = u.Slots(p)
 			if p.Level > 0 {
 				if buffer == nil {
@@ -132,12 +159,39 @@ func (m *Machine[F]) Step(r *tape.Run[F], i int, w, g []F) {
 		panic(FixedParameter)
 	}
 	m.steps[i]++
+	m.setRates(r.Pulse, m.params.Param(i))
 	m.slots[i].Step(r, int(m.steps[i]), w, g)
 	if b := m.waiting[i]; b != nil {
 		b.count = 0
 		m.Buffers(i, m.empty)
 	}
 }
+
+// setRates sets the learning rates of a parameter at a pulse.
+func (m *Machine[F]) setRates(at pulse.Pulse, p context.Param) {
+	if m.options.Schedule == (Schedule{}) {
+		return
+	}
+	period := 1
+	if p.Level > 0 && !p.Gated {
+		period = at.Period(p.Level)
+		if at.Unit() == pulse.Tokens {
+			period /= at.Tokens()
+		}
+	}
+	factor := m.options.Schedule.Rate(int(at.Step())+1, period)
+	for _, x := range m.rates {
+		if err := m.update.Set(x.name, float64(x.base*factor)); err != nil {
+			panic("update: BUG: a rate that was accepted is refused: " + err.Error())
+		}
+	}
+}
+
+// Schedule is the schedule of the machine.
+func (m *Machine[F]) Schedule() Schedule { return m.options.Schedule }
+
+// SetSchedule changes the schedule between two steps.
+func (m *Machine[F]) SetSchedule(s Schedule) { m.options.Schedule = s }
 
 // Slots are the state of the update for parameter i, nil for a fixed one.
 func (m *Machine[F]) Slots(i int) Slots[F] { return m.slots[i] }

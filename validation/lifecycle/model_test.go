@@ -72,7 +72,7 @@ func ready(t testing.TB, m block.Model[float32], err error) *model {
 	if err := u.Set("lr", 0.05); err != nil {
 		t.Fatal(err)
 	}
-	k.moves = update.NewMachine(u, nil, k.set.View())
+	k.moves = update.NewMachine(u, nil, k.set.View(), update.Options{})
 	if k.writer, err = k.set.Writer(); err != nil {
 		t.Fatal(err)
 	}
