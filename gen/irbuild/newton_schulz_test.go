@@ -47,7 +47,7 @@ func orthogonalised(t *testing.T, f *ir.Func, blk *check.Block, s *mat.Dense) *m
 			in["g"].Data[i*cols+j] = s.At(i, j)
 		}
 	}
-	in["n"].Data[0], in["lr"].Data[0], in["warmup"].Data[0], in["lambda"].Data[0], in["mu"].Data[0] = 1, 1, 1, 0, 0
+	in["n"].Data[0], in["lr"].Data[0], in["lambda"].Data[0], in["mu"].Data[0] = 1, 1, 0, 0
 	out := interp.Run(f, sizes, in)["w"]
 	o := mat.NewDense(rows, cols, nil)
 	for i, x := range out.Data {

@@ -123,7 +123,7 @@ def adamw_vectors():
             g = streams.uniform(f"adamw.g.{n}", 1, (6,), -1, 1)
             g[5] = 0  # an entry without gradient
             w, m, s = adamw(w, g, m, s, scalars(n), decay)
-            f.add_all(prefix, {f"g.{n}": g, f"w.{n}": w, f"m.{n}": m, f"s.{n}": s})
+            f.add_all(prefix, {f"lr.{n}": np.float64(learning_rate(n)), f"g.{n}": g, f"w.{n}": w, f"m.{n}": m, f"s.{n}": s})
     steps = [1, 2, 10, 49, 50, 51, 1000]
     f.add("lr.step", np.array(steps, np.int64))
     f.add("lr", np.array([learning_rate(n) for n in steps]))

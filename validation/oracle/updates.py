@@ -81,7 +81,8 @@ def m3(w, st, g, n, a, h):
     return a * (matched(u, h) if h["output"] else u), {"m1": m1, "v": v, "m2": m2, "sum": np.zeros_like(g) if slow else total}
 
 
-ALL = {"lr": LR, "warmup": 4, "lambda": 0.1}
+ALL = {"lambda": 0.1}
+WARMUP = 4  # of the rate
 SGD = ALL | {"beta": 0.9}
 MUON = ALL | {"beta": 0.95, "epsilon": 1e-7, "steps": 5, "nesterov": 1, "_scale": "rms"}
 PLAIN = MUON | {"nesterov": 0, "_scale": "none"}
@@ -109,8 +110,8 @@ MACHINES = [
 
 def vectors():
     f = File("Update machines, w [3, 4] (tall: [5, 2], momentum: [12]), float64. Written by validation/oracle/make.py.",
-             "g.N is the gradient of step N, counted from 1; X.N the state after it. The rate of step N is",
-             "lr min(1, N / warmup). See README.md.")
+             "g.N is the gradient of step N, counted from 1; X.N the state after it. lr.N is the rate of",
+             "step N: it warms up over four. See README.md.")
     for prefix, machine, state, h, about in MACHINES:
         shape = (5, 2) if "tall" in prefix else (12,) if "momentum" in prefix else (3, 4)
         rand = lambda n: streams.uniform(f"updates.{prefix}{n}", 1, shape, -1, 1)
@@ -120,9 +121,10 @@ def vectors():
         f.add_all(prefix, {n: np.float64(v) for n, v in h.items() if n[0] != "_"})
         for n in range(1, 8):
             g = rand(f"g.{n}")
-            a = h["lr"] * min(1, n / h["warmup"])
+            a = LR * min(1, n / WARMUP)
             step, st = machine(w, st, g, n, a, h)
             w = w - step - a * h["lambda"] * w
+            f.add(f"{prefix}lr.{n}", np.float64(a))
             f.add(f"{prefix}g.{n}", g)
             f.add(f"{prefix}w.{n}", w)
             f.add_all(prefix, {f"{s}.{n}": v for s, v in st.items()})

@@ -13,6 +13,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // The sweep builds: every rule as a gate of attention, in front of it and as its
@@ -153,12 +154,12 @@ func newSweep(t testing.TB, x scenario) *sweep {
 	}
 	u, err := registry.NewUpdate[float32]("AdamW")
 	must(err)
-	must(errors.Join(u.Set("lr", rate), u.Set("warmup", sweepWarmup)))
+	must(u.Set("lr", rate))
 	buffer, err := registry.NewUpdate[float32]("ErrorBuffer")
 	must(err)
 	model, err := registry.NewModel[float32](x.formula(), block.NewSizes(sizesOf(t, x.formula(), sweepSizes).emit))
 	must(err)
-	m, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: 1, Seed: 1})
+	m, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: 1, Schedule: update.Schedule{WarmUp: sweepWarmup}, Seed: 1})
 	must(err)
 	must(m.CheckChunk(sweepChunk))
 	src, err := synthetic.New(table, 5, 8)

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // The setting of the curves, as the heads of their files give it.
@@ -73,13 +74,20 @@ func run[F num.Float](t *testing.T, name, file string, steps int, tol float64) {
 		_ = tape.Without(&arena, k.pulse, func(r *tape.Run[F]) error { // the gradients lie in the other arena
 			w.Update(func(i int, p context.Param, data []F) {
 				if g := grads[p.Name]; g != nil {
-					adamw.Apply(r, adamw.Defaults(), n+1, p.NoDecay, data, g, moments[i])
+					adamw.Apply(r, warmed(n+1), n+1, p.NoDecay, data, g, moments[i])
 				}
 			})
 			return nil
 		})
 	}
 	t.Logf("%s: loss %.4f → %.4f; at most %.2g %% from the oracle", name, want[0], last, 100*worst)
+}
+
+// warmed are the settings of AdamW at a step of the oracle, whose rate warms up over fifty.
+func warmed(step int) adamw.Settings {
+	z := adamw.Defaults()
+	z.LR *= update.Schedule{WarmUp: 50}.Factor(step)
+	return z
 }
 
 // take is the next chunk of every sequence. A sequence whose text is at its end starts

@@ -124,7 +124,7 @@ func TestAdamW(t *testing.T) {
 			for ; ref.has("g." + strconv.Itoa(n)); n++ {
 				k := "." + strconv.Itoa(n)
 				_ = tape.Without(&arena, at, func(r *tape.Run[float64]) error {
-					adamw.Apply(r, adamw.Defaults(), n, c.nodecay, w, ref.floats("g"+k), s)
+					adamw.Apply(r, warmed(n), n, c.nodecay, w, ref.floats("g"+k), s)
 					return nil
 				})
 				same(t, "w"+k, w, ref.floats("w"+k), exact, exact)

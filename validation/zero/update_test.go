@@ -57,7 +57,7 @@ func TestFrozenLevelsChangeNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, n := update.NewMachine(u, nil, set.View()), update.NewMachine(u, nil, alone.View())
+			m, n := update.NewMachine(u, nil, set.View(), update.Options{}), update.NewMachine(u, nil, alone.View(), update.Options{})
 			per := set.View().Len() / len(levels)
 			step := func(m *update.Machine[float64], s *context.ParamSet[float64], at pulse.Pulse, on func(level int) bool) {
 				w, err := s.Writer()
@@ -120,15 +120,10 @@ func TestFirstStepOfASlowLevel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []struct {
-		name string
-		x    float64
-	}{{"warmup", 1}, {"lr", 0.25}} {
-		if err := u.Set(s.name, s.x); err != nil {
-			t.Fatal(err)
-		}
+	if err := u.Set("lr", 0.25); err != nil {
+		t.Fatal(err)
 	}
-	m := update.NewMachine(u, nil, set.View())
+	m := update.NewMachine(u, nil, set.View(), update.Options{})
 	w, err := set.Writer()
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +172,7 @@ func TestClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := update.NewMachine(u, nil, s.View())
+	m := update.NewMachine(u, nil, s.View(), update.Options{})
 	for _, bad := range [][]int64{{1}, {-1, 0}, {1, 1}} {
 		if err := m.CheckClocks(bad, []int64{0, 0}); err == nil {
 			t.Errorf("clocks %v were taken", bad)

@@ -2,11 +2,10 @@
 //
 // Step of adam_w.
 //
-//   a_n = lr min(1, n/warmup)    adam_w.a
 //   m_n = β₁ m_{n−1} + (1 − β₁) g_n    adam_w.m
 //   s_n = β₂ s_{n−1} + (1 − β₂) g_n²    adam_w.s
 //   u_n = (m_n / (1 − β₁^n)) / (sqrt(s_n / (1 − β₂^n)) + ε)    adam_w.u
-//   w_n = w_{n−1} − a_n (u_n + case w { nodecay : 0 ; otherwise : λ w_{n−1} })    adam_w.w
+//   w_n = w_{n−1} − lr (u_n + case w { nodecay : 0 ; otherwise : λ w_{n−1} })    adam_w.w
 //
 // Functions run in the order in which they stand, each behind the end of the
 // one before. Buffers, row-major:
@@ -16,11 +15,10 @@
 //   n_2      []   float  read
 //   m        [n]  float  read
 //   s        [n]  float  read
-//   lr       []   float  read
-//   warmup   []   float  read
 //   beta_1   []   float  read
 //   beta_2   []   float  read
 //   epsilon  []   float  read
+//   lr       []   float  read
 //   nodecay  []   bool   read
 //   lambda   []   float  read
 //   w_out    [n]  float  write
@@ -46,25 +44,24 @@ HECATE_KERNEL(256) adam_w_step_1(const float *g, const float *m, const float *s,
   s_out[i] = beta_2_entry * s[i] + w_3 * g_entry * g_entry;
 }
 
-// adam_w.w, adam_w.a, adam_w.u
+// adam_w.w, adam_w.u
 // One thread for each (i).
-HECATE_KERNEL(256) adam_w_step_2(const float *w, const float *n_2, const float *lr,
-    const float *warmup, const float *beta_1, const float *beta_2, const float *epsilon,
-    const bool *nodecay, const float *lambda, float *w_out, const float *m_out, const float *s_out,
-    int n) {
+HECATE_KERNEL(256) adam_w_step_2(const float *w, const float *n_2, const float *beta_1,
+    const float *beta_2, const float *epsilon, const float *lr, const bool *nodecay,
+    const float *lambda, float *w_out, const float *m_out, const float *s_out, int n) {
   const i64 item = (i64)blockIdx.x * 256 + threadIdx.x;
   if (item >= n) return;
   const int i = (int)item;
+  const float lr_entry = lr[0];
   const float beta_1_entry = beta_1[0];
   const float n_2_entry = n_2[0];
-  const float t14 = 1.0f - hecate::pow(beta_1_entry, n_2_entry);
+  const float t10 = 1.0f - hecate::pow(beta_1_entry, n_2_entry);
   const float beta_2_entry = beta_2[0];
-  const float t17 = 1.0f - hecate::pow(beta_2_entry, n_2_entry);
+  const float t13 = 1.0f - hecate::pow(beta_2_entry, n_2_entry);
   const float epsilon_entry = epsilon[0];
   const bool nodecay_entry = nodecay[0];
   const float lambda_entry = lambda[0];
-  const float t28 = lr[0] * hecate::min(1.0f, n_2_entry / warmup[0]);
   const float w_entry = w[i];
-  w_out[i] = w_entry - (((m_out[i] / t14) / (sqrtf(s_out[i] / t17) + epsilon_entry)) + (nodecay_entry ? 0.0f : lambda_entry * w_entry)) * t28;
+  w_out[i] = w_entry - lr_entry * (((m_out[i] / t10) / (sqrtf(s_out[i] / t13) + epsilon_entry)) + (nodecay_entry ? 0.0f : lambda_entry * w_entry));
 }
 
