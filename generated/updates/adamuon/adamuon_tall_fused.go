@@ -18,34 +18,34 @@ func (c *stepTallFused) run() {
 	_ = c2
 	_ = r
 	d := c.Work[:c2*r]                       // [r, c]
-	t21 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t22 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t23 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t24 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t25 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t26 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t27 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t28 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t29 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t30 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t31 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t32 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t33 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t34 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t35 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t36 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t37 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t38 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t39 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t40 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t41 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t42 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t43 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t44 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t45 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	t17 := c.Work[c2*r:][:c2*r]              // [r, c]
+	t18 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
+	t19 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
+	t20 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t21 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t22 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t23 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t24 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t25 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t26 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t27 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
+	t28 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t29 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t30 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t31 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
+	t32 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
+	t33 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
+	t34 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t35 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t36 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t37 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t38 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t39 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t40 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t41 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
 	o := c.Work[15*c2*c2+11*c2*r:][:c2*r]    // [c, r]
 	z := c.Work[15*c2*c2+12*c2*r:][:c2*r]    // [r, c]
-	t12Total := make([]F, 1)
+	t8Total := make([]F, 1)
 
 	// ada_muon.m
 	beta1Entry := c.Beta1[0]
@@ -74,289 +74,289 @@ func (c *stepTallFused) run() {
 
 	// ada_muon.d
 	nEntry := c.N[0]
-	t10 := F(1) - num.Pow(beta1Entry, nEntry)
+	t6 := F(1) - num.Pow(beta1Entry, nEntry)
 
 	// ada_muon.d, ada_muon.o
-	var t12 F
+	var t8 F
 	if kern.Wide() {
 		a := regions.R32338febfdc2Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
-			P2: unsafe.SliceData(t12Total),
+			P2: unsafe.SliceData(t8Total),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t12},
-			S1: [2]float32{t10},
+			S0: [2]float32{t8},
+			S1: [2]float32{t6},
 		}
 		regions.R32338febfdc2(&a)
 	} else {
-		t12_2 := t12
+		t8_2 := t8
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			var t8Row F
+			t8RowSums := [16]F{t8Row}
 			for j := range c2 {
-				d2_2 := mOut[j] / t10
-				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
+				d2_2 := mOut[j] / t6
+				t8RowSums[j%16] = num.FMA32(d2_2, d2_2, t8RowSums[j%16])
 				d2[j] = d2_2
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t8Row = kern.Sum16(&t8RowSums)
+			t8_2 = t8_2 + t8Row
 		}
-		t12Total[0] = t12_2
+		t8Total[0] = t8_2
 	}
-	t12 = t12Total[0]
+	t8 = t8Total[0]
 
-	// ada_muon.o, ada_muon.a, ada_muon.z
-	t14 := (F(0) < t12)
+	// ada_muon.o, ada_muon.z
+	t10 := (F(0) < t8)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + epsilonNsEntry
+	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
-	t52 := F(1) - num.Pow(beta2Entry2, nEntry)
+	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(d),
-			P1: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t17),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t20},
+			S0: [2]float32{t16},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
+			t17_2 := t17[i*c2:][:c2]
 			for j := range c2 {
-				t21_2[j] = d2[j] / t20
+				t17_2[j] = d2[j] / t16
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t22, c2, 1, t21, 1, c2, t21, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t23, c2, 1, t22, c2, 1, t22, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(t24),
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t20),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t22_2 := t22[i*c2:][:c2]
-			t23_2 := t23[i*c2:][:c2]
-			t24_2 := t24[i*c2:][:c2]
+			t18_2 := t18[i*c2:][:c2]
+			t19_2 := t19[i*c2:][:c2]
+			t20_2 := t20[i*c2:][:c2]
 			for j := range c2 {
-				t24_2[j] = num.FMA32(-F(4.775), t22_2[j], t23_2[j])
+				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t25, 1, r, t21, c2, 1, t24, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t25_2 := t25[i*r:][:r]
-		t26_2 := t26[i*r:][:r]
+		t21_2 := t21[i*r:][:r]
+		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t26_2[j] = num.FMA32(F(3.4445), t21[j*c2+i], t25_2[j])
+			t22_2[j] = num.FMA32(F(3.4445), t17[j*c2+i], t21_2[j])
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t27, c2, 1, t26, r, 1, t26, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t28, c2, 1, t27, c2, 1, t27, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t25),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t27_2 := t27[i*c2:][:c2]
+			t23_2 := t23[i*c2:][:c2]
+			t24_2 := t24[i*c2:][:c2]
+			t25_2 := t25[i*c2:][:c2]
+			for j := range c2 {
+				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t27),
+			N0: c2,
+			N1: r,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range c2 {
+			t22_2 := t22[i*r:][:r]
+			t26_2 := t26[i*r:][:r]
+			t27_2 := t27[i*r:][:r]
+			for j := range r {
+				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
+
+	// ada_muon.o
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
+			N0: c2,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
 			t29_2 := t29[i*c2:][:c2]
+			t30_2 := t30[i*c2:][:c2]
 			for j := range c2 {
-				t29_2[j] = num.FMA32(-F(4.775), t27_2[j], t28_2[j])
+				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t30, 1, r, t26, 1, r, t29, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t26_2 := t26[i*r:][:r]
-			t30_2 := t30[i*r:][:r]
+			t27_2 := t27[i*r:][:r]
 			t31_2 := t31[i*r:][:r]
+			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t31_2[j] = num.FMA32(F(3.4445), t26_2[j], t30_2[j])
+				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t32, c2, 1, t31, r, 1, t31, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t33, c2, 1, t32, c2, 1, t32, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t32_2 := t32[i*c2:][:c2]
 			t33_2 := t33[i*c2:][:c2]
 			t34_2 := t34[i*c2:][:c2]
+			t35_2 := t35[i*c2:][:c2]
 			for j := range c2 {
-				t34_2[j] = num.FMA32(-F(4.775), t32_2[j], t33_2[j])
+				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t35, 1, r, t31, 1, r, t34, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t31_2 := t31[i*r:][:r]
-			t35_2 := t35[i*r:][:r]
+			t32_2 := t32[i*r:][:r]
 			t36_2 := t36[i*r:][:r]
+			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t36_2[j] = num.FMA32(F(3.4445), t31_2[j], t35_2[j])
+				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t37, c2, 1, t36, r, 1, t36, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
 
 	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t38, c2, 1, t37, c2, 1, t37, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t37_2 := t37[i*c2:][:c2]
 			t38_2 := t38[i*c2:][:c2]
 			t39_2 := t39[i*c2:][:c2]
+			t40_2 := t40[i*c2:][:c2]
 			for j := range c2 {
-				t39_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
+				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t40, 1, r, t36, 1, r, t39, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t41),
-			N0: c2,
-			N1: r,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range c2 {
-			t36_2 := t36[i*r:][:r]
-			t40_2 := t40[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
-			for j := range r {
-				t41_2[j] = num.FMA32(F(3.4445), t36_2[j], t40_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t42, c2, 1, t41, r, 1, t41, 1, r)
-
-	// ada_muon.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t43, c2, 1, t42, c2, 1, t42, c2, 1)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
-			N0: c2,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range c2 {
-			t42_2 := t42[i*c2:][:c2]
-			t43_2 := t43[i*c2:][:c2]
-			t44_2 := t44[i*c2:][:c2]
-			for j := range c2 {
-				t44_2[j] = num.FMA32(-F(4.775), t42_2[j], t43_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t45, 1, r, t41, 1, r, t44, 1, c2)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t41),
-			P1: unsafe.SliceData(t45),
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
 			P2: unsafe.SliceData(o),
 			N0: c2,
 			N1: r,
@@ -364,17 +364,17 @@ func (c *stepTallFused) run() {
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
+			t37_2 := t37[i*r:][:r]
 			t41_2 := t41[i*r:][:r]
-			t45_2 := t45[i*r:][:r]
 			o2 := o[i*r:][:r]
 			for j := range r {
-				o2[j] = num.FMA32(F(3.4445), t41_2[j], t45_2[j])
+				o2[j] = num.FMA32(F(3.4445), t37_2[j], t41_2[j])
 			}
 		}
 	}
 
 	// ada_muon.v, ada_muon.z, ada_muon.u
-	var t61 F
+	var t57 F
 	w3 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
@@ -384,35 +384,35 @@ func (c *stepTallFused) run() {
 		for j := range c2 {
 			oEntry := o[j*r+i]
 			v2 := num.FMA32(F(w3*oEntry), oEntry, F(beta2Entry2*v[j]))
-			z2_2 := oEntry / (num.Sqrt(v2/t52) + epsilonEntry)
-			t61 = num.FMA32(z2_2, z2_2, t61)
+			z2_2 := oEntry / (num.Sqrt(v2/t48) + epsilonEntry)
+			t57 = num.FMA32(z2_2, z2_2, t57)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
-	// ada_muon.u, ada_muon.o, ada_muon.a, ada_muon.w
-	t63 := (F(0) < t61)
-	t71 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t63, num.Sqrt(kern.Choose(t63, t61, F(1))), F(0)) + epsilonNsEntry)
-	t79 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
+	// ada_muon.u, ada_muon.o
+	t59 := (F(0) < t57)
+	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0)) + epsilonNsEntry)
 
-	// ada_muon.w, ada_muon.a, ada_muon.u, ada_muon.o
+	// ada_muon.w, ada_muon.u, ada_muon.o
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R228edd8f4b1fArgs{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t71},
-			S2: [2]float32{lambdaEntry},
-			S3: [2]float32{t79},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t67},
+			S3: [2]float32{lambdaEntry},
 		}
-		regions.R228edd8f4b1f(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
@@ -421,7 +421,7 @@ func (c *stepTallFused) run() {
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-num.FMA32(t71, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t79, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t67, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAdaMuon holds AdaMuon to its page: ada_muon.a, ada_muon.m, ada_muon.d,
-// ada_muon.o, ada_muon.q, ada_muon.v, ada_muon.z, ada_muon.u, ada_muon.w.
+// TestAdaMuon holds AdaMuon to its page: ada_muon.m, ada_muon.d, ada_muon.o,
+// ada_muon.q, ada_muon.v, ada_muon.z, ada_muon.u, ada_muon.w.
 func TestAdaMuon(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -22,7 +22,7 @@ func TestAdaMuon(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), V: a.Updated("v")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

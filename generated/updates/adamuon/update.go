@@ -75,5 +75,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of AdaMuon.
 func Entry() catalog.Entry {
-	return catalog.Update("AdaMuon", "29eb98d78b0d1c45b1e01ad75e32c08f79c06346a8da728adc7d5b77af69488a", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("AdaMuon", "f71454f00b71c3a641ffa1b6999aef63c9c16891f4d26e121e7439ae3598ee2e", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -39,12 +39,11 @@ type Step[F num.Float] struct {
 	N         []F    // []
 	M         []F    // [r, c]
 	V         []F    // [r, c]
-	Lr        []F    // []
-	Warmup    []F    // []
 	Beta1     []F    // []
 	EpsilonNs []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
 	WOut      []F    // [r, c], written
@@ -68,55 +67,55 @@ func (c *Step[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
+	t17 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t18 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t19 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t20 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t21 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t22 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t22 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t23 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t24 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t25 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t25 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t26 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t27 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t27 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t28 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t29 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t30 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t30 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t31 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t32 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t32 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t33 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t34 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t35 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t35 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t36 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t37 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t37 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t38 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t39 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t40 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t40 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t41 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t42 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t43 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t44 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t45 := work[:c2*r] // [r, c]
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -132,218 +131,213 @@ func (c *Step[F]) Run() {
 
 	// ada_muon_us.d
 	nEntry := c.N[0]
-	t10 := 1 - num.Pow(beta1Entry, nEntry)
+	t6 := 1 - num.Pow(beta1Entry, nEntry)
 
 	// ada_muon_us.d, ada_muon_us.o
-	var t12 F
+	var t8 F
 	for i := range r {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := mOut[j] / t10
-			t12 += F(d2_2 * d2_2)
+			d2_2 := mOut[j] / t6
+			t8 += F(d2_2 * d2_2)
 			d2[j] = d2_2
 		}
 	}
 
-	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
-	t14 := (F(0) < t12)
-	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
+	// ada_muon_us.o, ada_muon_us.z
+	t10 := (F(0) < t8)
+	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t52 := 1 - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
+	t48 := 1 - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o
 	for i := range r {
 		d2 := d[i*c2:][:c2]
-		t21_2 := t21[i*c2:][:c2]
+		t17_2 := t17[i*c2:][:c2]
 		for j := range c2 {
-			t21_2[j] = d2[j] / t20
+			t17_2[j] = d2[j] / t16
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, c2, F(1), false, t22, r, 1, t21, c2, 1, t21, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t23, r, 1, t22, r, 1, t22, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
-		t22_2 := t22[i*r:][:r]
+		t18_2 := t18[i*r:][:r]
+		t19_2 := t19[i*r:][:r]
+		t20_2 := t20[i*r:][:r]
+		for j := range r {
+			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+		}
+	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
+
+	// ada_muon_us.o
+	for i := range r {
+		t17_2 := t17[i*c2:][:c2]
+		t21_2 := t21[i*c2:][:c2]
+		t22_2 := t22[i*c2:][:c2]
+		for j := range c2 {
+			t22_2[j] = F(3.4445*t17_2[j]) + t21_2[j]
+		}
+	}
+
+	// ada_muon_us.o
+	kern.Gemm(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+
+	// ada_muon_us.o
+	kern.Gemm(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+
+	// ada_muon_us.o
+	for i := range r {
 		t23_2 := t23[i*r:][:r]
 		t24_2 := t24[i*r:][:r]
+		t25_2 := t25[i*r:][:r]
 		for j := range r {
-			t24_2[j] = -F(4.775*t22_2[j]) + t23_2[j]
+			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t25, 1, c2, t21, 1, c2, t24, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
 
 	// ada_muon_us.o
 	for i := range r {
-		t21_2 := t21[i*c2:][:c2]
-		t25_2 := t25[i*c2:][:c2]
+		t22_2 := t22[i*c2:][:c2]
 		t26_2 := t26[i*c2:][:c2]
+		t27_2 := t27[i*c2:][:c2]
 		for j := range c2 {
-			t26_2[j] = F(3.4445*t21_2[j]) + t25_2[j]
+			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, c2, F(1), false, t27, r, 1, t26, c2, 1, t26, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t28, r, 1, t27, r, 1, t27, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
-		t27_2 := t27[i*r:][:r]
 		t28_2 := t28[i*r:][:r]
 		t29_2 := t29[i*r:][:r]
+		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t29_2[j] = -F(4.775*t27_2[j]) + t28_2[j]
+			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t30, 1, c2, t26, 1, c2, t29, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
 
 	// ada_muon_us.o
 	for i := range r {
-		t26_2 := t26[i*c2:][:c2]
-		t30_2 := t30[i*c2:][:c2]
+		t27_2 := t27[i*c2:][:c2]
 		t31_2 := t31[i*c2:][:c2]
+		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t31_2[j] = F(3.4445*t26_2[j]) + t30_2[j]
+			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, c2, F(1), false, t32, r, 1, t31, c2, 1, t31, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t33, r, 1, t32, r, 1, t32, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
-		t32_2 := t32[i*r:][:r]
 		t33_2 := t33[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
+		t35_2 := t35[i*r:][:r]
 		for j := range r {
-			t34_2[j] = -F(4.775*t32_2[j]) + t33_2[j]
+			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t35, 1, c2, t31, 1, c2, t34, 1, r)
-
-	// ada_muon_us.o
-	for i := range r {
-		t31_2 := t31[i*c2:][:c2]
-		t35_2 := t35[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
-		for j := range c2 {
-			t36_2[j] = F(3.4445*t31_2[j]) + t35_2[j]
-		}
-	}
-
-	// ada_muon_us.o
-	kern.Gemm(r, r, c2, F(1), false, t37, r, 1, t36, c2, 1, t36, 1, c2)
-
-	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t38, r, 1, t37, r, 1, t37, r, 1)
-
-	// ada_muon_us.o
-	for i := range r {
-		t37_2 := t37[i*r:][:r]
-		t38_2 := t38[i*r:][:r]
-		t39_2 := t39[i*r:][:r]
-		for j := range r {
-			t39_2[j] = -F(4.775*t37_2[j]) + t38_2[j]
-		}
-	}
-
-	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t40, 1, c2, t36, 1, c2, t39, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := 1 - beta2Entry2
 	for i := range r {
 		g := c.G[i*c2:][:c2]
+		t32_2 := t32[i*c2:][:c2]
 		t36_2 := t36[i*c2:][:c2]
-		t40_2 := t40[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
+		t37_2 := t37[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry := g[j]
-			t41_2[j] = F(3.4445*t36_2[j]) + t40_2[j]
+			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
 			vOut[j] = F(beta2Entry2*v[j]) + F(F(w3*gEntry)*gEntry)
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, c2, F(1), false, t42, r, 1, t41, c2, 1, t41, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
 
 	// ada_muon_us.o
-	kern.Gemm(r, r, r, F(2.0315), false, t43, r, 1, t42, r, 1, t42, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
 
 	// ada_muon_us.o
 	for i := range r {
-		t42_2 := t42[i*r:][:r]
-		t43_2 := t43[i*r:][:r]
-		t44_2 := t44[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
+		t39_2 := t39[i*r:][:r]
+		t40_2 := t40[i*r:][:r]
 		for j := range r {
-			t44_2[j] = -F(4.775*t42_2[j]) + t43_2[j]
+			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, r, r, F(1), false, t45, 1, c2, t41, 1, c2, t44, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
+		t37_2 := t37[i*c2:][:c2]
 		t41_2 := t41[i*c2:][:c2]
-		t45_2 := t45[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((((F(3.4445*t41_2[j])+t45_2[j])/(num.Sqrt(vOut[j]/t52)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t63)
+			wOut[j] = wEntry - F(lrEntry*(((F(3.4445*t37_2[j])+t41_2[j])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
 
 // Settings are the options of AdaMuonUS.
 type Settings struct {
-	LR        float64 // lr, > 0
-	Warmup    float64 // warmup, ≥ 1
 	Beta1     float64 // beta_1, [0,1)
 	EpsilonNs float64 // epsilon_ns, > 0
 	Beta2     float64 // beta_2, [0,1)
 	Epsilon   float64 // epsilon, > 0
+	LR        float64 // lr, > 0
 	Lambda    float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.01, Warmup: 50, Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
+	return Settings{Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, LR: 0.01, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
 // may lie.
 func (z *Settings) Set(name string, x float64) error {
 	switch name {
-	case "lr":
-		return update.Set(&z.LR, name, x, x > 0, "> 0")
-	case "warmup":
-		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
 	case "beta_1":
 		return update.Set(&z.Beta1, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon_ns":
@@ -352,20 +346,21 @@ func (z *Settings) Set(name string, x float64) error {
 		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "lr", "warmup", "beta_1", "epsilon_ns", "beta_2", "epsilon", "lambda")
+	return update.Unknown(name, "beta_1", "epsilon_ns", "beta_2", "epsilon", "lr", "lambda")
 }
 
 // Each calls f for every option.
 func (z Settings) Each(f func(name string, x float64)) {
-	f("lr", z.LR)
-	f("warmup", z.Warmup)
 	f("beta_1", z.Beta1)
 	f("epsilon_ns", z.EpsilonNs)
 	f("beta_2", z.Beta2)
 	f("epsilon", z.Epsilon)
+	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
 
@@ -410,10 +405,6 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.N[0] = F(n)
 	k.M = s.M
 	k.V = s.V
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.EpsilonNs = arena.Scratch(1)
@@ -422,6 +413,8 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

@@ -18,32 +18,32 @@ func (c *stepFused) run() {
 	_ = c2
 	_ = r
 	d := c.Work[:c2*r]                    // [r, c]
-	t21 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t22 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t23 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t24 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t25 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t26 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t27 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t28 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t29 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t30 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t31 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t32 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t33 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t34 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t35 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t36 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t37 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t38 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t39 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t40 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t41 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t42 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t43 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t44 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t45 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t12Total := make([]F, 1)
+	t17 := c.Work[c2*r:][:c2*r]           // [r, c]
+	t18 := c.Work[2*c2*r:][:r*r]          // [r, r]
+	t19 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
+	t20 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
+	t21 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t22 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t23 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
+	t24 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
+	t25 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
+	t26 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t27 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t28 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
+	t29 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
+	t30 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
+	t31 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t32 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t33 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
+	t34 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
+	t35 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
+	t36 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t37 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t38 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
+	t39 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
+	t40 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
+	t41 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t8Total := make([]F, 1)
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -72,254 +72,253 @@ func (c *stepFused) run() {
 
 	// ada_muon_us.d
 	nEntry := c.N[0]
-	t10 := F(1) - num.Pow(beta1Entry, nEntry)
+	t6 := F(1) - num.Pow(beta1Entry, nEntry)
 
 	// ada_muon_us.d, ada_muon_us.o
-	var t12 F
+	var t8 F
 	if kern.Wide() {
 		a := regions.R32338febfdc2Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
-			P2: unsafe.SliceData(t12Total),
+			P2: unsafe.SliceData(t8Total),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t12},
-			S1: [2]float32{t10},
+			S0: [2]float32{t8},
+			S1: [2]float32{t6},
 		}
 		regions.R32338febfdc2(&a)
 	} else {
-		t12_2 := t12
+		t8_2 := t8
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			var t8Row F
+			t8RowSums := [16]F{t8Row}
 			for j := range c2 {
-				d2_2 := mOut[j] / t10
-				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
+				d2_2 := mOut[j] / t6
+				t8RowSums[j%16] = num.FMA32(d2_2, d2_2, t8RowSums[j%16])
 				d2[j] = d2_2
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t8Row = kern.Sum16(&t8RowSums)
+			t8_2 = t8_2 + t8Row
 		}
-		t12Total[0] = t12_2
+		t8Total[0] = t8_2
 	}
-	t12 = t12Total[0]
+	t8 = t8Total[0]
 
-	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
-	t14 := (F(0) < t12)
-	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
+	// ada_muon_us.o, ada_muon_us.z
+	t10 := (F(0) < t8)
+	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t52 := F(1) - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
+	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(d),
-			P1: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t17),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t20},
+			S0: [2]float32{t16},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
+			t17_2 := t17[i*c2:][:c2]
 			for j := range c2 {
-				t21_2[j] = d2[j] / t20
+				t17_2[j] = d2[j] / t16
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t22, r, 1, t21, c2, 1, t21, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t23, r, 1, t22, r, 1, t22, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(t24),
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t20),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t22_2 := t22[i*r:][:r]
+			t18_2 := t18[i*r:][:r]
+			t19_2 := t19[i*r:][:r]
+			t20_2 := t20[i*r:][:r]
+			for j := range r {
+				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t22),
+			N0: r,
+			N1: c2,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range r {
+			t17_2 := t17[i*c2:][:c2]
+			t21_2 := t21[i*c2:][:c2]
+			t22_2 := t22[i*c2:][:c2]
+			for j := range c2 {
+				t22_2[j] = num.FMA32(F(3.4445), t17_2[j], t21_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+
+	// ada_muon_us.o
+	kern.GemmFMA(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t25),
+			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
 			t23_2 := t23[i*r:][:r]
 			t24_2 := t24[i*r:][:r]
+			t25_2 := t25[i*r:][:r]
 			for j := range r {
-				t24_2[j] = num.FMA32(-F(4.775), t22_2[j], t23_2[j])
+				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t25, 1, c2, t21, 1, c2, t24, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t21),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(t26),
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t27),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t21_2 := t21[i*c2:][:c2]
-			t25_2 := t25[i*c2:][:c2]
+			t22_2 := t22[i*c2:][:c2]
 			t26_2 := t26[i*c2:][:c2]
+			t27_2 := t27[i*c2:][:c2]
 			for j := range c2 {
-				t26_2[j] = num.FMA32(F(3.4445), t21_2[j], t25_2[j])
+				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t27, r, 1, t26, c2, 1, t26, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t28, r, 1, t27, r, 1, t27, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t27_2 := t27[i*r:][:r]
 			t28_2 := t28[i*r:][:r]
 			t29_2 := t29[i*r:][:r]
+			t30_2 := t30[i*r:][:r]
 			for j := range r {
-				t29_2[j] = num.FMA32(-F(4.775), t27_2[j], t28_2[j])
+				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t30, 1, c2, t26, 1, c2, t29, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t26_2 := t26[i*c2:][:c2]
-			t30_2 := t30[i*c2:][:c2]
+			t27_2 := t27[i*c2:][:c2]
 			t31_2 := t31[i*c2:][:c2]
+			t32_2 := t32[i*c2:][:c2]
 			for j := range c2 {
-				t31_2[j] = num.FMA32(F(3.4445), t26_2[j], t30_2[j])
+				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t32, r, 1, t31, c2, 1, t31, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t33, r, 1, t32, r, 1, t32, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t32_2 := t32[i*r:][:r]
 			t33_2 := t33[i*r:][:r]
 			t34_2 := t34[i*r:][:r]
+			t35_2 := t35[i*r:][:r]
 			for j := range r {
-				t34_2[j] = num.FMA32(-F(4.775), t32_2[j], t33_2[j])
+				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t35, 1, c2, t31, 1, c2, t34, 1, r)
-
-	// ada_muon_us.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
-			N0: r,
-			N1: c2,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range r {
-			t31_2 := t31[i*c2:][:c2]
-			t35_2 := t35[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
-			for j := range c2 {
-				t36_2[j] = num.FMA32(F(3.4445), t31_2[j], t35_2[j])
-			}
-		}
-	}
-
-	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t37, r, 1, t36, c2, 1, t36, 1, c2)
-
-	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t38, r, 1, t37, r, 1, t37, r, 1)
-
-	// ada_muon_us.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t37_2 := t37[i*r:][:r]
-			t38_2 := t38[i*r:][:r]
-			t39_2 := t39[i*r:][:r]
-			for j := range r {
-				t39_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
-			}
-		}
-	}
-
-	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t40, 1, c2, t36, 1, c2, t39, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
 	if kern.Wide() {
 		a := regions.R2a6b17867790Args{
 			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t40),
-			P3: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t36),
+			P3: unsafe.SliceData(t37),
 			P4: unsafe.SliceData(c.V),
 			P5: unsafe.SliceData(c.VOut),
 			N0: r,
@@ -331,80 +330,81 @@ func (c *stepFused) run() {
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
+			t32_2 := t32[i*c2:][:c2]
 			t36_2 := t36[i*c2:][:c2]
-			t40_2 := t40[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
+			t37_2 := t37[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry := g[j]
-				t41_2[j] = num.FMA32(F(3.4445), t36_2[j], t40_2[j])
+				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
 				vOut[j] = num.FMA32(F(w3*gEntry), gEntry, F(beta2Entry2*v[j]))
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, c2, F(1), false, t42, r, 1, t41, c2, 1, t41, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t43, r, 1, t42, r, 1, t42, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t42_2 := t42[i*r:][:r]
-			t43_2 := t43[i*r:][:r]
-			t44_2 := t44[i*r:][:r]
+			t38_2 := t38[i*r:][:r]
+			t39_2 := t39[i*r:][:r]
+			t40_2 := t40[i*r:][:r]
 			for j := range r {
-				t44_2[j] = num.FMA32(-F(4.775), t42_2[j], t43_2[j])
+				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, r, r, F(1), false, t45, 1, c2, t41, 1, c2, t44, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rbb13efb5a8d0Args{
+		a := regions.R67e6b7f3d452Args{
 			P0: unsafe.SliceData(c.W),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t41),
 			P3: unsafe.SliceData(c.VOut),
 			P4: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t52},
-			S2: [2]float32{epsilonEntry},
-			S3: [2]float32{lambdaEntry},
-			S4: [2]float32{t63},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t48},
+			S3: [2]float32{epsilonEntry},
+			S4: [2]float32{lambdaEntry},
 		}
-		regions.Rbb13efb5a8d0(&a)
+		regions.R67e6b7f3d452(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
 			w := c.W[i*c2:][:c2]
+			t37_2 := t37[i*c2:][:c2]
 			t41_2 := t41[i*c2:][:c2]
-			t45_2 := t45[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41_2[j], t45_2[j]) / (num.Sqrt(vOut[j]/t52) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, (num.FMA32(F(3.4445), t37_2[j], t41_2[j])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry)), wEntry)
 			}
 		}
 	}

@@ -17,12 +17,11 @@ type StepTall[F num.Float] struct {
 	N         []F    // []
 	M         []F    // [r, c]
 	V         []F    // [r, c]
-	Lr        []F    // []
-	Warmup    []F    // []
 	Beta1     []F    // []
 	EpsilonNs []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
 	WOut      []F    // [r, c], written
@@ -46,55 +45,55 @@ func (c *StepTall[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t21 := work[:c2*r] // [r, c]
+	t17 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t22 := work[:c2*c2] // [c, c]
+	t18 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t19 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t20 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t21 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t22 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t23 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t24 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t25 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t25 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t26 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t27 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t27 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t28 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t29 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t30 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t30 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t31 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t32 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t32 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t33 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t34 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t35 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t35 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t36 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t37 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t37 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t38 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t39 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t40 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t40 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t41 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t42 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t43 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t44 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t45 := work[:c2*r] // [c, r]
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -110,177 +109,177 @@ func (c *StepTall[F]) Run() {
 
 	// ada_muon_us.d
 	nEntry := c.N[0]
-	t10 := 1 - num.Pow(beta1Entry, nEntry)
+	t6 := 1 - num.Pow(beta1Entry, nEntry)
 
 	// ada_muon_us.d, ada_muon_us.o
-	var t12 F
+	var t8 F
 	for i := range r {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := mOut[j] / t10
-			t12 += F(d2_2 * d2_2)
+			d2_2 := mOut[j] / t6
+			t8 += F(d2_2 * d2_2)
 			d2[j] = d2_2
 		}
 	}
 
-	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
-	t14 := (F(0) < t12)
-	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
+	// ada_muon_us.o, ada_muon_us.z
+	t10 := (F(0) < t8)
+	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t52 := 1 - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
+	t48 := 1 - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := 1 - beta2Entry2
 	for i := range r {
 		g := c.G[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
-		t21_2 := t21[i*c2:][:c2]
+		t17_2 := t17[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry := g[j]
-			t21_2[j] = d2[j] / t20
+			t17_2[j] = d2[j] / t16
 			vOut[j] = F(beta2Entry2*v[j]) + F(F(w3*gEntry)*gEntry)
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, r, F(1), false, t22, c2, 1, t21, 1, c2, t21, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t23, c2, 1, t22, c2, 1, t22, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t22_2 := t22[i*c2:][:c2]
+		t18_2 := t18[i*c2:][:c2]
+		t19_2 := t19[i*c2:][:c2]
+		t20_2 := t20[i*c2:][:c2]
+		for j := range c2 {
+			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+		}
+	}
+
+	// ada_muon_us.o
+	kern.Gemm(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
+
+	// ada_muon_us.o
+	for i := range c2 {
+		t21_2 := t21[i*r:][:r]
+		t22_2 := t22[i*r:][:r]
+		for j := range r {
+			t22_2[j] = F(3.4445*t17[j*c2+i]) + t21_2[j]
+		}
+	}
+
+	// ada_muon_us.o
+	kern.Gemm(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
+
+	// ada_muon_us.o
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
+
+	// ada_muon_us.o
+	for i := range c2 {
 		t23_2 := t23[i*c2:][:c2]
 		t24_2 := t24[i*c2:][:c2]
+		t25_2 := t25[i*c2:][:c2]
 		for j := range c2 {
-			t24_2[j] = -F(4.775*t22_2[j]) + t23_2[j]
+			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, c2, c2, F(1), false, t25, 1, r, t21, c2, 1, t24, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t25_2 := t25[i*r:][:r]
+		t22_2 := t22[i*r:][:r]
 		t26_2 := t26[i*r:][:r]
+		t27_2 := t27[i*r:][:r]
 		for j := range r {
-			t26_2[j] = F(3.4445*t21[j*c2+i]) + t25_2[j]
+			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, r, F(1), false, t27, c2, 1, t26, r, 1, t26, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t28, c2, 1, t27, c2, 1, t27, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t27_2 := t27[i*c2:][:c2]
 		t28_2 := t28[i*c2:][:c2]
 		t29_2 := t29[i*c2:][:c2]
+		t30_2 := t30[i*c2:][:c2]
 		for j := range c2 {
-			t29_2[j] = -F(4.775*t27_2[j]) + t28_2[j]
+			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, c2, c2, F(1), false, t30, 1, r, t26, 1, r, t29, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t26_2 := t26[i*r:][:r]
-		t30_2 := t30[i*r:][:r]
+		t27_2 := t27[i*r:][:r]
 		t31_2 := t31[i*r:][:r]
+		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t31_2[j] = F(3.4445*t26_2[j]) + t30_2[j]
+			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, r, F(1), false, t32, c2, 1, t31, r, 1, t31, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t33, c2, 1, t32, c2, 1, t32, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t32_2 := t32[i*c2:][:c2]
 		t33_2 := t33[i*c2:][:c2]
 		t34_2 := t34[i*c2:][:c2]
+		t35_2 := t35[i*c2:][:c2]
 		for j := range c2 {
-			t34_2[j] = -F(4.775*t32_2[j]) + t33_2[j]
+			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, c2, c2, F(1), false, t35, 1, r, t31, 1, r, t34, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t31_2 := t31[i*r:][:r]
-		t35_2 := t35[i*r:][:r]
+		t32_2 := t32[i*r:][:r]
 		t36_2 := t36[i*r:][:r]
+		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t36_2[j] = F(3.4445*t31_2[j]) + t35_2[j]
+			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, r, F(1), false, t37, c2, 1, t36, r, 1, t36, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
 
 	// ada_muon_us.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t38, c2, 1, t37, c2, 1, t37, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t37_2 := t37[i*c2:][:c2]
 		t38_2 := t38[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
+		t40_2 := t40[i*c2:][:c2]
 		for j := range c2 {
-			t39_2[j] = -F(4.775*t37_2[j]) + t38_2[j]
+			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
 		}
 	}
 
 	// ada_muon_us.o
-	kern.Gemm(r, c2, c2, F(1), false, t40, 1, r, t36, 1, r, t39, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
 
-	// ada_muon_us.o
-	for i := range c2 {
-		t36_2 := t36[i*r:][:r]
-		t40_2 := t40[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
-		for j := range r {
-			t41_2[j] = F(3.4445*t36_2[j]) + t40_2[j]
-		}
-	}
-
-	// ada_muon_us.o
-	kern.Gemm(c2, c2, r, F(1), false, t42, c2, 1, t41, r, 1, t41, 1, r)
-
-	// ada_muon_us.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t43, c2, 1, t42, c2, 1, t42, c2, 1)
-
-	// ada_muon_us.o
-	for i := range c2 {
-		t42_2 := t42[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
-		t44_2 := t44[i*c2:][:c2]
-		for j := range c2 {
-			t44_2[j] = -F(4.775*t42_2[j]) + t43_2[j]
-		}
-	}
-
-	// ada_muon_us.o
-	kern.Gemm(r, c2, c2, F(1), false, t45, 1, r, t41, 1, r, t44, 1, c2)
-
-	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
@@ -290,7 +289,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((((F(3.4445*t41[j*r+i])+t45[j*r+i])/(num.Sqrt(vOut[j]/t52)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t63)
+			wOut[j] = wEntry - F(lrEntry*(((F(3.4445*t37[j*r+i])+t41[j*r+i])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -307,10 +306,6 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.N[0] = F(n)
 	k.M = s.M
 	k.V = s.V
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.EpsilonNs = arena.Scratch(1)
@@ -319,6 +314,8 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

@@ -18,32 +18,32 @@ func (c *stepTallFused) run() {
 	_ = c2
 	_ = r
 	d := c.Work[:c2*r]                       // [r, c]
-	t21 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t22 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t23 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t24 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t25 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t26 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t27 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t28 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t29 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t30 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t31 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t32 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t33 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t34 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t35 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t36 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t37 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t38 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t39 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t40 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t41 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t42 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t43 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t44 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t45 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	t12Total := make([]F, 1)
+	t17 := c.Work[c2*r:][:c2*r]              // [r, c]
+	t18 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
+	t19 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
+	t20 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t21 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t22 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t23 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t24 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t25 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t26 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t27 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
+	t28 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t29 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t30 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t31 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
+	t32 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
+	t33 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
+	t34 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t35 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t36 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t37 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t38 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t39 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t40 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t41 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	t8Total := make([]F, 1)
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -72,46 +72,45 @@ func (c *stepTallFused) run() {
 
 	// ada_muon_us.d
 	nEntry := c.N[0]
-	t10 := F(1) - num.Pow(beta1Entry, nEntry)
+	t6 := F(1) - num.Pow(beta1Entry, nEntry)
 
 	// ada_muon_us.d, ada_muon_us.o
-	var t12 F
+	var t8 F
 	if kern.Wide() {
 		a := regions.R32338febfdc2Args{
 			P0: unsafe.SliceData(c.MOut),
 			P1: unsafe.SliceData(d),
-			P2: unsafe.SliceData(t12Total),
+			P2: unsafe.SliceData(t8Total),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t12},
-			S1: [2]float32{t10},
+			S0: [2]float32{t8},
+			S1: [2]float32{t6},
 		}
 		regions.R32338febfdc2(&a)
 	} else {
-		t12_2 := t12
+		t8_2 := t8
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			var t12Row F
-			t12RowSums := [16]F{t12Row}
+			var t8Row F
+			t8RowSums := [16]F{t8Row}
 			for j := range c2 {
-				d2_2 := mOut[j] / t10
-				t12RowSums[j%16] = num.FMA32(d2_2, d2_2, t12RowSums[j%16])
+				d2_2 := mOut[j] / t6
+				t8RowSums[j%16] = num.FMA32(d2_2, d2_2, t8RowSums[j%16])
 				d2[j] = d2_2
 			}
-			t12Row = kern.Sum16(&t12RowSums)
-			t12_2 = t12_2 + t12Row
+			t8Row = kern.Sum16(&t8RowSums)
+			t8_2 = t8_2 + t8Row
 		}
-		t12Total[0] = t12_2
+		t8Total[0] = t8_2
 	}
-	t12 = t12Total[0]
+	t8 = t8Total[0]
 
-	// ada_muon_us.o, ada_muon_us.a, ada_muon_us.z, ada_muon_us.w
-	t14 := (F(0) < t12)
-	t20 := kern.Choose(t14, num.Sqrt(kern.Choose(t14, t12, F(1))), F(0)) + c.EpsilonNs[0]
+	// ada_muon_us.o, ada_muon_us.z
+	t10 := (F(0) < t8)
+	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t52 := F(1) - num.Pow(beta2Entry2, nEntry)
-	t63 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
+	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
@@ -119,12 +118,12 @@ func (c *stepTallFused) run() {
 		a := regions.R50faf94b9029Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(d),
-			P2: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t17),
 			P3: unsafe.SliceData(c.V),
 			P4: unsafe.SliceData(c.VOut),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t20},
+			S0: [2]float32{t16},
 			S1: [2]float32{w3},
 			S2: [2]float32{beta2Entry2},
 		}
@@ -133,235 +132,236 @@ func (c *stepTallFused) run() {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
+			t17_2 := t17[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry := g[j]
-				t21_2[j] = d2[j] / t20
+				t17_2[j] = d2[j] / t16
 				vOut[j] = num.FMA32(F(w3*gEntry), gEntry, F(beta2Entry2*v[j]))
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t22, c2, 1, t21, 1, c2, t21, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t23, c2, 1, t22, c2, 1, t22, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t23),
-			P2: unsafe.SliceData(t24),
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t19),
+			P2: unsafe.SliceData(t20),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t22_2 := t22[i*c2:][:c2]
-			t23_2 := t23[i*c2:][:c2]
-			t24_2 := t24[i*c2:][:c2]
+			t18_2 := t18[i*c2:][:c2]
+			t19_2 := t19[i*c2:][:c2]
+			t20_2 := t20[i*c2:][:c2]
 			for j := range c2 {
-				t24_2[j] = num.FMA32(-F(4.775), t22_2[j], t23_2[j])
+				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t25, 1, r, t21, c2, 1, t24, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
 
 	// ada_muon_us.o
 	for i := range c2 {
-		t25_2 := t25[i*r:][:r]
-		t26_2 := t26[i*r:][:r]
+		t21_2 := t21[i*r:][:r]
+		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t26_2[j] = num.FMA32(F(3.4445), t21[j*c2+i], t25_2[j])
+			t22_2[j] = num.FMA32(F(3.4445), t17[j*c2+i], t21_2[j])
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t27, c2, 1, t26, r, 1, t26, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t28, c2, 1, t27, c2, 1, t27, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t24),
+			P2: unsafe.SliceData(t25),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t27_2 := t27[i*c2:][:c2]
+			t23_2 := t23[i*c2:][:c2]
+			t24_2 := t24[i*c2:][:c2]
+			t25_2 := t25[i*c2:][:c2]
+			for j := range c2 {
+				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t26),
+			P2: unsafe.SliceData(t27),
+			N0: c2,
+			N1: r,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range c2 {
+			t22_2 := t22[i*r:][:r]
+			t26_2 := t26[i*r:][:r]
+			t27_2 := t27[i*r:][:r]
+			for j := range r {
+				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+			}
+		}
+	}
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
+
+	// ada_muon_us.o
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
+
+	// ada_muon_us.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
+			N0: c2,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range c2 {
 			t28_2 := t28[i*c2:][:c2]
 			t29_2 := t29[i*c2:][:c2]
+			t30_2 := t30[i*c2:][:c2]
 			for j := range c2 {
-				t29_2[j] = num.FMA32(-F(4.775), t27_2[j], t28_2[j])
+				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t30, 1, r, t26, 1, r, t29, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t26_2 := t26[i*r:][:r]
-			t30_2 := t30[i*r:][:r]
+			t27_2 := t27[i*r:][:r]
 			t31_2 := t31[i*r:][:r]
+			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t31_2[j] = num.FMA32(F(3.4445), t26_2[j], t30_2[j])
+				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t32, c2, 1, t31, r, 1, t31, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t33, c2, 1, t32, c2, 1, t32, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t32_2 := t32[i*c2:][:c2]
 			t33_2 := t33[i*c2:][:c2]
 			t34_2 := t34[i*c2:][:c2]
+			t35_2 := t35[i*c2:][:c2]
 			for j := range c2 {
-				t34_2[j] = num.FMA32(-F(4.775), t32_2[j], t33_2[j])
+				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t35, 1, r, t31, 1, r, t34, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t31),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
+			P0: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t31_2 := t31[i*r:][:r]
-			t35_2 := t35[i*r:][:r]
+			t32_2 := t32[i*r:][:r]
 			t36_2 := t36[i*r:][:r]
+			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t36_2[j] = num.FMA32(F(3.4445), t31_2[j], t35_2[j])
+				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t37, c2, 1, t36, r, 1, t36, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
 
 	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t38, c2, 1, t37, c2, 1, t37, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
 
 	// ada_muon_us.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t37_2 := t37[i*c2:][:c2]
 			t38_2 := t38[i*c2:][:c2]
 			t39_2 := t39[i*c2:][:c2]
+			t40_2 := t40[i*c2:][:c2]
 			for j := range c2 {
-				t39_2[j] = num.FMA32(-F(4.775), t37_2[j], t38_2[j])
+				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
 			}
 		}
 	}
 
 	// ada_muon_us.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t40, 1, r, t36, 1, r, t39, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
 
-	// ada_muon_us.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t36),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t41),
-			N0: c2,
-			N1: r,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range c2 {
-			t36_2 := t36[i*r:][:r]
-			t40_2 := t40[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
-			for j := range r {
-				t41_2[j] = num.FMA32(F(3.4445), t36_2[j], t40_2[j])
-			}
-		}
-	}
-
-	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t42, c2, 1, t41, r, 1, t41, 1, r)
-
-	// ada_muon_us.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t43, c2, 1, t42, c2, 1, t42, c2, 1)
-
-	// ada_muon_us.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
-			N0: c2,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range c2 {
-			t42_2 := t42[i*c2:][:c2]
-			t43_2 := t43[i*c2:][:c2]
-			t44_2 := t44[i*c2:][:c2]
-			for j := range c2 {
-				t44_2[j] = num.FMA32(-F(4.775), t42_2[j], t43_2[j])
-			}
-		}
-	}
-
-	// ada_muon_us.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t45, 1, r, t41, 1, r, t44, 1, c2)
-
-	// ada_muon_us.w, ada_muon_us.a, ada_muon_us.z, ada_muon_us.o
+	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
@@ -371,7 +371,7 @@ func (c *stepTallFused) run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = num.FMA32(-((num.FMA32(F(3.4445), t41[j*r+i], t45[j*r+i]) / (num.Sqrt(vOut[j]/t52) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))), t63, wEntry)
+			wOut[j] = num.FMA32(-lrEntry, (num.FMA32(F(3.4445), t37[j*r+i], t41[j*r+i])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)), wEntry)
 		}
 	}
 }

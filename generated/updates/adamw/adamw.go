@@ -37,11 +37,10 @@ type Step[F num.Float] struct {
 	N2      []F    // []
 	M       []F    // [n]
 	S       []F    // [n]
-	Lr      []F    // []
-	Warmup  []F    // []
 	Beta1   []F    // []
 	Beta2   []F    // []
 	Epsilon []F    // []
+	Lr      []F    // []
 	Nodecay []bool // []
 	Lambda  []F    // []
 	WOut    []F    // [n], written
@@ -79,13 +78,13 @@ func (c *Step[F]) Run() {
 		sOut[i] = F(beta2Entry*s[i]) + F(F(w3*gEntry)*gEntry)
 	}
 
-	// adam_w.u, adam_w.w, adam_w.a
+	// adam_w.u
 	n2Entry := c.N2[0]
-	t14 := 1 - num.Pow(beta1Entry, n2Entry)
-	t17 := 1 - num.Pow(beta2Entry, n2Entry)
-	t28 := F(c.Lr[0] * num.Min(F(1), n2Entry/c.Warmup[0]))
+	t10 := 1 - num.Pow(beta1Entry, n2Entry)
+	t13 := 1 - num.Pow(beta2Entry, n2Entry)
 
-	// adam_w.w, adam_w.a, adam_w.u
+	// adam_w.w, adam_w.u
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
@@ -95,52 +94,48 @@ func (c *Step[F]) Run() {
 	wOut := c.WOut[:n]
 	for i := range n {
 		wEntry := w[i]
-		wOut[i] = wEntry - F((((mOut2[i]/t14)/(num.Sqrt(sOut2[i]/t17)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t28)
+		wOut[i] = wEntry - F(lrEntry*(((mOut2[i]/t10)/(num.Sqrt(sOut2[i]/t13)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 	}
 }
 
 // Settings are the options of AdamW.
 type Settings struct {
-	LR      float64 // lr, > 0
-	Warmup  float64 // warmup, ≥ 1
 	Beta1   float64 // beta_1, [0,1)
 	Beta2   float64 // beta_2, [0,1)
 	Epsilon float64 // epsilon, > 0
+	LR      float64 // lr, > 0
 	Lambda  float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.003, Warmup: 50, Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
+	return Settings{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-08, LR: 0.003, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
 // may lie.
 func (z *Settings) Set(name string, x float64) error {
 	switch name {
-	case "lr":
-		return update.Set(&z.LR, name, x, x > 0, "> 0")
-	case "warmup":
-		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
 	case "beta_1":
 		return update.Set(&z.Beta1, name, x, x >= 0 && x < 1, "[0,1)")
 	case "beta_2":
 		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "lr", "warmup", "beta_1", "beta_2", "epsilon", "lambda")
+	return update.Unknown(name, "beta_1", "beta_2", "epsilon", "lr", "lambda")
 }
 
 // Each calls f for every option.
 func (z Settings) Each(f func(name string, x float64)) {
-	f("lr", z.LR)
-	f("warmup", z.Warmup)
 	f("beta_1", z.Beta1)
 	f("beta_2", z.Beta2)
 	f("epsilon", z.Epsilon)
+	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
 
@@ -180,16 +175,14 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g 
 	k.N2[0] = F(n)
 	k.M = s.M
 	k.S = s.S
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.Beta2 = arena.Scratch(1)
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

@@ -49,32 +49,32 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// adam_w.u, adam_w.w, adam_w.a
+	// adam_w.u
 	n2Entry := c.N2[0]
-	t14 := F(1) - num.Pow(beta1Entry, n2Entry)
-	t17 := F(1) - num.Pow(beta2Entry, n2Entry)
-	t28 := F(c.Lr[0] * kern.Smaller(F(1), n2Entry/c.Warmup[0]))
+	t10 := F(1) - num.Pow(beta1Entry, n2Entry)
+	t13 := F(1) - num.Pow(beta2Entry, n2Entry)
 
-	// adam_w.w, adam_w.a, adam_w.u
+	// adam_w.w, adam_w.u
+	lrEntry := c.Lr[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R67276af48b50Args{
+		a := regions.Rda30a52a2d9aArgs{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(c.MOut),
 			P2: unsafe.SliceData(c.SOut),
 			P3: unsafe.SliceData(c.WOut),
 			N0: n,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t14},
-			S2: [2]float32{t17},
-			S3: [2]float32{epsilonEntry},
-			S4: [2]float32{lambdaEntry},
-			S5: [2]float32{t28},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t10},
+			S3: [2]float32{t13},
+			S4: [2]float32{epsilonEntry},
+			S5: [2]float32{lambdaEntry},
 		}
-		regions.R67276af48b50(&a)
+		regions.Rda30a52a2d9a(&a)
 	} else {
 		w := c.W[:n]
 		mOut := c.MOut[:n]
@@ -83,7 +83,7 @@ func (c *stepFused) run() {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range n {
 			wEntry := w[i]
-			wOut[i] = num.FMA32(-(((mOut[i] / t14) / (num.Sqrt(sOut[i]/t17) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t28, wEntry)
+			wOut[i] = num.FMA32(-lrEntry, ((mOut[i]/t10)/(num.Sqrt(sOut[i]/t13)+epsilonEntry))+kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry)), wEntry)
 		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestAdamW holds AdamW to its page: adam_w.a, adam_w.m, adam_w.s, adam_w.u,
-// adam_w.w.
+// TestAdamW holds AdamW to its page: adam_w.m, adam_w.s, adam_w.u, adam_w.w.
 func TestAdamW(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -21,7 +20,7 @@ func TestAdamW(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Beta1: float64(a.Number("beta_1")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), S: a.Updated("s")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Updated("w"), a.In["g"], s)
 }

@@ -61,5 +61,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of AdamW.
 func Entry() catalog.Entry {
-	return catalog.Update("AdamW", "eae0d418b4048a18fa07a79c52bf76689f8815d02ea76256af06180f46bd7ea2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("AdamW", "0199675bedd14124f9f66837462a5dcd70ba395148ef9d3164fb58e950611101", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

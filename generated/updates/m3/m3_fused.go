@@ -19,60 +19,60 @@ func (c *stepFused) run() {
 	_ = c2
 	_ = r
 	e := c.Work[:c2*r]                    // [r, c]
-	t32 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t33 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t34 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t35 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t36 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t37 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t38 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t39 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t40 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t41 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t42 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t43 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t44 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t45 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t46 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t47 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t48 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t49 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t50 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t51 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t52 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t53 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t54 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t55 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t56 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t67 := c.Work[11*c2*r+15*r*r:][:c2*r] // [r, c]
-	t68 := c.Work[12*c2*r+15*r*r:][:r*r]  // [r, r]
-	t69 := c.Work[12*c2*r+16*r*r:][:r*r]  // [r, r]
-	t70 := c.Work[12*c2*r+17*r*r:][:r*r]  // [r, r]
-	t71 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
-	t72 := c.Work[13*c2*r+18*r*r:][:c2*r] // [r, c]
-	t73 := c.Work[14*c2*r+18*r*r:][:r*r]  // [r, r]
-	t74 := c.Work[14*c2*r+19*r*r:][:r*r]  // [r, r]
-	t75 := c.Work[14*c2*r+20*r*r:][:r*r]  // [r, r]
-	t76 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
-	t77 := c.Work[15*c2*r+21*r*r:][:c2*r] // [r, c]
-	t78 := c.Work[16*c2*r+21*r*r:][:r*r]  // [r, r]
-	t79 := c.Work[16*c2*r+22*r*r:][:r*r]  // [r, r]
-	t80 := c.Work[16*c2*r+23*r*r:][:r*r]  // [r, r]
-	t81 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
-	t82 := c.Work[17*c2*r+24*r*r:][:c2*r] // [r, c]
-	t83 := c.Work[18*c2*r+24*r*r:][:r*r]  // [r, r]
-	t84 := c.Work[18*c2*r+25*r*r:][:r*r]  // [r, r]
-	t85 := c.Work[18*c2*r+26*r*r:][:r*r]  // [r, r]
-	t86 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
-	t87 := c.Work[19*c2*r+27*r*r:][:c2*r] // [r, c]
-	t88 := c.Work[20*c2*r+27*r*r:][:r*r]  // [r, r]
-	t89 := c.Work[20*c2*r+28*r*r:][:r*r]  // [r, r]
-	t90 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
-	t91 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
+	t28 := c.Work[c2*r:][:c2*r]           // [r, c]
+	t29 := c.Work[2*c2*r:][:r*r]          // [r, r]
+	t30 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
+	t31 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
+	t32 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t33 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t34 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
+	t35 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
+	t36 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
+	t37 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t38 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t39 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
+	t40 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
+	t41 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
+	t42 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t43 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t44 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
+	t45 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
+	t46 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
+	t47 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t48 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t49 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
+	t50 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
+	t51 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
+	t52 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t63 := c.Work[11*c2*r+15*r*r:][:c2*r] // [r, c]
+	t64 := c.Work[12*c2*r+15*r*r:][:r*r]  // [r, r]
+	t65 := c.Work[12*c2*r+16*r*r:][:r*r]  // [r, r]
+	t66 := c.Work[12*c2*r+17*r*r:][:r*r]  // [r, r]
+	t67 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
+	t68 := c.Work[13*c2*r+18*r*r:][:c2*r] // [r, c]
+	t69 := c.Work[14*c2*r+18*r*r:][:r*r]  // [r, r]
+	t70 := c.Work[14*c2*r+19*r*r:][:r*r]  // [r, r]
+	t71 := c.Work[14*c2*r+20*r*r:][:r*r]  // [r, r]
+	t72 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
+	t73 := c.Work[15*c2*r+21*r*r:][:c2*r] // [r, c]
+	t74 := c.Work[16*c2*r+21*r*r:][:r*r]  // [r, r]
+	t75 := c.Work[16*c2*r+22*r*r:][:r*r]  // [r, r]
+	t76 := c.Work[16*c2*r+23*r*r:][:r*r]  // [r, r]
+	t77 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
+	t78 := c.Work[17*c2*r+24*r*r:][:c2*r] // [r, c]
+	t79 := c.Work[18*c2*r+24*r*r:][:r*r]  // [r, r]
+	t80 := c.Work[18*c2*r+25*r*r:][:r*r]  // [r, r]
+	t81 := c.Work[18*c2*r+26*r*r:][:r*r]  // [r, r]
+	t82 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
+	t83 := c.Work[19*c2*r+27*r*r:][:c2*r] // [r, c]
+	t84 := c.Work[20*c2*r+27*r*r:][:r*r]  // [r, r]
+	t85 := c.Work[20*c2*r+28*r*r:][:r*r]  // [r, r]
+	t86 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
+	t87 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
 	z := c.Work[21*c2*r+30*r*r:][:c2*r]   // [r, c]
-	t23Total := make([]F, 1)
-	t58Total := make([]F, 1)
-	t109Total := make([]F, 1)
+	t19Total := make([]F, 1)
+	t54Total := make([]F, 1)
+	t105Total := make([]F, 1)
 
 	// m3.m, m3.e
 	beta1Entry := c.Beta1[0]
@@ -107,13 +107,13 @@ func (c *stepFused) run() {
 
 	// m3.s
 	nEntry := c.N[0]
-	t12 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t8 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
 
 	// m3.s, m3.b, m3.o
-	var t23 F
+	var t19 F
 	beta3Entry := c.Beta3[0]
 	w3 := F(1) - beta3Entry
-	t12Number := kern.Choose(t12, F(1), F(0))
+	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
 		a := regions.R6aca8ace9e8bArgs{
 			P0: unsafe.SliceData(c.S),
@@ -121,317 +121,317 @@ func (c *stepFused) run() {
 			P2: unsafe.SliceData(c.MOut),
 			P3: unsafe.SliceData(c.SOut),
 			P4: unsafe.SliceData(c.BOut),
-			P5: unsafe.SliceData(t23Total),
+			P5: unsafe.SliceData(t19Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t23},
-			S1: [2]float32{t12Number},
+			S0: [2]float32{t19},
+			S1: [2]float32{t8Number},
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
 		regions.R6aca8ace9e8b(&a)
 	} else {
-		t23_2 := t23
-		t12_2 := (F(0) < t12Number)
+		t19_2 := t19
+		t8_2 := (F(0) < t8Number)
 		for i := range r {
 			s := c.S[i*c2:][:c2]
 			e2 := e[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			var t23Row F
-			t23RowSums := [16]F{t23Row}
+			var t19Row F
+			t19RowSums := [16]F{t19Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t23RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23RowSums[j%16])
-				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
-				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
+				t19RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19RowSums[j%16])
+				sOut[j] = kern.Choose(t8_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
+				bOut[j] = kern.Choose(t8_2, F(0), eEntry)
 			}
-			t23Row = kern.Sum16(&t23RowSums)
-			t23_2 = t23_2 + t23Row
+			t19Row = kern.Sum16(&t19RowSums)
+			t19_2 = t19_2 + t19Row
 		}
-		t23Total[0] = t23_2
+		t19Total[0] = t19_2
 	}
-	t23 = t23Total[0]
+	t19 = t19Total[0]
 
-	// m3.o, m3.s, m3.a
-	t25 := (F(0) < t23)
+	// m3.o, m3.s
+	t21 := (F(0) < t19)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t31 := kern.Choose(t25, num.Sqrt(kern.Choose(t25, t23, F(1))), F(0)) + epsilonNsEntry
+	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.MOut),
-			P1: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t28),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t31},
+			S0: [2]float32{t27},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = mOut[j] / t31
+				t28_2[j] = mOut[j] / t27
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t33_2 := t33[i*r:][:r]
+			t29_2 := t29[i*r:][:r]
+			t30_2 := t30[i*r:][:r]
+			t31_2 := t31[i*r:][:r]
+			for j := range r {
+				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
+			}
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
+
+	// m3.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t33),
+			N0: r,
+			N1: c2,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range r {
+			t28_2 := t28[i*c2:][:c2]
+			t32_2 := t32[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
+			for j := range c2 {
+				t33_2[j] = num.FMA32(F(3.4445), t28_2[j], t32_2[j])
+			}
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
+
+	// m3.o
+	kern.GemmFMA(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
+
+	// m3.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
+			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
 			t34_2 := t34[i*r:][:r]
 			t35_2 := t35[i*r:][:r]
+			t36_2 := t36[i*r:][:r]
 			for j := range r {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t32_2 := t32[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
+				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t38_2 := t38[i*r:][:r]
 			t39_2 := t39[i*r:][:r]
 			t40_2 := t40[i*r:][:r]
+			t41_2 := t41[i*r:][:r]
 			for j := range r {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
+				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t37_2 := t37[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
 			t42_2 := t42[i*c2:][:c2]
+			t43_2 := t43[i*c2:][:c2]
 			for j := range c2 {
-				t42_2[j] = num.FMA32(F(3.4445), t37_2[j], t41_2[j])
+				t43_2[j] = num.FMA32(F(3.4445), t38_2[j], t42_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, r, c2, F(1), false, t43, r, 1, t42, c2, 1, t42, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t44, r, 1, t43, c2, 1, t43, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t44, r, 1, t43, r, 1, t43, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t45, r, 1, t44, r, 1, t44, r, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t43),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(t45),
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t43_2 := t43[i*r:][:r]
 			t44_2 := t44[i*r:][:r]
 			t45_2 := t45[i*r:][:r]
+			t46_2 := t46[i*r:][:r]
 			for j := range r {
-				t45_2[j] = num.FMA32(-F(4.775), t43_2[j], t44_2[j])
+				t46_2[j] = num.FMA32(-F(4.775), t44_2[j], t45_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t46, 1, c2, t42, 1, c2, t45, 1, r)
-
-	// m3.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
-			N0: r,
-			N1: c2,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range r {
-			t42_2 := t42[i*c2:][:c2]
-			t46_2 := t46[i*c2:][:c2]
-			t47_2 := t47[i*c2:][:c2]
-			for j := range c2 {
-				t47_2[j] = num.FMA32(F(3.4445), t42_2[j], t46_2[j])
-			}
-		}
-	}
-
-	// m3.o
-	kern.GemmFMA(r, r, c2, F(1), false, t48, r, 1, t47, c2, 1, t47, 1, c2)
-
-	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t49, r, 1, t48, r, 1, t48, r, 1)
-
-	// m3.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t49),
-			P2: unsafe.SliceData(t50),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t48_2 := t48[i*r:][:r]
-			t49_2 := t49[i*r:][:r]
-			t50_2 := t50[i*r:][:r]
-			for j := range r {
-				t50_2[j] = num.FMA32(-F(4.775), t48_2[j], t49_2[j])
-			}
-		}
-	}
-
-	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t51, 1, c2, t47, 1, c2, t50, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t47, 1, c2, t43, 1, c2, t46, 1, r)
 
 	// m3.o, m3.p
-	var t58 F
+	var t54 F
 	if kern.Wide() {
 		a := regions.R25b09bb159d5Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(t51),
-			P3: unsafe.SliceData(t52),
-			P4: unsafe.SliceData(t58Total),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t47),
+			P3: unsafe.SliceData(t48),
+			P4: unsafe.SliceData(t54Total),
 			N0: r,
 			N1: c2,
 			N2: 8 * c2,
 			N3: 12 * c2,
-			S0: [2]float32{t58},
+			S0: [2]float32{t54},
 		}
 		regions.R25b09bb159d5(&a)
 	} else {
-		t58_2 := t58
+		t54_2 := t54
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
+			t43_2 := t43[i*c2:][:c2]
 			t47_2 := t47[i*c2:][:c2]
-			t51_2 := t51[i*c2:][:c2]
-			t52_2 := t52[i*c2:][:c2]
-			var t58Row F
-			t58RowSums := [16]F{t58Row}
+			t48_2 := t48[i*c2:][:c2]
+			var t54Row F
+			t54RowSums := [16]F{t54Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t58RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58RowSums[j%16])
-				t52_2[j] = num.FMA32(F(3.4445), t47_2[j], t51_2[j])
+				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
+				t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
 			}
-			t58Row = kern.Sum16(&t58RowSums)
-			t58_2 = t58_2 + t58Row
+			t54Row = kern.Sum16(&t54RowSums)
+			t54_2 = t54_2 + t54Row
 		}
-		t58Total[0] = t58_2
+		t54Total[0] = t54_2
 	}
-	t58 = t58Total[0]
+	t54 = t54Total[0]
 
 	// m3.o
-	kern.GemmFMA(r, r, c2, F(1), false, t53, r, 1, t52, c2, 1, t52, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t49, r, 1, t48, c2, 1, t48, 1, c2)
 
 	// m3.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t54, r, 1, t53, r, 1, t53, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t50, r, 1, t49, r, 1, t49, r, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(t54),
-			P2: unsafe.SliceData(t55),
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(t51),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t53_2 := t53[i*r:][:r]
-			t54_2 := t54[i*r:][:r]
-			t55_2 := t55[i*r:][:r]
+			t49_2 := t49[i*r:][:r]
+			t50_2 := t50[i*r:][:r]
+			t51_2 := t51[i*r:][:r]
 			for j := range r {
-				t55_2[j] = num.FMA32(-F(4.775), t53_2[j], t54_2[j])
+				t51_2[j] = num.FMA32(-F(4.775), t49_2[j], t50_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, r, r, F(1), false, t56, 1, c2, t52, 1, c2, t55, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t52, 1, c2, t48, 1, c2, t51, 1, r)
 
-	// m3.p, m3.s, m3.a, m3.h
-	t60 := (F(0) < t58)
-	t66 := kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonNsEntry
+	// m3.p, m3.s, m3.o, m3.h
+	t56 := (F(0) < t54)
+	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
 	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
@@ -439,272 +439,272 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(t63),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t66},
+			S0: [2]float32{t62},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
-			t67_2 := t67[i*c2:][:c2]
+			t63_2 := t63[i*c2:][:c2]
 			for j := range c2 {
-				t67_2[j] = sOut[j] / t66
+				t63_2[j] = sOut[j] / t62
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, r, c2, F(1), false, t68, r, 1, t67, c2, 1, t67, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t64, r, 1, t63, c2, 1, t63, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t69, r, 1, t68, r, 1, t68, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t65, r, 1, t64, r, 1, t64, r, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t68),
-			P1: unsafe.SliceData(t69),
-			P2: unsafe.SliceData(t70),
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
+			P2: unsafe.SliceData(t66),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t68_2 := t68[i*r:][:r]
+			t64_2 := t64[i*r:][:r]
+			t65_2 := t65[i*r:][:r]
+			t66_2 := t66[i*r:][:r]
+			for j := range r {
+				t66_2[j] = num.FMA32(-F(4.775), t64_2[j], t65_2[j])
+			}
+		}
+	}
+
+	// m3.p
+	kern.GemmFMA(c2, r, r, F(1), false, t67, 1, c2, t63, 1, c2, t66, 1, r)
+
+	// m3.p
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(t67),
+			P2: unsafe.SliceData(t68),
+			N0: r,
+			N1: c2,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range r {
+			t63_2 := t63[i*c2:][:c2]
+			t67_2 := t67[i*c2:][:c2]
+			t68_2 := t68[i*c2:][:c2]
+			for j := range c2 {
+				t68_2[j] = num.FMA32(F(3.4445), t63_2[j], t67_2[j])
+			}
+		}
+	}
+
+	// m3.p
+	kern.GemmFMA(r, r, c2, F(1), false, t69, r, 1, t68, c2, 1, t68, 1, c2)
+
+	// m3.p
+	kern.GemmFMA(r, r, r, F(2.0315), false, t70, r, 1, t69, r, 1, t69, r, 1)
+
+	// m3.p
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(t71),
+			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
 			t69_2 := t69[i*r:][:r]
 			t70_2 := t70[i*r:][:r]
+			t71_2 := t71[i*r:][:r]
 			for j := range r {
-				t70_2[j] = num.FMA32(-F(4.775), t68_2[j], t69_2[j])
+				t71_2[j] = num.FMA32(-F(4.775), t69_2[j], t70_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t71, 1, c2, t67, 1, c2, t70, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t72, 1, c2, t68, 1, c2, t71, 1, r)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t67),
-			P1: unsafe.SliceData(t71),
-			P2: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t67_2 := t67[i*c2:][:c2]
-			t71_2 := t71[i*c2:][:c2]
+			t68_2 := t68[i*c2:][:c2]
 			t72_2 := t72[i*c2:][:c2]
+			t73_2 := t73[i*c2:][:c2]
 			for j := range c2 {
-				t72_2[j] = num.FMA32(F(3.4445), t67_2[j], t71_2[j])
+				t73_2[j] = num.FMA32(F(3.4445), t68_2[j], t72_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, r, c2, F(1), false, t73, r, 1, t72, c2, 1, t72, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t74, r, 1, t73, c2, 1, t73, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t74, r, 1, t73, r, 1, t73, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t75, r, 1, t74, r, 1, t74, r, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t73),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t75),
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(t76),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t73_2 := t73[i*r:][:r]
 			t74_2 := t74[i*r:][:r]
 			t75_2 := t75[i*r:][:r]
+			t76_2 := t76[i*r:][:r]
 			for j := range r {
-				t75_2[j] = num.FMA32(-F(4.775), t73_2[j], t74_2[j])
+				t76_2[j] = num.FMA32(-F(4.775), t74_2[j], t75_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t76, 1, c2, t72, 1, c2, t75, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t77, 1, c2, t73, 1, c2, t76, 1, r)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t72_2 := t72[i*c2:][:c2]
-			t76_2 := t76[i*c2:][:c2]
+			t73_2 := t73[i*c2:][:c2]
 			t77_2 := t77[i*c2:][:c2]
+			t78_2 := t78[i*c2:][:c2]
 			for j := range c2 {
-				t77_2[j] = num.FMA32(F(3.4445), t72_2[j], t76_2[j])
+				t78_2[j] = num.FMA32(F(3.4445), t73_2[j], t77_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, r, c2, F(1), false, t78, r, 1, t77, c2, 1, t77, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t79, r, 1, t78, c2, 1, t78, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t79, r, 1, t78, r, 1, t78, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t80, r, 1, t79, r, 1, t79, r, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t78),
-			P1: unsafe.SliceData(t79),
-			P2: unsafe.SliceData(t80),
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(t81),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t78_2 := t78[i*r:][:r]
 			t79_2 := t79[i*r:][:r]
 			t80_2 := t80[i*r:][:r]
+			t81_2 := t81[i*r:][:r]
 			for j := range r {
-				t80_2[j] = num.FMA32(-F(4.775), t78_2[j], t79_2[j])
+				t81_2[j] = num.FMA32(-F(4.775), t79_2[j], t80_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t81, 1, c2, t77, 1, c2, t80, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t82, 1, c2, t78, 1, c2, t81, 1, r)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t77),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t83),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t77_2 := t77[i*c2:][:c2]
-			t81_2 := t81[i*c2:][:c2]
+			t78_2 := t78[i*c2:][:c2]
 			t82_2 := t82[i*c2:][:c2]
+			t83_2 := t83[i*c2:][:c2]
 			for j := range c2 {
-				t82_2[j] = num.FMA32(F(3.4445), t77_2[j], t81_2[j])
+				t83_2[j] = num.FMA32(F(3.4445), t78_2[j], t82_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, r, c2, F(1), false, t83, r, 1, t82, c2, 1, t82, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t84, r, 1, t83, c2, 1, t83, 1, c2)
 
 	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t84, r, 1, t83, r, 1, t83, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t85, r, 1, t84, r, 1, t84, r, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t83),
-			P1: unsafe.SliceData(t84),
-			P2: unsafe.SliceData(t85),
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t85),
+			P2: unsafe.SliceData(t86),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t83_2 := t83[i*r:][:r]
 			t84_2 := t84[i*r:][:r]
 			t85_2 := t85[i*r:][:r]
+			t86_2 := t86[i*r:][:r]
 			for j := range r {
-				t85_2[j] = num.FMA32(-F(4.775), t83_2[j], t84_2[j])
+				t86_2[j] = num.FMA32(-F(4.775), t84_2[j], t85_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t86, 1, c2, t82, 1, c2, t85, 1, r)
-
-	// m3.p
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t82),
-			P1: unsafe.SliceData(t86),
-			P2: unsafe.SliceData(t87),
-			N0: r,
-			N1: c2,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range r {
-			t82_2 := t82[i*c2:][:c2]
-			t86_2 := t86[i*c2:][:c2]
-			t87_2 := t87[i*c2:][:c2]
-			for j := range c2 {
-				t87_2[j] = num.FMA32(F(3.4445), t82_2[j], t86_2[j])
-			}
-		}
-	}
-
-	// m3.p
-	kern.GemmFMA(r, r, c2, F(1), false, t88, r, 1, t87, c2, 1, t87, 1, c2)
-
-	// m3.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t89, r, 1, t88, r, 1, t88, r, 1)
-
-	// m3.p
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t88),
-			P1: unsafe.SliceData(t89),
-			P2: unsafe.SliceData(t90),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t88_2 := t88[i*r:][:r]
-			t89_2 := t89[i*r:][:r]
-			t90_2 := t90[i*r:][:r]
-			for j := range r {
-				t90_2[j] = num.FMA32(-F(4.775), t88_2[j], t89_2[j])
-			}
-		}
-	}
-
-	// m3.p
-	kern.GemmFMA(c2, r, r, F(1), false, t91, 1, c2, t87, 1, c2, t90, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t87, 1, c2, t83, 1, c2, t86, 1, r)
 
 	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t109 F
+	var t105 F
 	alphaEntry := c.Alpha[0]
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
 		a := regions.Ra22fe9c3a833Args{
-			P0: unsafe.SliceData(t87),
-			P1: unsafe.SliceData(t91),
-			P2: unsafe.SliceData(t52),
-			P3: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t83),
+			P1: unsafe.SliceData(t87),
+			P2: unsafe.SliceData(t48),
+			P3: unsafe.SliceData(t52),
 			P4: unsafe.SliceData(c.V),
 			P5: unsafe.SliceData(c.VOut),
 			P6: unsafe.SliceData(z),
-			P7: unsafe.SliceData(t109Total),
+			P7: unsafe.SliceData(t105Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t109},
+			S0: [2]float32{t105},
 			S1: [2]float32{alphaEntry},
 			S2: [2]float32{w4},
 			S3: [2]float32{beta2Entry2},
@@ -713,54 +713,54 @@ func (c *stepFused) run() {
 		}
 		regions.Ra22fe9c3a833(&a)
 	} else {
-		t109_2 := t109
+		t105_2 := t105
 		for i := range r {
+			t83_2 := t83[i*c2:][:c2]
 			t87_2 := t87[i*c2:][:c2]
-			t91_2 := t91[i*c2:][:c2]
+			t48_2 := t48[i*c2:][:c2]
 			t52_2 := t52[i*c2:][:c2]
-			t56_2 := t56[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
-			var t109Row F
-			t109RowSums := [16]F{t109Row}
+			var t105Row F
+			t105RowSums := [16]F{t105Row}
 			for j := range c2 {
-				y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87_2[j], t91_2[j]), num.FMA32(F(3.4445), t52_2[j], t56_2[j]))
+				y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t83_2[j], t87_2[j]), num.FMA32(F(3.4445), t48_2[j], t52_2[j]))
 				v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
 				z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
-				t109RowSums[j%16] = num.FMA32(z2_2, z2_2, t109RowSums[j%16])
+				t105RowSums[j%16] = num.FMA32(z2_2, z2_2, t105RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2
 			}
-			t109Row = kern.Sum16(&t109RowSums)
-			t109_2 = t109_2 + t109Row
+			t105Row = kern.Sum16(&t105RowSums)
+			t105_2 = t105_2 + t105Row
 		}
-		t109Total[0] = t109_2
+		t105Total[0] = t105_2
 	}
-	t109 = t109Total[0]
+	t105 = t105Total[0]
 
-	// m3.u, m3.s, m3.a, m3.w
-	t111 := (F(0) < t109)
-	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
-	t127 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
+	// m3.u, m3.s, m3.o
+	t107 := (F(0) < t105)
+	t115 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t107, num.Sqrt(kern.Choose(t107, t105, F(1))), F(0)) + epsilonNsEntry)
 
-	// m3.w, m3.a, m3.u, m3.s
+	// m3.w, m3.u, m3.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R228edd8f4b1fArgs{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t119},
-			S2: [2]float32{lambdaEntry},
-			S3: [2]float32{t127},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t115},
+			S3: [2]float32{lambdaEntry},
 		}
-		regions.R228edd8f4b1f(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
@@ -769,7 +769,7 @@ func (c *stepFused) run() {
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t115, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

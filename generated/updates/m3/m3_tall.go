@@ -20,8 +20,6 @@ type StepTall[F num.Float] struct {
 	S         []F    // [r, c]
 	V         []F    // [r, c]
 	B         []F    // [r, c]
-	Lr        []F    // []
-	Warmup    []F    // []
 	Beta1     []F    // []
 	F2        []F    // []
 	Beta3     []F    // []
@@ -29,6 +27,7 @@ type StepTall[F num.Float] struct {
 	Alpha     []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
 	WOut      []F    // [r, c], written
@@ -54,105 +53,105 @@ func (c *StepTall[F]) Run() {
 	c2, r := c.C, c.R
 	e := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t32 := work[:c2*r] // [r, c]
+	t28 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t33 := work[:c2*c2] // [c, c]
+	t29 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t30 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t31 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t32 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t33 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t34 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t36 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t37 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t38 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t38 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t39 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t41 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t42 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t43 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t43 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t44 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t45 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t46 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t46 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t47 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t48 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t48 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t49 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t50 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t51 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t51 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t52 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t53 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t54 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t55 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t56 := work[:c2*r] // [c, r]
+	t63 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t67 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t68 := work[:c2*c2] // [c, c]
+	t64 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t65 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t66 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t67 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t68 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t69 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t70 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t71 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t71 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t72 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t73 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t73 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t74 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t75 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t76 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t76 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t77 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t78 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t78 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t79 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t80 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t81 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t81 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t82 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t83 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t83 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t84 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t85 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t86 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t86 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t87 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t88 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t89 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t90 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t91 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
@@ -174,10 +173,10 @@ func (c *StepTall[F]) Run() {
 
 	// m3.s
 	nEntry := c.N[0]
-	t12 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t8 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
 
 	// m3.s, m3.b, m3.o
-	var t23 F
+	var t19 F
 	beta3Entry := c.Beta3[0]
 	w3 := 1 - beta3Entry
 	for i := range r {
@@ -190,315 +189,315 @@ func (c *StepTall[F]) Run() {
 			sEntry := s[j]
 			eEntry := e2[j]
 			mOutEntry := mOut[j]
-			t23 += F(mOutEntry * mOutEntry)
-			sOut[j] = kern.Choose(t12, F(beta3Entry*sEntry)+F(w3*eEntry), sEntry)
-			bOut[j] = kern.Choose(t12, F(0), eEntry)
+			t19 += F(mOutEntry * mOutEntry)
+			sOut[j] = kern.Choose(t8, F(beta3Entry*sEntry)+F(w3*eEntry), sEntry)
+			bOut[j] = kern.Choose(t8, F(0), eEntry)
 		}
 	}
 
-	// m3.o, m3.s, m3.a
-	t25 := (F(0) < t23)
+	// m3.o, m3.s
+	t21 := (F(0) < t19)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t31 := kern.Choose(t25, num.Sqrt(kern.Choose(t25, t23, F(1))), F(0)) + epsilonNsEntry
+	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
 
 	// m3.o, m3.p
-	var t58 F
+	var t54 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
-			t58 += F(sOutEntry * sOutEntry)
-			t32_2[j] = mOut[j] / t31
+			t54 += F(sOutEntry * sOutEntry)
+			t28_2[j] = mOut[j] / t27
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, c2, r, F(1), false, t33, c2, 1, t32, 1, c2, t32, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t29, c2, 1, t28, 1, c2, t28, c2, 1)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t33_2 := t33[i*c2:][:c2]
+		t29_2 := t29[i*c2:][:c2]
+		t30_2 := t30[i*c2:][:c2]
+		t31_2 := t31[i*c2:][:c2]
+		for j := range c2 {
+			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
+		}
+	}
+
+	// m3.o
+	kern.Gemm(r, c2, c2, F(1), false, t32, 1, r, t28, c2, 1, t31, 1, c2)
+
+	// m3.o
+	for i := range c2 {
+		t32_2 := t32[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
+		for j := range r {
+			t33_2[j] = F(3.4445*t28[j*c2+i]) + t32_2[j]
+		}
+	}
+
+	// m3.o
+	kern.Gemm(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
+
+	// m3.o
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
+
+	// m3.o
+	for i := range c2 {
 		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
+		t36_2 := t36[i*c2:][:c2]
 		for j := range c2 {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t36, 1, r, t32, c2, 1, t35, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
 
 	// m3.o
 	for i := range c2 {
-		t36_2 := t36[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
 		for j := range r {
-			t37_2[j] = F(3.4445*t32[j*c2+i]) + t36_2[j]
+			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t38_2 := t38[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
+		t41_2 := t41[i*c2:][:c2]
 		for j := range c2 {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
 
 	// m3.o
 	for i := range c2 {
-		t37_2 := t37[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
 		t42_2 := t42[i*r:][:r]
+		t43_2 := t43[i*r:][:r]
 		for j := range r {
-			t42_2[j] = F(3.4445*t37_2[j]) + t41_2[j]
+			t43_2[j] = F(3.4445*t38_2[j]) + t42_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, c2, r, F(1), false, t43, c2, 1, t42, r, 1, t42, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t44, c2, 1, t43, r, 1, t43, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t44, c2, 1, t43, c2, 1, t43, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t45, c2, 1, t44, c2, 1, t44, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t43_2 := t43[i*c2:][:c2]
 		t44_2 := t44[i*c2:][:c2]
 		t45_2 := t45[i*c2:][:c2]
+		t46_2 := t46[i*c2:][:c2]
 		for j := range c2 {
-			t45_2[j] = -F(4.775*t43_2[j]) + t44_2[j]
+			t46_2[j] = -F(4.775*t44_2[j]) + t45_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t46, 1, r, t42, 1, r, t45, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t47, 1, r, t43, 1, r, t46, 1, c2)
 
 	// m3.o
 	for i := range c2 {
-		t42_2 := t42[i*r:][:r]
-		t46_2 := t46[i*r:][:r]
+		t43_2 := t43[i*r:][:r]
 		t47_2 := t47[i*r:][:r]
+		t48_2 := t48[i*r:][:r]
 		for j := range r {
-			t47_2[j] = F(3.4445*t42_2[j]) + t46_2[j]
+			t48_2[j] = F(3.4445*t43_2[j]) + t47_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(c2, c2, r, F(1), false, t48, c2, 1, t47, r, 1, t47, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t49, c2, 1, t48, r, 1, t48, 1, r)
 
 	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t49, c2, 1, t48, c2, 1, t48, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t50, c2, 1, t49, c2, 1, t49, c2, 1)
 
 	// m3.o
 	for i := range c2 {
-		t48_2 := t48[i*c2:][:c2]
 		t49_2 := t49[i*c2:][:c2]
 		t50_2 := t50[i*c2:][:c2]
+		t51_2 := t51[i*c2:][:c2]
 		for j := range c2 {
-			t50_2[j] = -F(4.775*t48_2[j]) + t49_2[j]
+			t51_2[j] = -F(4.775*t49_2[j]) + t50_2[j]
 		}
 	}
 
 	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t51, 1, r, t47, 1, r, t50, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t52, 1, r, t48, 1, r, t51, 1, c2)
 
-	// m3.o
-	for i := range c2 {
-		t47_2 := t47[i*r:][:r]
-		t51_2 := t51[i*r:][:r]
-		t52_2 := t52[i*r:][:r]
-		for j := range r {
-			t52_2[j] = F(3.4445*t47_2[j]) + t51_2[j]
-		}
-	}
-
-	// m3.o
-	kern.Gemm(c2, c2, r, F(1), false, t53, c2, 1, t52, r, 1, t52, 1, r)
-
-	// m3.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t54, c2, 1, t53, c2, 1, t53, c2, 1)
-
-	// m3.o
-	for i := range c2 {
-		t53_2 := t53[i*c2:][:c2]
-		t54_2 := t54[i*c2:][:c2]
-		t55_2 := t55[i*c2:][:c2]
-		for j := range c2 {
-			t55_2[j] = -F(4.775*t53_2[j]) + t54_2[j]
-		}
-	}
-
-	// m3.o
-	kern.Gemm(r, c2, c2, F(1), false, t56, 1, r, t52, 1, r, t55, 1, c2)
-
-	// m3.p, m3.s, m3.a, m3.h
-	t60 := (F(0) < t58)
-	t66 := kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonNsEntry
+	// m3.p, m3.s, m3.o, m3.h
+	t56 := (F(0) < t54)
+	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
 	h := 1 - num.Pow(beta2Entry2, nEntry)
 
 	// m3.p
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
-		t67_2 := t67[i*c2:][:c2]
+		t63_2 := t63[i*c2:][:c2]
 		for j := range c2 {
-			t67_2[j] = sOut[j] / t66
+			t63_2[j] = sOut[j] / t62
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, c2, r, F(1), false, t68, c2, 1, t67, 1, c2, t67, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t64, c2, 1, t63, 1, c2, t63, c2, 1)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t69, c2, 1, t68, c2, 1, t68, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t65, c2, 1, t64, c2, 1, t64, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t68_2 := t68[i*c2:][:c2]
+		t64_2 := t64[i*c2:][:c2]
+		t65_2 := t65[i*c2:][:c2]
+		t66_2 := t66[i*c2:][:c2]
+		for j := range c2 {
+			t66_2[j] = -F(4.775*t64_2[j]) + t65_2[j]
+		}
+	}
+
+	// m3.p
+	kern.Gemm(r, c2, c2, F(1), false, t67, 1, r, t63, c2, 1, t66, 1, c2)
+
+	// m3.p
+	for i := range c2 {
+		t67_2 := t67[i*r:][:r]
+		t68_2 := t68[i*r:][:r]
+		for j := range r {
+			t68_2[j] = F(3.4445*t63[j*c2+i]) + t67_2[j]
+		}
+	}
+
+	// m3.p
+	kern.Gemm(c2, c2, r, F(1), false, t69, c2, 1, t68, r, 1, t68, 1, r)
+
+	// m3.p
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t70, c2, 1, t69, c2, 1, t69, c2, 1)
+
+	// m3.p
+	for i := range c2 {
 		t69_2 := t69[i*c2:][:c2]
 		t70_2 := t70[i*c2:][:c2]
+		t71_2 := t71[i*c2:][:c2]
 		for j := range c2 {
-			t70_2[j] = -F(4.775*t68_2[j]) + t69_2[j]
+			t71_2[j] = -F(4.775*t69_2[j]) + t70_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t71, 1, r, t67, c2, 1, t70, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t72, 1, r, t68, 1, r, t71, 1, c2)
 
 	// m3.p
 	for i := range c2 {
-		t71_2 := t71[i*r:][:r]
+		t68_2 := t68[i*r:][:r]
 		t72_2 := t72[i*r:][:r]
+		t73_2 := t73[i*r:][:r]
 		for j := range r {
-			t72_2[j] = F(3.4445*t67[j*c2+i]) + t71_2[j]
+			t73_2[j] = F(3.4445*t68_2[j]) + t72_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, c2, r, F(1), false, t73, c2, 1, t72, r, 1, t72, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t74, c2, 1, t73, r, 1, t73, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t74, c2, 1, t73, c2, 1, t73, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t75, c2, 1, t74, c2, 1, t74, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t73_2 := t73[i*c2:][:c2]
 		t74_2 := t74[i*c2:][:c2]
 		t75_2 := t75[i*c2:][:c2]
+		t76_2 := t76[i*c2:][:c2]
 		for j := range c2 {
-			t75_2[j] = -F(4.775*t73_2[j]) + t74_2[j]
+			t76_2[j] = -F(4.775*t74_2[j]) + t75_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t76, 1, r, t72, 1, r, t75, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t77, 1, r, t73, 1, r, t76, 1, c2)
 
 	// m3.p
 	for i := range c2 {
-		t72_2 := t72[i*r:][:r]
-		t76_2 := t76[i*r:][:r]
+		t73_2 := t73[i*r:][:r]
 		t77_2 := t77[i*r:][:r]
+		t78_2 := t78[i*r:][:r]
 		for j := range r {
-			t77_2[j] = F(3.4445*t72_2[j]) + t76_2[j]
+			t78_2[j] = F(3.4445*t73_2[j]) + t77_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, c2, r, F(1), false, t78, c2, 1, t77, r, 1, t77, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t79, c2, 1, t78, r, 1, t78, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t79, c2, 1, t78, c2, 1, t78, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t80, c2, 1, t79, c2, 1, t79, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t78_2 := t78[i*c2:][:c2]
 		t79_2 := t79[i*c2:][:c2]
 		t80_2 := t80[i*c2:][:c2]
+		t81_2 := t81[i*c2:][:c2]
 		for j := range c2 {
-			t80_2[j] = -F(4.775*t78_2[j]) + t79_2[j]
+			t81_2[j] = -F(4.775*t79_2[j]) + t80_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t81, 1, r, t77, 1, r, t80, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t82, 1, r, t78, 1, r, t81, 1, c2)
 
 	// m3.p
 	for i := range c2 {
-		t77_2 := t77[i*r:][:r]
-		t81_2 := t81[i*r:][:r]
+		t78_2 := t78[i*r:][:r]
 		t82_2 := t82[i*r:][:r]
+		t83_2 := t83[i*r:][:r]
 		for j := range r {
-			t82_2[j] = F(3.4445*t77_2[j]) + t81_2[j]
+			t83_2[j] = F(3.4445*t78_2[j]) + t82_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(c2, c2, r, F(1), false, t83, c2, 1, t82, r, 1, t82, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t84, c2, 1, t83, r, 1, t83, 1, r)
 
 	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t84, c2, 1, t83, c2, 1, t83, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t85, c2, 1, t84, c2, 1, t84, c2, 1)
 
 	// m3.p
 	for i := range c2 {
-		t83_2 := t83[i*c2:][:c2]
 		t84_2 := t84[i*c2:][:c2]
 		t85_2 := t85[i*c2:][:c2]
+		t86_2 := t86[i*c2:][:c2]
 		for j := range c2 {
-			t85_2[j] = -F(4.775*t83_2[j]) + t84_2[j]
+			t86_2[j] = -F(4.775*t84_2[j]) + t85_2[j]
 		}
 	}
 
 	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t86, 1, r, t82, 1, r, t85, 1, c2)
-
-	// m3.p
-	for i := range c2 {
-		t82_2 := t82[i*r:][:r]
-		t86_2 := t86[i*r:][:r]
-		t87_2 := t87[i*r:][:r]
-		for j := range r {
-			t87_2[j] = F(3.4445*t82_2[j]) + t86_2[j]
-		}
-	}
-
-	// m3.p
-	kern.Gemm(c2, c2, r, F(1), false, t88, c2, 1, t87, r, 1, t87, 1, r)
-
-	// m3.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t89, c2, 1, t88, c2, 1, t88, c2, 1)
-
-	// m3.p
-	for i := range c2 {
-		t88_2 := t88[i*c2:][:c2]
-		t89_2 := t89[i*c2:][:c2]
-		t90_2 := t90[i*c2:][:c2]
-		for j := range c2 {
-			t90_2[j] = -F(4.775*t88_2[j]) + t89_2[j]
-		}
-	}
-
-	// m3.p
-	kern.Gemm(r, c2, c2, F(1), false, t91, 1, r, t87, 1, r, t90, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t87, 1, r, t83, 1, r, t86, 1, c2)
 
 	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t109 F
+	var t105 F
 	alphaEntry := c.Alpha[0]
 	w4 := 1 - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
@@ -507,21 +506,21 @@ func (c *StepTall[F]) Run() {
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			y := F(3.4445*t52[j*r+i]) + t56[j*r+i] + F(alphaEntry*(F(3.4445*t87[j*r+i])+t91[j*r+i]))
+			y := F(3.4445*t48[j*r+i]) + t52[j*r+i] + F(alphaEntry*(F(3.4445*t83[j*r+i])+t87[j*r+i]))
 			v2 := F(beta2Entry2*v[j]) + F(F(w4*y)*y)
 			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
-			t109 += F(z2_2 * z2_2)
+			t105 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
-	// m3.u, m3.s, m3.a, m3.w
-	t111 := (F(0) < t109)
-	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
-	t127 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
+	// m3.u, m3.s, m3.o
+	t107 := (F(0) < t105)
+	t115 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t107, num.Sqrt(kern.Choose(t107, t105, F(1))), F(0)) + epsilonNsEntry)
 
-	// m3.w, m3.a, m3.u, m3.s
+	// m3.w, m3.u, m3.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
@@ -530,7 +529,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((F(t119*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t127)
+			wOut[j] = wEntry - F(lrEntry*(F(t115*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -549,10 +548,6 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.S = s.S
 	k.V = s.V
 	k.B = s.B
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.F2 = arena.Scratch(1)
@@ -567,6 +562,8 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

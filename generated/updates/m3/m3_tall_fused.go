@@ -19,59 +19,59 @@ func (c *stepTallFused) run() {
 	_ = c2
 	_ = r
 	e := c.Work[:c2*r]                       // [r, c]
-	t32 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t33 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t34 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t35 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t36 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t37 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t38 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t39 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t40 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t41 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t42 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t43 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t44 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t45 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t46 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t47 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t48 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t49 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t50 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t51 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t52 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t53 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t54 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t55 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t56 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	t67 := c.Work[15*c2*c2+11*c2*r:][:c2*r]  // [r, c]
-	t68 := c.Work[15*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t69 := c.Work[16*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t70 := c.Work[17*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t71 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
-	t72 := c.Work[18*c2*c2+13*c2*r:][:c2*r]  // [c, r]
-	t73 := c.Work[18*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t74 := c.Work[19*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t75 := c.Work[20*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t76 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
-	t77 := c.Work[21*c2*c2+15*c2*r:][:c2*r]  // [c, r]
-	t78 := c.Work[21*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t79 := c.Work[22*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t80 := c.Work[23*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t81 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
-	t82 := c.Work[24*c2*c2+17*c2*r:][:c2*r]  // [c, r]
-	t83 := c.Work[24*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t84 := c.Work[25*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t85 := c.Work[26*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t86 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
-	t87 := c.Work[27*c2*c2+19*c2*r:][:c2*r]  // [c, r]
-	t88 := c.Work[27*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t89 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t90 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t91 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
+	t28 := c.Work[c2*r:][:c2*r]              // [r, c]
+	t29 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
+	t30 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
+	t31 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
+	t32 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t33 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t34 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t35 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t36 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
+	t37 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t38 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
+	t39 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t40 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t41 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
+	t42 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
+	t43 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
+	t44 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
+	t45 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t46 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
+	t47 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t48 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t49 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t50 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t51 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
+	t52 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	t63 := c.Work[15*c2*c2+11*c2*r:][:c2*r]  // [r, c]
+	t64 := c.Work[15*c2*c2+12*c2*r:][:c2*c2] // [c, c]
+	t65 := c.Work[16*c2*c2+12*c2*r:][:c2*c2] // [c, c]
+	t66 := c.Work[17*c2*c2+12*c2*r:][:c2*c2] // [c, c]
+	t67 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
+	t68 := c.Work[18*c2*c2+13*c2*r:][:c2*r]  // [c, r]
+	t69 := c.Work[18*c2*c2+14*c2*r:][:c2*c2] // [c, c]
+	t70 := c.Work[19*c2*c2+14*c2*r:][:c2*c2] // [c, c]
+	t71 := c.Work[20*c2*c2+14*c2*r:][:c2*c2] // [c, c]
+	t72 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
+	t73 := c.Work[21*c2*c2+15*c2*r:][:c2*r]  // [c, r]
+	t74 := c.Work[21*c2*c2+16*c2*r:][:c2*c2] // [c, c]
+	t75 := c.Work[22*c2*c2+16*c2*r:][:c2*c2] // [c, c]
+	t76 := c.Work[23*c2*c2+16*c2*r:][:c2*c2] // [c, c]
+	t77 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
+	t78 := c.Work[24*c2*c2+17*c2*r:][:c2*r]  // [c, r]
+	t79 := c.Work[24*c2*c2+18*c2*r:][:c2*c2] // [c, c]
+	t80 := c.Work[25*c2*c2+18*c2*r:][:c2*c2] // [c, c]
+	t81 := c.Work[26*c2*c2+18*c2*r:][:c2*c2] // [c, c]
+	t82 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
+	t83 := c.Work[27*c2*c2+19*c2*r:][:c2*r]  // [c, r]
+	t84 := c.Work[27*c2*c2+20*c2*r:][:c2*c2] // [c, c]
+	t85 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
+	t86 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
+	t87 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
 	z := c.Work[30*c2*c2+21*c2*r:][:c2*r]    // [r, c]
-	t23Total := make([]F, 1)
-	t58Total := make([]F, 1)
+	t19Total := make([]F, 1)
+	t54Total := make([]F, 1)
 
 	// m3.m, m3.e
 	beta1Entry := c.Beta1[0]
@@ -106,13 +106,13 @@ func (c *stepTallFused) run() {
 
 	// m3.s
 	nEntry := c.N[0]
-	t12 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t8 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
 
 	// m3.s, m3.b, m3.o
-	var t23 F
+	var t19 F
 	beta3Entry := c.Beta3[0]
 	w3 := F(1) - beta3Entry
-	t12Number := kern.Choose(t12, F(1), F(0))
+	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
 		a := regions.R6aca8ace9e8bArgs{
 			P0: unsafe.SliceData(c.S),
@@ -120,304 +120,304 @@ func (c *stepTallFused) run() {
 			P2: unsafe.SliceData(c.MOut),
 			P3: unsafe.SliceData(c.SOut),
 			P4: unsafe.SliceData(c.BOut),
-			P5: unsafe.SliceData(t23Total),
+			P5: unsafe.SliceData(t19Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t23},
-			S1: [2]float32{t12Number},
+			S0: [2]float32{t19},
+			S1: [2]float32{t8Number},
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
 		regions.R6aca8ace9e8b(&a)
 	} else {
-		t23_2 := t23
-		t12_2 := (F(0) < t12Number)
+		t19_2 := t19
+		t8_2 := (F(0) < t8Number)
 		for i := range r {
 			s := c.S[i*c2:][:c2]
 			e2 := e[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			var t23Row F
-			t23RowSums := [16]F{t23Row}
+			var t19Row F
+			t19RowSums := [16]F{t19Row}
 			for j := range c2 {
 				sEntry := s[j]
 				eEntry := e2[j]
 				mOutEntry := mOut[j]
-				t23RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t23RowSums[j%16])
-				sOut[j] = kern.Choose(t12_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
-				bOut[j] = kern.Choose(t12_2, F(0), eEntry)
+				t19RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19RowSums[j%16])
+				sOut[j] = kern.Choose(t8_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
+				bOut[j] = kern.Choose(t8_2, F(0), eEntry)
 			}
-			t23Row = kern.Sum16(&t23RowSums)
-			t23_2 = t23_2 + t23Row
+			t19Row = kern.Sum16(&t19RowSums)
+			t19_2 = t19_2 + t19Row
 		}
-		t23Total[0] = t23_2
+		t19Total[0] = t19_2
 	}
-	t23 = t23Total[0]
+	t19 = t19Total[0]
 
-	// m3.o, m3.s, m3.a
-	t25 := (F(0) < t23)
+	// m3.o, m3.s
+	t21 := (F(0) < t19)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t31 := kern.Choose(t25, num.Sqrt(kern.Choose(t25, t23, F(1))), F(0)) + epsilonNsEntry
+	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
 
 	// m3.o, m3.p
-	var t58 F
+	var t54 F
 	if kern.Wide() {
 		a := regions.Ra824487ef10fArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(c.MOut),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(t58Total),
+			P2: unsafe.SliceData(t28),
+			P3: unsafe.SliceData(t54Total),
 			N0: r,
 			N1: c2,
 			N2: 12 * c2,
-			S0: [2]float32{t58},
-			S1: [2]float32{t31},
+			S0: [2]float32{t54},
+			S1: [2]float32{t27},
 		}
 		regions.Ra824487ef10f(&a)
 	} else {
-		t58_2 := t58
+		t54_2 := t54
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
-			var t58Row F
-			t58RowSums := [16]F{t58Row}
+			t28_2 := t28[i*c2:][:c2]
+			var t54Row F
+			t54RowSums := [16]F{t54Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t58RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t58RowSums[j%16])
-				t32_2[j] = mOut[j] / t31
+				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
+				t28_2[j] = mOut[j] / t27
 			}
-			t58Row = kern.Sum16(&t58RowSums)
-			t58_2 = t58_2 + t58Row
+			t54Row = kern.Sum16(&t54RowSums)
+			t54_2 = t54_2 + t54Row
 		}
-		t58Total[0] = t58_2
+		t54Total[0] = t54_2
 	}
-	t58 = t58Total[0]
+	t54 = t54Total[0]
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t33, c2, 1, t32, 1, c2, t32, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t29, c2, 1, t28, 1, c2, t28, c2, 1)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t33_2 := t33[i*c2:][:c2]
-			t34_2 := t34[i*c2:][:c2]
-			t35_2 := t35[i*c2:][:c2]
+			t29_2 := t29[i*c2:][:c2]
+			t30_2 := t30[i*c2:][:c2]
+			t31_2 := t31[i*c2:][:c2]
 			for j := range c2 {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t36, 1, r, t32, c2, 1, t35, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t32, 1, r, t28, c2, 1, t31, 1, c2)
 
 	// m3.o
 	for i := range c2 {
-		t36_2 := t36[i*r:][:r]
-		t37_2 := t37[i*r:][:r]
+		t32_2 := t32[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
 		for j := range r {
-			t37_2[j] = num.FMA32(F(3.4445), t32[j*c2+i], t36_2[j])
+			t33_2[j] = num.FMA32(F(3.4445), t28[j*c2+i], t32_2[j])
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t38_2 := t38[i*c2:][:c2]
+			t34_2 := t34[i*c2:][:c2]
+			t35_2 := t35[i*c2:][:c2]
+			t36_2 := t36[i*c2:][:c2]
+			for j := range c2 {
+				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
+			}
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
+
+	// m3.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
+			N0: c2,
+			N1: r,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range c2 {
+			t33_2 := t33[i*r:][:r]
+			t37_2 := t37[i*r:][:r]
+			t38_2 := t38[i*r:][:r]
+			for j := range r {
+				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
+			}
+		}
+	}
+
+	// m3.o
+	kern.GemmFMA(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
+
+	// m3.o
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
+
+	// m3.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
+			N0: c2,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range c2 {
 			t39_2 := t39[i*c2:][:c2]
 			t40_2 := t40[i*c2:][:c2]
+			t41_2 := t41[i*c2:][:c2]
 			for j := range c2 {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
+				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t38),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t37_2 := t37[i*r:][:r]
-			t41_2 := t41[i*r:][:r]
+			t38_2 := t38[i*r:][:r]
 			t42_2 := t42[i*r:][:r]
+			t43_2 := t43[i*r:][:r]
 			for j := range r {
-				t42_2[j] = num.FMA32(F(3.4445), t37_2[j], t41_2[j])
+				t43_2[j] = num.FMA32(F(3.4445), t38_2[j], t42_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t43, c2, 1, t42, r, 1, t42, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t44, c2, 1, t43, r, 1, t43, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t44, c2, 1, t43, c2, 1, t43, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t45, c2, 1, t44, c2, 1, t44, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t43),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(t45),
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t43_2 := t43[i*c2:][:c2]
 			t44_2 := t44[i*c2:][:c2]
 			t45_2 := t45[i*c2:][:c2]
+			t46_2 := t46[i*c2:][:c2]
 			for j := range c2 {
-				t45_2[j] = num.FMA32(-F(4.775), t43_2[j], t44_2[j])
+				t46_2[j] = num.FMA32(-F(4.775), t44_2[j], t45_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t46, 1, r, t42, 1, r, t45, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t47, 1, r, t43, 1, r, t46, 1, c2)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t42),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
+			P0: unsafe.SliceData(t43),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t48),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t42_2 := t42[i*r:][:r]
-			t46_2 := t46[i*r:][:r]
+			t43_2 := t43[i*r:][:r]
 			t47_2 := t47[i*r:][:r]
+			t48_2 := t48[i*r:][:r]
 			for j := range r {
-				t47_2[j] = num.FMA32(F(3.4445), t42_2[j], t46_2[j])
+				t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t48, c2, 1, t47, r, 1, t47, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t49, c2, 1, t48, r, 1, t48, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t49, c2, 1, t48, c2, 1, t48, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t50, c2, 1, t49, c2, 1, t49, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t48),
-			P1: unsafe.SliceData(t49),
-			P2: unsafe.SliceData(t50),
+			P0: unsafe.SliceData(t49),
+			P1: unsafe.SliceData(t50),
+			P2: unsafe.SliceData(t51),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t48_2 := t48[i*c2:][:c2]
 			t49_2 := t49[i*c2:][:c2]
 			t50_2 := t50[i*c2:][:c2]
+			t51_2 := t51[i*c2:][:c2]
 			for j := range c2 {
-				t50_2[j] = num.FMA32(-F(4.775), t48_2[j], t49_2[j])
+				t51_2[j] = num.FMA32(-F(4.775), t49_2[j], t50_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t51, 1, r, t47, 1, r, t50, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t52, 1, r, t48, 1, r, t51, 1, c2)
 
-	// m3.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t47),
-			P1: unsafe.SliceData(t51),
-			P2: unsafe.SliceData(t52),
-			N0: c2,
-			N1: r,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range c2 {
-			t47_2 := t47[i*r:][:r]
-			t51_2 := t51[i*r:][:r]
-			t52_2 := t52[i*r:][:r]
-			for j := range r {
-				t52_2[j] = num.FMA32(F(3.4445), t47_2[j], t51_2[j])
-			}
-		}
-	}
-
-	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t53, c2, 1, t52, r, 1, t52, 1, r)
-
-	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t54, c2, 1, t53, c2, 1, t53, c2, 1)
-
-	// m3.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t53),
-			P1: unsafe.SliceData(t54),
-			P2: unsafe.SliceData(t55),
-			N0: c2,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range c2 {
-			t53_2 := t53[i*c2:][:c2]
-			t54_2 := t54[i*c2:][:c2]
-			t55_2 := t55[i*c2:][:c2]
-			for j := range c2 {
-				t55_2[j] = num.FMA32(-F(4.775), t53_2[j], t54_2[j])
-			}
-		}
-	}
-
-	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t56, 1, r, t52, 1, r, t55, 1, c2)
-
-	// m3.p, m3.s, m3.a, m3.h
-	t60 := (F(0) < t58)
-	t66 := kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonNsEntry
+	// m3.p, m3.s, m3.o, m3.h
+	t56 := (F(0) < t54)
+	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
 	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
@@ -425,241 +425,241 @@ func (c *stepTallFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(t63),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t66},
+			S0: [2]float32{t62},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
-			t67_2 := t67[i*c2:][:c2]
+			t63_2 := t63[i*c2:][:c2]
 			for j := range c2 {
-				t67_2[j] = sOut[j] / t66
+				t63_2[j] = sOut[j] / t62
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t68, c2, 1, t67, 1, c2, t67, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t64, c2, 1, t63, 1, c2, t63, c2, 1)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t69, c2, 1, t68, c2, 1, t68, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t65, c2, 1, t64, c2, 1, t64, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t68),
-			P1: unsafe.SliceData(t69),
-			P2: unsafe.SliceData(t70),
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t65),
+			P2: unsafe.SliceData(t66),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t68_2 := t68[i*c2:][:c2]
-			t69_2 := t69[i*c2:][:c2]
-			t70_2 := t70[i*c2:][:c2]
+			t64_2 := t64[i*c2:][:c2]
+			t65_2 := t65[i*c2:][:c2]
+			t66_2 := t66[i*c2:][:c2]
 			for j := range c2 {
-				t70_2[j] = num.FMA32(-F(4.775), t68_2[j], t69_2[j])
+				t66_2[j] = num.FMA32(-F(4.775), t64_2[j], t65_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t71, 1, r, t67, c2, 1, t70, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t67, 1, r, t63, c2, 1, t66, 1, c2)
 
 	// m3.p
 	for i := range c2 {
-		t71_2 := t71[i*r:][:r]
-		t72_2 := t72[i*r:][:r]
+		t67_2 := t67[i*r:][:r]
+		t68_2 := t68[i*r:][:r]
 		for j := range r {
-			t72_2[j] = num.FMA32(F(3.4445), t67[j*c2+i], t71_2[j])
+			t68_2[j] = num.FMA32(F(3.4445), t63[j*c2+i], t67_2[j])
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t73, c2, 1, t72, r, 1, t72, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t69, c2, 1, t68, r, 1, t68, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t74, c2, 1, t73, c2, 1, t73, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t70, c2, 1, t69, c2, 1, t69, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t73),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t75),
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t70),
+			P2: unsafe.SliceData(t71),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t73_2 := t73[i*c2:][:c2]
+			t69_2 := t69[i*c2:][:c2]
+			t70_2 := t70[i*c2:][:c2]
+			t71_2 := t71[i*c2:][:c2]
+			for j := range c2 {
+				t71_2[j] = num.FMA32(-F(4.775), t69_2[j], t70_2[j])
+			}
+		}
+	}
+
+	// m3.p
+	kern.GemmFMA(r, c2, c2, F(1), false, t72, 1, r, t68, 1, r, t71, 1, c2)
+
+	// m3.p
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t68),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
+			N0: c2,
+			N1: r,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range c2 {
+			t68_2 := t68[i*r:][:r]
+			t72_2 := t72[i*r:][:r]
+			t73_2 := t73[i*r:][:r]
+			for j := range r {
+				t73_2[j] = num.FMA32(F(3.4445), t68_2[j], t72_2[j])
+			}
+		}
+	}
+
+	// m3.p
+	kern.GemmFMA(c2, c2, r, F(1), false, t74, c2, 1, t73, r, 1, t73, 1, r)
+
+	// m3.p
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t75, c2, 1, t74, c2, 1, t74, c2, 1)
+
+	// m3.p
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(t76),
+			N0: c2,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range c2 {
 			t74_2 := t74[i*c2:][:c2]
 			t75_2 := t75[i*c2:][:c2]
+			t76_2 := t76[i*c2:][:c2]
 			for j := range c2 {
-				t75_2[j] = num.FMA32(-F(4.775), t73_2[j], t74_2[j])
+				t76_2[j] = num.FMA32(-F(4.775), t74_2[j], t75_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t76, 1, r, t72, 1, r, t75, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t77, 1, r, t73, 1, r, t76, 1, c2)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t72),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t72_2 := t72[i*r:][:r]
-			t76_2 := t76[i*r:][:r]
+			t73_2 := t73[i*r:][:r]
 			t77_2 := t77[i*r:][:r]
+			t78_2 := t78[i*r:][:r]
 			for j := range r {
-				t77_2[j] = num.FMA32(F(3.4445), t72_2[j], t76_2[j])
+				t78_2[j] = num.FMA32(F(3.4445), t73_2[j], t77_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t78, c2, 1, t77, r, 1, t77, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t79, c2, 1, t78, r, 1, t78, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t79, c2, 1, t78, c2, 1, t78, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t80, c2, 1, t79, c2, 1, t79, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t78),
-			P1: unsafe.SliceData(t79),
-			P2: unsafe.SliceData(t80),
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t80),
+			P2: unsafe.SliceData(t81),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t78_2 := t78[i*c2:][:c2]
 			t79_2 := t79[i*c2:][:c2]
 			t80_2 := t80[i*c2:][:c2]
+			t81_2 := t81[i*c2:][:c2]
 			for j := range c2 {
-				t80_2[j] = num.FMA32(-F(4.775), t78_2[j], t79_2[j])
+				t81_2[j] = num.FMA32(-F(4.775), t79_2[j], t80_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t81, 1, r, t77, 1, r, t80, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t82, 1, r, t78, 1, r, t81, 1, c2)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t77),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t78),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t83),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t77_2 := t77[i*r:][:r]
-			t81_2 := t81[i*r:][:r]
+			t78_2 := t78[i*r:][:r]
 			t82_2 := t82[i*r:][:r]
+			t83_2 := t83[i*r:][:r]
 			for j := range r {
-				t82_2[j] = num.FMA32(F(3.4445), t77_2[j], t81_2[j])
+				t83_2[j] = num.FMA32(F(3.4445), t78_2[j], t82_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t83, c2, 1, t82, r, 1, t82, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t84, c2, 1, t83, r, 1, t83, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t84, c2, 1, t83, c2, 1, t83, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t85, c2, 1, t84, c2, 1, t84, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t83),
-			P1: unsafe.SliceData(t84),
-			P2: unsafe.SliceData(t85),
+			P0: unsafe.SliceData(t84),
+			P1: unsafe.SliceData(t85),
+			P2: unsafe.SliceData(t86),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t83_2 := t83[i*c2:][:c2]
 			t84_2 := t84[i*c2:][:c2]
 			t85_2 := t85[i*c2:][:c2]
+			t86_2 := t86[i*c2:][:c2]
 			for j := range c2 {
-				t85_2[j] = num.FMA32(-F(4.775), t83_2[j], t84_2[j])
+				t86_2[j] = num.FMA32(-F(4.775), t84_2[j], t85_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t86, 1, r, t82, 1, r, t85, 1, c2)
-
-	// m3.p
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t82),
-			P1: unsafe.SliceData(t86),
-			P2: unsafe.SliceData(t87),
-			N0: c2,
-			N1: r,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range c2 {
-			t82_2 := t82[i*r:][:r]
-			t86_2 := t86[i*r:][:r]
-			t87_2 := t87[i*r:][:r]
-			for j := range r {
-				t87_2[j] = num.FMA32(F(3.4445), t82_2[j], t86_2[j])
-			}
-		}
-	}
-
-	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t88, c2, 1, t87, r, 1, t87, 1, r)
-
-	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t89, c2, 1, t88, c2, 1, t88, c2, 1)
-
-	// m3.p
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t88),
-			P1: unsafe.SliceData(t89),
-			P2: unsafe.SliceData(t90),
-			N0: c2,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range c2 {
-			t88_2 := t88[i*c2:][:c2]
-			t89_2 := t89[i*c2:][:c2]
-			t90_2 := t90[i*c2:][:c2]
-			for j := range c2 {
-				t90_2[j] = num.FMA32(-F(4.775), t88_2[j], t89_2[j])
-			}
-		}
-	}
-
-	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t91, 1, r, t87, 1, r, t90, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t87, 1, r, t83, 1, r, t86, 1, c2)
 
 	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t109 F
+	var t105 F
 	alphaEntry := c.Alpha[0]
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
@@ -668,37 +668,37 @@ func (c *stepTallFused) run() {
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t87[j*r+i], t91[j*r+i]), num.FMA32(F(3.4445), t52[j*r+i], t56[j*r+i]))
+			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t83[j*r+i], t87[j*r+i]), num.FMA32(F(3.4445), t48[j*r+i], t52[j*r+i]))
 			v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
 			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
-			t109 = num.FMA32(z2_2, z2_2, t109)
+			t105 = num.FMA32(z2_2, z2_2, t105)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
-	// m3.u, m3.s, m3.a, m3.w
-	t111 := (F(0) < t109)
-	t119 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t111, num.Sqrt(kern.Choose(t111, t109, F(1))), F(0)) + epsilonNsEntry)
-	t127 := F(c.Lr[0] * kern.Smaller(F(1), nEntry/c.Warmup[0]))
+	// m3.u, m3.s, m3.o
+	t107 := (F(0) < t105)
+	t115 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t107, num.Sqrt(kern.Choose(t107, t105, F(1))), F(0)) + epsilonNsEntry)
 
-	// m3.w, m3.a, m3.u, m3.s
+	// m3.w, m3.u, m3.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R228edd8f4b1fArgs{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(z),
 			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t119},
-			S2: [2]float32{lambdaEntry},
-			S3: [2]float32{t127},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t115},
+			S3: [2]float32{lambdaEntry},
 		}
-		regions.R228edd8f4b1f(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
@@ -707,7 +707,7 @@ func (c *stepTallFused) run() {
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-num.FMA32(t119, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t127, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t115, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

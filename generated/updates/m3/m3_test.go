@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestM3 holds M3 to its page: m3.a, m3.m, m3.e, m3.s, m3.b, m3.o, m3.p, m3.y,
-// m3.q, m3.v, m3.h, m3.z, m3.u, m3.w.
+// TestM3 holds M3 to its page: m3.m, m3.e, m3.s, m3.b, m3.o, m3.p, m3.y, m3.q,
+// m3.v, m3.h, m3.z, m3.u, m3.w.
 func TestM3(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -22,7 +22,7 @@ func TestM3(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Beta1: float64(a.Number("beta_1")), F: float64(a.Number("f")), Beta3: float64(a.Number("beta_3")), EpsilonNs: float64(a.Number("epsilon_ns")), Alpha: float64(a.Number("alpha")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Beta1: float64(a.Number("beta_1")), F: float64(a.Number("f")), Beta3: float64(a.Number("beta_3")), EpsilonNs: float64(a.Number("epsilon_ns")), Alpha: float64(a.Number("alpha")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), S: a.Updated("s"), V: a.Updated("v"), B: a.Updated("b")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

@@ -42,8 +42,6 @@ type Step[F num.Float] struct {
 	S         []F    // [r, c]
 	V         []F    // [r, c]
 	B         []F    // [r, c]
-	Lr        []F    // []
-	Warmup    []F    // []
 	Beta1     []F    // []
 	F2        []F    // []
 	Beta3     []F    // []
@@ -51,6 +49,7 @@ type Step[F num.Float] struct {
 	Alpha     []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
 	WOut      []F    // [r, c], written
@@ -76,105 +75,105 @@ func (c *Step[F]) Run() {
 	c2, r := c.C, c.R
 	e := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
+	t24 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t25 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t26 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t27 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t28 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t29 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t29 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t31 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t32 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t32 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t33 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t34 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t34 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t36 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t37 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t37 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t38 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t39 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t39 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t41 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t42 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t42 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t43 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t44 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t44 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t45 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t46 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t47 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t47 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t48 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t49 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t50 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t51 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t52 := work[:c2*r] // [r, c]
+	t59 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
+	t60 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t61 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t62 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t63 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t64 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t64 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t65 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t66 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t67 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t67 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t68 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t69 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t69 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t70 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t71 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t72 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t72 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t73 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t74 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t74 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t75 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t76 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t77 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t77 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t78 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t79 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t79 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t80 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t81 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t82 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t82 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t83 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t84 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t85 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t86 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t87 := work[:c2*r] // [r, c]
 
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
@@ -192,11 +191,10 @@ func (c *Step[F]) Run() {
 	}
 
 	// m3_paper_sums.s
-	nEntry := c.N[0]
-	t10 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t19 F
+	var t15 F
 	beta3Entry := c.Beta3[0]
 	for i := range r {
 		s := c.S[i*c2:][:c2]
@@ -208,345 +206,343 @@ func (c *Step[F]) Run() {
 			sEntry := s[j]
 			eEntry := e2[j]
 			mOutEntry := mOut[j]
-			t19 += F(mOutEntry * mOutEntry)
-			sOut[j] = kern.Choose(t10, sEntry+F(beta3Entry*eEntry), sEntry)
-			bOut[j] = kern.Choose(t10, F(0), eEntry)
+			t15 += F(mOutEntry * mOutEntry)
+			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*eEntry), sEntry)
+			bOut[j] = kern.Choose(t6, F(0), eEntry)
 		}
 	}
 
-	// m3_paper_sums.o, m3_paper_sums.s, m3_paper_sums.a
-	t21 := (F(0) < t19)
+	// m3_paper_sums.o, m3_paper_sums.s
+	t17 := (F(0) < t15)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
+	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o
 	for i := range r {
 		mOut := c.MOut[i*c2:][:c2]
-		t28_2 := t28[i*c2:][:c2]
+		t24_2 := t24[i*c2:][:c2]
 		for j := range c2 {
-			t28_2[j] = mOut[j] / t27
+			t24_2[j] = mOut[j] / t23
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t29_2 := t29[i*r:][:r]
+		t25_2 := t25[i*r:][:r]
+		t26_2 := t26[i*r:][:r]
+		t27_2 := t27[i*r:][:r]
+		for j := range r {
+			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+
+	// m3_paper_sums.o
+	for i := range r {
+		t24_2 := t24[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
+		t29_2 := t29[i*c2:][:c2]
+		for j := range c2 {
+			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
+
+	// m3_paper_sums.o
+	kern.Gemm(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
+
+	// m3_paper_sums.o
+	for i := range r {
 		t30_2 := t30[i*r:][:r]
 		t31_2 := t31[i*r:][:r]
+		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
+			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t28_2 := t28[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
+		t29_2 := t29[i*c2:][:c2]
 		t33_2 := t33[i*c2:][:c2]
+		t34_2 := t34[i*c2:][:c2]
 		for j := range c2 {
-			t33_2[j] = F(3.4445*t28_2[j]) + t32_2[j]
+			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t34_2 := t34[i*r:][:r]
 		t35_2 := t35[i*r:][:r]
 		t36_2 := t36[i*r:][:r]
+		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
+			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t33_2 := t33[i*c2:][:c2]
-		t37_2 := t37[i*c2:][:c2]
+		t34_2 := t34[i*c2:][:c2]
 		t38_2 := t38[i*c2:][:c2]
+		t39_2 := t39[i*c2:][:c2]
 		for j := range c2 {
-			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
+			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t39_2 := t39[i*r:][:r]
 		t40_2 := t40[i*r:][:r]
 		t41_2 := t41[i*r:][:r]
+		t42_2 := t42[i*r:][:r]
 		for j := range r {
-			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
+			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
-
-	// m3_paper_sums.o
-	for i := range r {
-		t38_2 := t38[i*c2:][:c2]
-		t42_2 := t42[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
-		for j := range c2 {
-			t43_2[j] = F(3.4445*t38_2[j]) + t42_2[j]
-		}
-	}
-
-	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t44, r, 1, t43, c2, 1, t43, 1, c2)
-
-	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t45, r, 1, t44, r, 1, t44, r, 1)
-
-	// m3_paper_sums.o
-	for i := range r {
-		t44_2 := t44[i*r:][:r]
-		t45_2 := t45[i*r:][:r]
-		t46_2 := t46[i*r:][:r]
-		for j := range r {
-			t46_2[j] = -F(4.775*t44_2[j]) + t45_2[j]
-		}
-	}
-
-	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t47, 1, c2, t43, 1, c2, t46, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t54 F
+	var t50 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
+		t39_2 := t39[i*c2:][:c2]
 		t43_2 := t43[i*c2:][:c2]
-		t47_2 := t47[i*c2:][:c2]
-		t48_2 := t48[i*c2:][:c2]
+		t44_2 := t44[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
-			t54 += F(sOutEntry * sOutEntry)
-			t48_2[j] = F(3.4445*t43_2[j]) + t47_2[j]
+			t50 += F(sOutEntry * sOutEntry)
+			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t49, r, 1, t48, c2, 1, t48, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t45, r, 1, t44, c2, 1, t44, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t50, r, 1, t49, r, 1, t49, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t46, r, 1, t45, r, 1, t45, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t49_2 := t49[i*r:][:r]
-		t50_2 := t50[i*r:][:r]
-		t51_2 := t51[i*r:][:r]
+		t45_2 := t45[i*r:][:r]
+		t46_2 := t46[i*r:][:r]
+		t47_2 := t47[i*r:][:r]
 		for j := range r {
-			t51_2[j] = -F(4.775*t49_2[j]) + t50_2[j]
+			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t52, 1, c2, t48, 1, c2, t51, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t48, 1, c2, t44, 1, c2, t47, 1, r)
 
-	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.a, m3_paper_sums.w
-	t56 := (F(0) < t54)
-	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
-	t104 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
+	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
+	t52 := (F(0) < t50)
+	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
-		t63_2 := t63[i*c2:][:c2]
+		t59_2 := t59[i*c2:][:c2]
 		for j := range c2 {
-			t63_2[j] = sOut[j] / t62
+			t59_2[j] = sOut[j] / t58
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t64, r, 1, t63, c2, 1, t63, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t60, r, 1, t59, c2, 1, t59, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t65, r, 1, t64, r, 1, t64, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t61, r, 1, t60, r, 1, t60, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t64_2 := t64[i*r:][:r]
+		t60_2 := t60[i*r:][:r]
+		t61_2 := t61[i*r:][:r]
+		t62_2 := t62[i*r:][:r]
+		for j := range r {
+			t62_2[j] = -F(4.775*t60_2[j]) + t61_2[j]
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, r, r, F(1), false, t63, 1, c2, t59, 1, c2, t62, 1, r)
+
+	// m3_paper_sums.p
+	for i := range r {
+		t59_2 := t59[i*c2:][:c2]
+		t63_2 := t63[i*c2:][:c2]
+		t64_2 := t64[i*c2:][:c2]
+		for j := range c2 {
+			t64_2[j] = F(3.4445*t59_2[j]) + t63_2[j]
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, r, c2, F(1), false, t65, r, 1, t64, c2, 1, t64, 1, c2)
+
+	// m3_paper_sums.p
+	kern.Gemm(r, r, r, F(2.0315), false, t66, r, 1, t65, r, 1, t65, r, 1)
+
+	// m3_paper_sums.p
+	for i := range r {
 		t65_2 := t65[i*r:][:r]
 		t66_2 := t66[i*r:][:r]
+		t67_2 := t67[i*r:][:r]
 		for j := range r {
-			t66_2[j] = -F(4.775*t64_2[j]) + t65_2[j]
+			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t67, 1, c2, t63, 1, c2, t66, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t68, 1, c2, t64, 1, c2, t67, 1, r)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t63_2 := t63[i*c2:][:c2]
-		t67_2 := t67[i*c2:][:c2]
+		t64_2 := t64[i*c2:][:c2]
 		t68_2 := t68[i*c2:][:c2]
+		t69_2 := t69[i*c2:][:c2]
 		for j := range c2 {
-			t68_2[j] = F(3.4445*t63_2[j]) + t67_2[j]
+			t69_2[j] = F(3.4445*t64_2[j]) + t68_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t69, r, 1, t68, c2, 1, t68, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t70, r, 1, t69, c2, 1, t69, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t70, r, 1, t69, r, 1, t69, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t71, r, 1, t70, r, 1, t70, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t69_2 := t69[i*r:][:r]
 		t70_2 := t70[i*r:][:r]
 		t71_2 := t71[i*r:][:r]
+		t72_2 := t72[i*r:][:r]
 		for j := range r {
-			t71_2[j] = -F(4.775*t69_2[j]) + t70_2[j]
+			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t72, 1, c2, t68, 1, c2, t71, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t73, 1, c2, t69, 1, c2, t72, 1, r)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t68_2 := t68[i*c2:][:c2]
-		t72_2 := t72[i*c2:][:c2]
+		t69_2 := t69[i*c2:][:c2]
 		t73_2 := t73[i*c2:][:c2]
+		t74_2 := t74[i*c2:][:c2]
 		for j := range c2 {
-			t73_2[j] = F(3.4445*t68_2[j]) + t72_2[j]
+			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t74, r, 1, t73, c2, 1, t73, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t75, r, 1, t74, c2, 1, t74, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t75, r, 1, t74, r, 1, t74, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t76, r, 1, t75, r, 1, t75, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t74_2 := t74[i*r:][:r]
 		t75_2 := t75[i*r:][:r]
 		t76_2 := t76[i*r:][:r]
+		t77_2 := t77[i*r:][:r]
 		for j := range r {
-			t76_2[j] = -F(4.775*t74_2[j]) + t75_2[j]
+			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t77, 1, c2, t73, 1, c2, t76, 1, r)
-
-	// m3_paper_sums.p
-	for i := range r {
-		t73_2 := t73[i*c2:][:c2]
-		t77_2 := t77[i*c2:][:c2]
-		t78_2 := t78[i*c2:][:c2]
-		for j := range c2 {
-			t78_2[j] = F(3.4445*t73_2[j]) + t77_2[j]
-		}
-	}
-
-	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t79, r, 1, t78, c2, 1, t78, 1, c2)
-
-	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t80, r, 1, t79, r, 1, t79, r, 1)
-
-	// m3_paper_sums.p
-	for i := range r {
-		t79_2 := t79[i*r:][:r]
-		t80_2 := t80[i*r:][:r]
-		t81_2 := t81[i*r:][:r]
-		for j := range r {
-			t81_2[j] = -F(4.775*t79_2[j]) + t80_2[j]
-		}
-	}
-
-	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t82, 1, c2, t78, 1, c2, t81, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t78, 1, c2, t74, 1, c2, t77, 1, r)
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	for i := range r {
 		g := c.G[i*c2:][:c2]
+		t74_2 := t74[i*c2:][:c2]
 		t78_2 := t78[i*c2:][:c2]
-		t82_2 := t82[i*c2:][:c2]
-		t83_2 := t83[i*c2:][:c2]
+		t79_2 := t79[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry2 := g[j]
-			t83_2[j] = F(3.4445*t78_2[j]) + t82_2[j]
+			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
 			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t84, r, 1, t83, c2, 1, t83, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t80, r, 1, t79, c2, 1, t79, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t85, r, 1, t84, r, 1, t84, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t81, r, 1, t80, r, 1, t80, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t84_2 := t84[i*r:][:r]
-		t85_2 := t85[i*r:][:r]
-		t86_2 := t86[i*r:][:r]
+		t80_2 := t80[i*r:][:r]
+		t81_2 := t81[i*r:][:r]
+		t82_2 := t82[i*r:][:r]
 		for j := range r {
-			t86_2[j] = -F(4.775*t84_2[j]) + t85_2[j]
+			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t87, 1, c2, t83, 1, c2, t86, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t83, 1, c2, t79, 1, c2, t82, 1, r)
 
-	// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
+	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
+		t44_2 := t44[i*c2:][:c2]
 		t48_2 := t48[i*c2:][:c2]
-		t52_2 := t52[i*c2:][:c2]
+		t79_2 := t79[i*c2:][:c2]
 		t83_2 := t83[i*c2:][:c2]
-		t87_2 := t87[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			w2 := ((F(3.4445*t48_2[j]) + t52_2[j] + F(alphaEntry*(F(3.4445*t83_2[j])+t87_2[j]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = wEntry - F(w2*t104)
+			w2 := ((F(3.4445*t44_2[j]) + t48_2[j] + F(alphaEntry*(F(3.4445*t79_2[j])+t83_2[j]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
+			wOut[j] = wEntry - F(lrEntry*w2)
 		}
 	}
 }
 
 // Settings are the options of M3PaperSums.
 type Settings struct {
-	LR        float64 // lr, > 0
-	Warmup    float64 // warmup, ≥ 1
 	Beta1     float64 // beta_1, [0,1)
 	F         float64 // f, {1…64}
 	Beta3     float64 // beta_3, [0,1)
@@ -554,22 +550,19 @@ type Settings struct {
 	Alpha     float64 // alpha, ≥ 0
 	Beta2     float64 // beta_2, [0,1)
 	Epsilon   float64 // epsilon, > 0
+	LR        float64 // lr, > 0
 	Lambda    float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.003, Warmup: 50, Beta1: 0.9, F: 8, Beta3: 0.9, EpsilonNs: 1e-07, Alpha: 0.5, Beta2: 0.999, Epsilon: 1e-08, Lambda: 0.1}
+	return Settings{Beta1: 0.9, F: 8, Beta3: 0.9, EpsilonNs: 1e-07, Alpha: 0.5, Beta2: 0.999, Epsilon: 1e-08, LR: 0.003, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
 // may lie.
 func (z *Settings) Set(name string, x float64) error {
 	switch name {
-	case "lr":
-		return update.Set(&z.LR, name, x, x > 0, "> 0")
-	case "warmup":
-		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
 	case "beta_1":
 		return update.Set(&z.Beta1, name, x, x >= 0 && x < 1, "[0,1)")
 	case "f":
@@ -584,16 +577,16 @@ func (z *Settings) Set(name string, x float64) error {
 		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "lr", "warmup", "beta_1", "f", "beta_3", "epsilon_ns", "alpha", "beta_2", "epsilon", "lambda")
+	return update.Unknown(name, "beta_1", "f", "beta_3", "epsilon_ns", "alpha", "beta_2", "epsilon", "lr", "lambda")
 }
 
 // Each calls f for every option.
 func (z Settings) Each(f func(name string, x float64)) {
-	f("lr", z.LR)
-	f("warmup", z.Warmup)
 	f("beta_1", z.Beta1)
 	f("f", z.F)
 	f("beta_3", z.Beta3)
@@ -601,6 +594,7 @@ func (z Settings) Each(f func(name string, x float64)) {
 	f("alpha", z.Alpha)
 	f("beta_2", z.Beta2)
 	f("epsilon", z.Epsilon)
+	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
 
@@ -649,10 +643,6 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.S = s.S
 	k.V = s.V
 	k.B = s.B
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.F2 = arena.Scratch(1)
@@ -667,6 +657,8 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

@@ -20,8 +20,6 @@ type StepTall[F num.Float] struct {
 	S         []F    // [r, c]
 	V         []F    // [r, c]
 	B         []F    // [r, c]
-	Lr        []F    // []
-	Warmup    []F    // []
 	Beta1     []F    // []
 	F2        []F    // []
 	Beta3     []F    // []
@@ -29,6 +27,7 @@ type StepTall[F num.Float] struct {
 	Alpha     []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
 	WOut      []F    // [r, c], written
@@ -54,105 +53,105 @@ func (c *StepTall[F]) Run() {
 	c2, r := c.C, c.R
 	e := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t28 := work[:c2*r] // [r, c]
+	t24 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t29 := work[:c2*c2] // [c, c]
+	t25 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t26 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t27 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t28 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t29 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t31 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t32 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t32 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t33 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t34 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t34 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t36 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t37 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t37 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t38 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t39 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t39 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t41 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t42 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t42 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t43 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t44 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t44 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t45 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t46 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t47 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t47 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t48 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t49 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t50 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t51 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t52 := work[:c2*r] // [c, r]
+	t59 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t63 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t64 := work[:c2*c2] // [c, c]
+	t60 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t61 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t62 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t63 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t64 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t65 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t66 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t67 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t67 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t68 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t69 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t69 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t70 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t71 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t72 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t72 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t73 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t74 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t74 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t75 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t76 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t77 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t77 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t78 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t79 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t79 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t80 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t81 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t82 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t82 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t83 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t84 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t85 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t86 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t87 := work[:c2*r] // [c, r]
 
 	// m3_paper_sums.m, m3_paper_sums.e
 	beta1Entry := c.Beta1[0]
@@ -170,11 +169,10 @@ func (c *StepTall[F]) Run() {
 	}
 
 	// m3_paper_sums.s
-	nEntry := c.N[0]
-	t10 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t19 F
+	var t15 F
 	beta3Entry := c.Beta3[0]
 	for i := range r {
 		s := c.S[i*c2:][:c2]
@@ -186,319 +184,319 @@ func (c *StepTall[F]) Run() {
 			sEntry := s[j]
 			eEntry := e2[j]
 			mOutEntry := mOut[j]
-			t19 += F(mOutEntry * mOutEntry)
-			sOut[j] = kern.Choose(t10, sEntry+F(beta3Entry*eEntry), sEntry)
-			bOut[j] = kern.Choose(t10, F(0), eEntry)
+			t15 += F(mOutEntry * mOutEntry)
+			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*eEntry), sEntry)
+			bOut[j] = kern.Choose(t6, F(0), eEntry)
 		}
 	}
 
-	// m3_paper_sums.o, m3_paper_sums.s, m3_paper_sums.a
-	t21 := (F(0) < t19)
+	// m3_paper_sums.o, m3_paper_sums.s
+	t17 := (F(0) < t15)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
+	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t54 F
+	var t50 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
-		t28_2 := t28[i*c2:][:c2]
+		t24_2 := t24[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
-			t54 += F(sOutEntry * sOutEntry)
-			t28_2[j] = mOut[j] / t27
+			t50 += F(sOutEntry * sOutEntry)
+			t24_2[j] = mOut[j] / t23
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t29, c2, 1, t28, 1, c2, t28, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t25, c2, 1, t24, 1, c2, t24, c2, 1)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t29_2 := t29[i*c2:][:c2]
+		t25_2 := t25[i*c2:][:c2]
+		t26_2 := t26[i*c2:][:c2]
+		t27_2 := t27[i*c2:][:c2]
+		for j := range c2 {
+			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(r, c2, c2, F(1), false, t28, 1, r, t24, c2, 1, t27, 1, c2)
+
+	// m3_paper_sums.o
+	for i := range c2 {
+		t28_2 := t28[i*r:][:r]
+		t29_2 := t29[i*r:][:r]
+		for j := range r {
+			t29_2[j] = F(3.4445*t24[j*c2+i]) + t28_2[j]
+		}
+	}
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
+
+	// m3_paper_sums.o
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
+
+	// m3_paper_sums.o
+	for i := range c2 {
 		t30_2 := t30[i*c2:][:c2]
 		t31_2 := t31[i*c2:][:c2]
+		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
+			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t32, 1, r, t28, c2, 1, t31, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t32_2 := t32[i*r:][:r]
+		t29_2 := t29[i*r:][:r]
 		t33_2 := t33[i*r:][:r]
+		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t33_2[j] = F(3.4445*t28[j*c2+i]) + t32_2[j]
+			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
 		t36_2 := t36[i*c2:][:c2]
+		t37_2 := t37[i*c2:][:c2]
 		for j := range c2 {
-			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
+			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t33_2 := t33[i*r:][:r]
-		t37_2 := t37[i*r:][:r]
+		t34_2 := t34[i*r:][:r]
 		t38_2 := t38[i*r:][:r]
+		t39_2 := t39[i*r:][:r]
 		for j := range r {
-			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
+			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
 		t41_2 := t41[i*c2:][:c2]
+		t42_2 := t42[i*c2:][:c2]
 		for j := range c2 {
-			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
+			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t38_2 := t38[i*r:][:r]
-		t42_2 := t42[i*r:][:r]
+		t39_2 := t39[i*r:][:r]
 		t43_2 := t43[i*r:][:r]
+		t44_2 := t44[i*r:][:r]
 		for j := range r {
-			t43_2[j] = F(3.4445*t38_2[j]) + t42_2[j]
+			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t44, c2, 1, t43, r, 1, t43, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t45, c2, 1, t44, c2, 1, t44, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t44_2 := t44[i*c2:][:c2]
 		t45_2 := t45[i*c2:][:c2]
 		t46_2 := t46[i*c2:][:c2]
+		t47_2 := t47[i*c2:][:c2]
 		for j := range c2 {
-			t46_2[j] = -F(4.775*t44_2[j]) + t45_2[j]
+			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t47, 1, r, t43, 1, r, t46, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
 
-	// m3_paper_sums.o
-	for i := range c2 {
-		t43_2 := t43[i*r:][:r]
-		t47_2 := t47[i*r:][:r]
-		t48_2 := t48[i*r:][:r]
-		for j := range r {
-			t48_2[j] = F(3.4445*t43_2[j]) + t47_2[j]
-		}
-	}
-
-	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t49, c2, 1, t48, r, 1, t48, 1, r)
-
-	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t50, c2, 1, t49, c2, 1, t49, c2, 1)
-
-	// m3_paper_sums.o
-	for i := range c2 {
-		t49_2 := t49[i*c2:][:c2]
-		t50_2 := t50[i*c2:][:c2]
-		t51_2 := t51[i*c2:][:c2]
-		for j := range c2 {
-			t51_2[j] = -F(4.775*t49_2[j]) + t50_2[j]
-		}
-	}
-
-	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t52, 1, r, t48, 1, r, t51, 1, c2)
-
-	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.a, m3_paper_sums.w
-	t56 := (F(0) < t54)
-	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
-	t104 := F(c.Lr[0] * num.Min(F(1), nEntry/c.Warmup[0]))
+	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
+	t52 := (F(0) < t50)
+	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	for i := range r {
 		g := c.G[i*c2:][:c2]
 		sOut := c.SOut[i*c2:][:c2]
-		t63_2 := t63[i*c2:][:c2]
+		t59_2 := t59[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry2 := g[j]
-			t63_2[j] = sOut[j] / t62
+			t59_2[j] = sOut[j] / t58
 			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t64, c2, 1, t63, 1, c2, t63, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t60, c2, 1, t59, 1, c2, t59, c2, 1)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t65, c2, 1, t64, c2, 1, t64, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t61, c2, 1, t60, c2, 1, t60, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t64_2 := t64[i*c2:][:c2]
+		t60_2 := t60[i*c2:][:c2]
+		t61_2 := t61[i*c2:][:c2]
+		t62_2 := t62[i*c2:][:c2]
+		for j := range c2 {
+			t62_2[j] = -F(4.775*t60_2[j]) + t61_2[j]
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(r, c2, c2, F(1), false, t63, 1, r, t59, c2, 1, t62, 1, c2)
+
+	// m3_paper_sums.p
+	for i := range c2 {
+		t63_2 := t63[i*r:][:r]
+		t64_2 := t64[i*r:][:r]
+		for j := range r {
+			t64_2[j] = F(3.4445*t59[j*c2+i]) + t63_2[j]
+		}
+	}
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, c2, r, F(1), false, t65, c2, 1, t64, r, 1, t64, 1, r)
+
+	// m3_paper_sums.p
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
+
+	// m3_paper_sums.p
+	for i := range c2 {
 		t65_2 := t65[i*c2:][:c2]
 		t66_2 := t66[i*c2:][:c2]
+		t67_2 := t67[i*c2:][:c2]
 		for j := range c2 {
-			t66_2[j] = -F(4.775*t64_2[j]) + t65_2[j]
+			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t67, 1, r, t63, c2, 1, t66, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t68, 1, r, t64, 1, r, t67, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t67_2 := t67[i*r:][:r]
+		t64_2 := t64[i*r:][:r]
 		t68_2 := t68[i*r:][:r]
+		t69_2 := t69[i*r:][:r]
 		for j := range r {
-			t68_2[j] = F(3.4445*t63[j*c2+i]) + t67_2[j]
+			t69_2[j] = F(3.4445*t64_2[j]) + t68_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t69, c2, 1, t68, r, 1, t68, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t70, c2, 1, t69, c2, 1, t69, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t69_2 := t69[i*c2:][:c2]
 		t70_2 := t70[i*c2:][:c2]
 		t71_2 := t71[i*c2:][:c2]
+		t72_2 := t72[i*c2:][:c2]
 		for j := range c2 {
-			t71_2[j] = -F(4.775*t69_2[j]) + t70_2[j]
+			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t72, 1, r, t68, 1, r, t71, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t68_2 := t68[i*r:][:r]
-		t72_2 := t72[i*r:][:r]
+		t69_2 := t69[i*r:][:r]
 		t73_2 := t73[i*r:][:r]
+		t74_2 := t74[i*r:][:r]
 		for j := range r {
-			t73_2[j] = F(3.4445*t68_2[j]) + t72_2[j]
+			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t74, c2, 1, t73, r, 1, t73, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t75, c2, 1, t74, c2, 1, t74, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t74_2 := t74[i*c2:][:c2]
 		t75_2 := t75[i*c2:][:c2]
 		t76_2 := t76[i*c2:][:c2]
+		t77_2 := t77[i*c2:][:c2]
 		for j := range c2 {
-			t76_2[j] = -F(4.775*t74_2[j]) + t75_2[j]
+			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t77, 1, r, t73, 1, r, t76, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t73_2 := t73[i*r:][:r]
-		t77_2 := t77[i*r:][:r]
+		t74_2 := t74[i*r:][:r]
 		t78_2 := t78[i*r:][:r]
+		t79_2 := t79[i*r:][:r]
 		for j := range r {
-			t78_2[j] = F(3.4445*t73_2[j]) + t77_2[j]
+			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t79, c2, 1, t78, r, 1, t78, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t80, c2, 1, t79, c2, 1, t79, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t79_2 := t79[i*c2:][:c2]
 		t80_2 := t80[i*c2:][:c2]
 		t81_2 := t81[i*c2:][:c2]
+		t82_2 := t82[i*c2:][:c2]
 		for j := range c2 {
-			t81_2[j] = -F(4.775*t79_2[j]) + t80_2[j]
+			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t82, 1, r, t78, 1, r, t81, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
 
-	// m3_paper_sums.p
-	for i := range c2 {
-		t78_2 := t78[i*r:][:r]
-		t82_2 := t82[i*r:][:r]
-		t83_2 := t83[i*r:][:r]
-		for j := range r {
-			t83_2[j] = F(3.4445*t78_2[j]) + t82_2[j]
-		}
-	}
-
-	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t84, c2, 1, t83, r, 1, t83, 1, r)
-
-	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t85, c2, 1, t84, c2, 1, t84, c2, 1)
-
-	// m3_paper_sums.p
-	for i := range c2 {
-		t84_2 := t84[i*c2:][:c2]
-		t85_2 := t85[i*c2:][:c2]
-		t86_2 := t86[i*c2:][:c2]
-		for j := range c2 {
-			t86_2[j] = -F(4.775*t84_2[j]) + t85_2[j]
-		}
-	}
-
-	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t87, 1, r, t83, 1, r, t86, 1, c2)
-
-	// m3_paper_sums.w, m3_paper_sums.a, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
+	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
 	nodecayEntry := c.Nodecay[0]
@@ -509,8 +507,8 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			w2 := ((F(3.4445*t48[j*r+i]) + t52[j*r+i] + F(alphaEntry*(F(3.4445*t83[j*r+i])+t87[j*r+i]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = wEntry - F(w2*t104)
+			w2 := ((F(3.4445*t44[j*r+i]) + t48[j*r+i] + F(alphaEntry*(F(3.4445*t79[j*r+i])+t83[j*r+i]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
+			wOut[j] = wEntry - F(lrEntry*w2)
 		}
 	}
 }
@@ -529,10 +527,6 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.S = s.S
 	k.V = s.V
 	k.B = s.B
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Beta1 = arena.Scratch(1)
 	k.Beta1[0] = F(z.Beta1)
 	k.F2 = arena.Scratch(1)
@@ -547,6 +541,8 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

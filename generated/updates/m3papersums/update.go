@@ -74,5 +74,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of M3PaperSums.
 func Entry() catalog.Entry {
-	return catalog.Update("M3PaperSums", "088419b14dc5c81c7b498781abde2aeb08b580094d8d424e81f0acbeaee43837", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("M3PaperSums", "fb8667eb6a7ae39989656e2ab1e4b52851af24dd6df34f3a1dc1c4a28224a7ce", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -32,11 +32,9 @@ type Step[F num.Float] struct {
 	N       int
 	W       []F    // [n]
 	G       []F    // [n]
-	N2      []F    // []
 	S       []F    // [n]
-	Lr      []F    // []
-	Warmup  []F    // []
 	Eta     []F    // []
+	Lr      []F    // []
 	Nodecay []bool // []
 	Lambda  []F    // []
 	WOut    []F    // [n], written
@@ -57,62 +55,54 @@ func (c *Step[F]) Run() {
 	}
 	n := c.N
 
-	// momentum_sgd.a, momentum_sgd.s, momentum_sgd.w
-	t3 := num.Min(F(1), c.N2[0]/c.Warmup[0])
+	// momentum_sgd.s, momentum_sgd.w
 	lrEntry := c.Lr[0]
-	t13 := F(lrEntry * t3)
-	t15 := F(t3 * F(lrEntry*c.Lambda[0]))
-
-	// momentum_sgd.s, momentum_sgd.a, momentum_sgd.w
 	etaEntry := c.Eta[0]
 	nodecayEntry := c.Nodecay[0]
+	w3 := F(lrEntry * c.Lambda[0])
 	s := c.S[:n]
 	g := c.G[:n]
 	w := c.W[:n]
 	sOut := c.SOut[:n]
 	wOut := c.WOut[:n]
 	for i := range n {
-		s2 := F(etaEntry*s[i]) - F(g[i]*t13)
+		s2 := F(etaEntry*s[i]) - F(lrEntry*g[i])
 		wEntry := w[i]
 		sOut[i] = s2
-		wOut[i] = wEntry + s2 - kern.Choose(nodecayEntry, F(0), F(wEntry*t15))
+		wOut[i] = wEntry + s2 - kern.Choose(nodecayEntry, F(0), F(wEntry*w3))
 	}
 }
 
 // Settings are the options of MomentumSGD.
 type Settings struct {
-	LR     float64 // lr, > 0
-	Warmup float64 // warmup, ≥ 1
 	Eta    float64 // eta, [0,1)
+	LR     float64 // lr, > 0
 	Lambda float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.1, Warmup: 50, Eta: 0.9, Lambda: 0.0001}
+	return Settings{Eta: 0.9, LR: 0.1, Lambda: 0.0001}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
 // may lie.
 func (z *Settings) Set(name string, x float64) error {
 	switch name {
-	case "lr":
-		return update.Set(&z.LR, name, x, x > 0, "> 0")
-	case "warmup":
-		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
 	case "eta":
 		return update.Set(&z.Eta, name, x, x >= 0 && x < 1, "[0,1)")
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "lr", "warmup", "eta", "lambda")
+	return update.Unknown(name, "eta", "lr", "lambda")
 }
 
 // Each calls f for every option.
 func (z Settings) Each(f func(name string, x float64)) {
-	f("lr", z.LR)
-	f("warmup", z.Warmup)
 	f("eta", z.Eta)
+	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
 
@@ -147,15 +137,11 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, w, g 
 	k.N = len(w)
 	k.W = w
 	k.G = g
-	k.N2 = arena.Scratch(1)
-	k.N2[0] = F(n)
 	k.S = s.S
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Eta = arena.Scratch(1)
 	k.Eta[0] = F(z.Eta)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

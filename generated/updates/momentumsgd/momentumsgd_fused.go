@@ -17,15 +17,11 @@ func (c *stepFused) run() {
 	n := c.N
 	_ = n
 
-	// momentum_sgd.a, momentum_sgd.s, momentum_sgd.w
-	t3 := kern.Smaller(F(1), c.N2[0]/c.Warmup[0])
+	// momentum_sgd.s, momentum_sgd.w
 	lrEntry := c.Lr[0]
-	t13 := F(lrEntry * t3)
-	t15 := F(t3 * F(lrEntry*c.Lambda[0]))
-
-	// momentum_sgd.s, momentum_sgd.a, momentum_sgd.w
 	etaEntry := c.Eta[0]
 	nodecayEntry := c.Nodecay[0]
+	w3 := F(lrEntry * c.Lambda[0])
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
 		a := regions.R969a925236a8Args{
@@ -36,9 +32,9 @@ func (c *stepFused) run() {
 			P4: unsafe.SliceData(c.WOut),
 			N0: n,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{t13},
+			S1: [2]float32{lrEntry},
 			S2: [2]float32{etaEntry},
-			S3: [2]float32{t15},
+			S3: [2]float32{w3},
 		}
 		regions.R969a925236a8(&a)
 	} else {
@@ -49,10 +45,10 @@ func (c *stepFused) run() {
 		wOut := c.WOut[:n]
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range n {
-			s2 := num.FMA32(-g[i], t13, F(etaEntry*s[i]))
+			s2 := num.FMA32(-lrEntry, g[i], F(etaEntry*s[i]))
 			wEntry := w[i]
 			sOut[i] = s2
-			wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry2, F(0), F(wEntry*t15))
+			wOut[i] = (wEntry + s2) - kern.Choose(nodecayEntry2, F(0), F(wEntry*w3))
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestMomentumSGD holds MomentumSGD to its page: momentum_sgd.a,
-// momentum_sgd.s, momentum_sgd.w.
+// TestMomentumSGD holds MomentumSGD to its page: momentum_sgd.s,
+// momentum_sgd.w.
 func TestMomentumSGD(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -21,7 +21,7 @@ func TestMomentumSGD(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), Eta: float64(a.Number("eta")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Eta: float64(a.Number("eta")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{S: a.Updated("s")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Updated("w"), a.In["g"], s)
 }

@@ -61,5 +61,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of MomentumSGD.
 func Entry() catalog.Entry {
-	return catalog.Update("MomentumSGD", "7c640105f97ce678efb32830703701fa6540227810d5af94f558eb42fc7fa368", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("MomentumSGD", "0e31a25eb5f031b3594d4f88211d76c474147ded9b69918ca1ba7bb568f82033", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

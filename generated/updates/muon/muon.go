@@ -36,12 +36,10 @@ type Step[F num.Float] struct {
 	R       int
 	W       []F    // [r, c]
 	G       []F    // [r, c]
-	N       []F    // []
 	M       []F    // [r, c]
-	Lr      []F    // []
-	Warmup  []F    // []
 	Mu      []F    // []
 	Epsilon []F    // []
+	Lr      []F    // []
 	Nodecay []bool // []
 	Lambda  []F    // []
 	WOut    []F    // [r, c], written
@@ -64,58 +62,58 @@ func (c *Step[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
+	t18 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t19 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t20 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t21 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t22 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t23 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t23 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t24 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t25 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t26 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t26 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t27 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t28 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t28 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t29 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t31 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t31 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t32 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t33 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t33 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t34 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t36 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t36 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t37 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t38 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t38 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t39 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t41 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t41 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t42 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t43 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t44 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t45 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t46 := work[:c2*r] // [r, c]
 
 	// muon.m, muon.d, muon.o
-	var t13 F
+	var t9 F
 	muEntry := c.Mu[0]
 	w2 := 1 - muEntry
 	for i := range r {
@@ -124,219 +122,215 @@ func (c *Step[F]) Run() {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			t7 := F(w2 * g[j])
-			m2 := F(muEntry*m[j]) + t7
-			d2_2 := F(muEntry*m2) + t7
-			t13 += F(d2_2 * d2_2)
+			t3 := F(w2 * g[j])
+			m2 := F(muEntry*m[j]) + t3
+			d2_2 := F(muEntry*m2) + t3
+			t9 += F(d2_2 * d2_2)
 			mOut[j] = m2
 			d2[j] = d2_2
 		}
 	}
 
-	// muon.o, muon.a, muon.u, muon.w
-	t15 := (F(0) < t13)
-	t21 := kern.Choose(t15, num.Sqrt(kern.Choose(t15, t13, F(1))), F(0)) + c.Epsilon[0]
-	t51 := num.Sqrt(num.Max(F(r), F(c2)))
-	t59 := F(c.Lr[0] * num.Min(F(1), c.N[0]/c.Warmup[0]))
+	// muon.o, muon.u
+	t11 := (F(0) < t9)
+	t17 := kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)) + c.Epsilon[0]
+	t47 := num.Sqrt(num.Max(F(r), F(c2)))
 
 	// muon.o
 	for i := range r {
 		d2 := d[i*c2:][:c2]
-		t22_2 := t22[i*c2:][:c2]
+		t18_2 := t18[i*c2:][:c2]
 		for j := range c2 {
-			t22_2[j] = d2[j] / t21
+			t18_2[j] = d2[j] / t17
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t19, r, 1, t18, c2, 1, t18, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t20, r, 1, t19, r, 1, t19, r, 1)
 
 	// muon.o
 	for i := range r {
-		t23_2 := t23[i*r:][:r]
+		t19_2 := t19[i*r:][:r]
+		t20_2 := t20[i*r:][:r]
+		t21_2 := t21[i*r:][:r]
+		for j := range r {
+			t21_2[j] = -F(4.775*t19_2[j]) + t20_2[j]
+		}
+	}
+
+	// muon.o
+	kern.Gemm(c2, r, r, F(1), false, t22, 1, c2, t18, 1, c2, t21, 1, r)
+
+	// muon.o
+	for i := range r {
+		t18_2 := t18[i*c2:][:c2]
+		t22_2 := t22[i*c2:][:c2]
+		t23_2 := t23[i*c2:][:c2]
+		for j := range c2 {
+			t23_2[j] = F(3.4445*t18_2[j]) + t22_2[j]
+		}
+	}
+
+	// muon.o
+	kern.Gemm(r, r, c2, F(1), false, t24, r, 1, t23, c2, 1, t23, 1, c2)
+
+	// muon.o
+	kern.Gemm(r, r, r, F(2.0315), false, t25, r, 1, t24, r, 1, t24, r, 1)
+
+	// muon.o
+	for i := range r {
 		t24_2 := t24[i*r:][:r]
 		t25_2 := t25[i*r:][:r]
+		t26_2 := t26[i*r:][:r]
 		for j := range r {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t26_2[j] = -F(4.775*t24_2[j]) + t25_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t27, 1, c2, t23, 1, c2, t26, 1, r)
 
 	// muon.o
 	for i := range r {
-		t22_2 := t22[i*c2:][:c2]
-		t26_2 := t26[i*c2:][:c2]
+		t23_2 := t23[i*c2:][:c2]
 		t27_2 := t27[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
 		for j := range c2 {
-			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
+			t28_2[j] = F(3.4445*t23_2[j]) + t27_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
 
 	// muon.o
 	for i := range r {
-		t28_2 := t28[i*r:][:r]
 		t29_2 := t29[i*r:][:r]
 		t30_2 := t30[i*r:][:r]
+		t31_2 := t31[i*r:][:r]
 		for j := range r {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
 
 	// muon.o
 	for i := range r {
-		t27_2 := t27[i*c2:][:c2]
-		t31_2 := t31[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
+		t33_2 := t33[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t33_2[j] = F(3.4445*t28_2[j]) + t32_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
 
 	// muon.o
 	for i := range r {
-		t33_2 := t33[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
 		t35_2 := t35[i*r:][:r]
+		t36_2 := t36[i*r:][:r]
 		for j := range r {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
 
 	// muon.o
 	for i := range r {
-		t32_2 := t32[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
+		t33_2 := t33[i*c2:][:c2]
 		t37_2 := t37[i*c2:][:c2]
+		t38_2 := t38[i*c2:][:c2]
 		for j := range c2 {
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
+			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
 
 	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
 
 	// muon.o
 	for i := range r {
-		t38_2 := t38[i*r:][:r]
 		t39_2 := t39[i*r:][:r]
 		t40_2 := t40[i*r:][:r]
+		t41_2 := t41[i*r:][:r]
 		for j := range r {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
 
-	// muon.o
-	for i := range r {
-		t37_2 := t37[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
-		t42_2 := t42[i*c2:][:c2]
-		for j := range c2 {
-			t42_2[j] = F(3.4445*t37_2[j]) + t41_2[j]
-		}
-	}
-
-	// muon.o
-	kern.Gemm(r, r, c2, F(1), false, t43, r, 1, t42, c2, 1, t42, 1, c2)
-
-	// muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t44, r, 1, t43, r, 1, t43, r, 1)
-
-	// muon.o
-	for i := range r {
-		t43_2 := t43[i*r:][:r]
-		t44_2 := t44[i*r:][:r]
-		t45_2 := t45[i*r:][:r]
-		for j := range r {
-			t45_2[j] = -F(4.775*t43_2[j]) + t44_2[j]
-		}
-	}
-
-	// muon.o
-	kern.Gemm(c2, r, r, F(1), false, t46, 1, c2, t42, 1, c2, t45, 1, r)
-
-	// muon.w, muon.a, muon.u, muon.o
-	w3 := F(0.2 * t51)
+	// muon.w, muon.u, muon.o
+	lrEntry := c.Lr[0]
+	w3 := F(0.2 * t47)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
+		t38_2 := t38[i*c2:][:c2]
 		t42_2 := t42[i*c2:][:c2]
-		t46_2 := t46[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((F(w3*(F(3.4445*t42_2[j])+t46_2[j]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t59)
+			wOut[j] = wEntry - F(lrEntry*(F(w3*(F(3.4445*t38_2[j])+t42_2[j]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
 
 // Settings are the options of Muon.
 type Settings struct {
-	LR      float64 // lr, > 0
-	Warmup  float64 // warmup, ≥ 1
 	MU      float64 // mu, [0,1)
 	Epsilon float64 // epsilon, > 0
+	LR      float64 // lr, > 0
 	Lambda  float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{LR: 0.02, Warmup: 50, MU: 0.95, Epsilon: 1e-07, Lambda: 0.1}
+	return Settings{MU: 0.95, Epsilon: 1e-07, LR: 0.02, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
 // may lie.
 func (z *Settings) Set(name string, x float64) error {
 	switch name {
-	case "lr":
-		return update.Set(&z.LR, name, x, x > 0, "> 0")
-	case "warmup":
-		return update.Set(&z.Warmup, name, x, x >= 1, "≥ 1")
 	case "mu":
 		return update.Set(&z.MU, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "lr":
+		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "lr", "warmup", "mu", "epsilon", "lambda")
+	return update.Unknown(name, "mu", "epsilon", "lr", "lambda")
 }
 
 // Each calls f for every option.
 func (z Settings) Each(f func(name string, x float64)) {
-	f("lr", z.LR)
-	f("warmup", z.Warmup)
 	f("mu", z.MU)
 	f("epsilon", z.Epsilon)
+	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
 
@@ -376,17 +370,13 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
 	k.M = s.M
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Mu = arena.Scratch(1)
 	k.Mu[0] = F(z.MU)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

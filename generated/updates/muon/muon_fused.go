@@ -18,35 +18,35 @@ func (c *stepFused) run() {
 	_ = c2
 	_ = r
 	d := c.Work[:c2*r]                    // [r, c]
-	t22 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t23 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t24 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t25 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t26 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t27 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t28 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t29 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t30 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t32 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t33 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t34 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t35 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t36 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t37 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t38 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t39 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t40 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t41 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t42 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t43 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t44 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t45 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t46 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t13Total := make([]F, 1)
+	t18 := c.Work[c2*r:][:c2*r]           // [r, c]
+	t19 := c.Work[2*c2*r:][:r*r]          // [r, r]
+	t20 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
+	t21 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
+	t22 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t23 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t24 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
+	t25 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
+	t26 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
+	t27 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t28 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t29 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
+	t30 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
+	t31 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
+	t32 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t33 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t34 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
+	t35 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
+	t36 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
+	t37 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t38 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t39 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
+	t40 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
+	t41 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
+	t42 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t9Total := make([]F, 1)
 
 	// muon.m, muon.d, muon.o
-	var t13 F
+	var t9 F
 	muEntry := c.Mu[0]
 	w2 := F(1) - muEntry
 	if kern.Wide() {
@@ -55,324 +55,324 @@ func (c *stepFused) run() {
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
 			P3: unsafe.SliceData(d),
-			P4: unsafe.SliceData(t13Total),
+			P4: unsafe.SliceData(t9Total),
 			N0: r,
 			N1: c2,
 			N2: 8 * c2,
 			N3: 12 * c2,
-			S0: [2]float32{t13},
+			S0: [2]float32{t9},
 			S1: [2]float32{w2},
 			S2: [2]float32{muEntry},
 		}
 		regions.R8d9ab672aaf2(&a)
 	} else {
-		t13_2 := t13
+		t9_2 := t9
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			var t13Row F
-			t13RowSums := [16]F{t13Row}
+			var t9Row F
+			t9RowSums := [16]F{t9Row}
 			for j := range c2 {
-				t7 := F(w2 * g[j])
-				m2 := num.FMA32(muEntry, m[j], t7)
-				d2_2 := num.FMA32(muEntry, m2, t7)
-				t13RowSums[j%16] = num.FMA32(d2_2, d2_2, t13RowSums[j%16])
+				t3 := F(w2 * g[j])
+				m2 := num.FMA32(muEntry, m[j], t3)
+				d2_2 := num.FMA32(muEntry, m2, t3)
+				t9RowSums[j%16] = num.FMA32(d2_2, d2_2, t9RowSums[j%16])
 				mOut[j] = m2
 				d2[j] = d2_2
 			}
-			t13Row = kern.Sum16(&t13RowSums)
-			t13_2 = t13_2 + t13Row
+			t9Row = kern.Sum16(&t9RowSums)
+			t9_2 = t9_2 + t9Row
 		}
-		t13Total[0] = t13_2
+		t9Total[0] = t9_2
 	}
-	t13 = t13Total[0]
+	t9 = t9Total[0]
 
-	// muon.o, muon.a, muon.u, muon.w
-	t15 := (F(0) < t13)
-	t21 := kern.Choose(t15, num.Sqrt(kern.Choose(t15, t13, F(1))), F(0)) + c.Epsilon[0]
-	t51 := num.Sqrt(kern.Larger(F(r), F(c2)))
-	t59 := F(c.Lr[0] * kern.Smaller(F(1), c.N[0]/c.Warmup[0]))
+	// muon.o, muon.u
+	t11 := (F(0) < t9)
+	t17 := kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)) + c.Epsilon[0]
+	t47 := num.Sqrt(kern.Larger(F(r), F(c2)))
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(d),
-			P1: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t18),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t21},
+			S0: [2]float32{t17},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
-			t22_2 := t22[i*c2:][:c2]
+			t18_2 := t18[i*c2:][:c2]
 			for j := range c2 {
-				t22_2[j] = d2[j] / t21
+				t18_2[j] = d2[j] / t17
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t19, r, 1, t18, c2, 1, t18, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t20, r, 1, t19, r, 1, t19, r, 1)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(t25),
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t21),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t23_2 := t23[i*r:][:r]
+			t19_2 := t19[i*r:][:r]
+			t20_2 := t20[i*r:][:r]
+			t21_2 := t21[i*r:][:r]
+			for j := range r {
+				t21_2[j] = num.FMA32(-F(4.775), t19_2[j], t20_2[j])
+			}
+		}
+	}
+
+	// muon.o
+	kern.GemmFMA(c2, r, r, F(1), false, t22, 1, c2, t18, 1, c2, t21, 1, r)
+
+	// muon.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(t23),
+			N0: r,
+			N1: c2,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range r {
+			t18_2 := t18[i*c2:][:c2]
+			t22_2 := t22[i*c2:][:c2]
+			t23_2 := t23[i*c2:][:c2]
+			for j := range c2 {
+				t23_2[j] = num.FMA32(F(3.4445), t18_2[j], t22_2[j])
+			}
+		}
+	}
+
+	// muon.o
+	kern.GemmFMA(r, r, c2, F(1), false, t24, r, 1, t23, c2, 1, t23, 1, c2)
+
+	// muon.o
+	kern.GemmFMA(r, r, r, F(2.0315), false, t25, r, 1, t24, r, 1, t24, r, 1)
+
+	// muon.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t25),
+			P2: unsafe.SliceData(t26),
+			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
 			t24_2 := t24[i*r:][:r]
 			t25_2 := t25[i*r:][:r]
+			t26_2 := t26[i*r:][:r]
 			for j := range r {
-				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
+				t26_2[j] = num.FMA32(-F(4.775), t24_2[j], t25_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t27, 1, c2, t23, 1, c2, t26, 1, r)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t22),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P0: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t27),
+			P2: unsafe.SliceData(t28),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t22_2 := t22[i*c2:][:c2]
-			t26_2 := t26[i*c2:][:c2]
+			t23_2 := t23[i*c2:][:c2]
 			t27_2 := t27[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+				t28_2[j] = num.FMA32(F(3.4445), t23_2[j], t27_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t29, r, 1, t28, c2, 1, t28, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t30, r, 1, t29, r, 1, t29, r, 1)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(t30),
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t30),
+			P2: unsafe.SliceData(t31),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t28_2 := t28[i*r:][:r]
 			t29_2 := t29[i*r:][:r]
 			t30_2 := t30[i*r:][:r]
+			t31_2 := t31[i*r:][:r]
 			for j := range r {
-				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
+				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t32, 1, c2, t28, 1, c2, t31, 1, r)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t27),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t33),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t27_2 := t27[i*c2:][:c2]
-			t31_2 := t31[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
+				t33_2[j] = num.FMA32(F(3.4445), t28_2[j], t32_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t34, r, 1, t33, c2, 1, t33, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t35, r, 1, t34, r, 1, t34, r, 1)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t35),
+			P2: unsafe.SliceData(t36),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t33_2 := t33[i*r:][:r]
 			t34_2 := t34[i*r:][:r]
 			t35_2 := t35[i*r:][:r]
+			t36_2 := t36[i*r:][:r]
 			for j := range r {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t37, 1, c2, t33, 1, c2, t36, 1, r)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t33),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t32_2 := t32[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
+				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t39, r, 1, t38, c2, 1, t38, 1, c2)
 
 	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t40, r, 1, t39, r, 1, t39, r, 1)
 
 	// muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t41),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t38_2 := t38[i*r:][:r]
 			t39_2 := t39[i*r:][:r]
 			t40_2 := t40[i*r:][:r]
+			t41_2 := t41[i*r:][:r]
 			for j := range r {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
+				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
 			}
 		}
 	}
 
 	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t42, 1, c2, t38, 1, c2, t41, 1, r)
 
-	// muon.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
-			N0: r,
-			N1: c2,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range r {
-			t37_2 := t37[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
-			t42_2 := t42[i*c2:][:c2]
-			for j := range c2 {
-				t42_2[j] = num.FMA32(F(3.4445), t37_2[j], t41_2[j])
-			}
-		}
-	}
-
-	// muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t43, r, 1, t42, c2, 1, t42, 1, c2)
-
-	// muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t44, r, 1, t43, r, 1, t43, r, 1)
-
-	// muon.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t43),
-			P1: unsafe.SliceData(t44),
-			P2: unsafe.SliceData(t45),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t43_2 := t43[i*r:][:r]
-			t44_2 := t44[i*r:][:r]
-			t45_2 := t45[i*r:][:r]
-			for j := range r {
-				t45_2[j] = num.FMA32(-F(4.775), t43_2[j], t44_2[j])
-			}
-		}
-	}
-
-	// muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t46, 1, c2, t42, 1, c2, t45, 1, r)
-
-	// muon.w, muon.a, muon.u, muon.o
-	w3 := F(0.2 * t51)
+	// muon.w, muon.u, muon.o
+	lrEntry := c.Lr[0]
+	w3 := F(0.2 * t47)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rb8dca46c5292Args{
+		a := regions.R1504f98b8ae8Args{
 			P0: unsafe.SliceData(c.W),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t42),
 			P3: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{w3},
-			S2: [2]float32{lambdaEntry},
-			S3: [2]float32{t59},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{w3},
+			S3: [2]float32{lambdaEntry},
 		}
-		regions.Rb8dca46c5292(&a)
+		regions.R1504f98b8ae8(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
 			w := c.W[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
 			t42_2 := t42[i*c2:][:c2]
-			t46_2 := t46[i*c2:][:c2]
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-num.FMA32(w3, num.FMA32(F(3.4445), t42_2[j], t46_2[j]), kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), t59, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(w3, num.FMA32(F(3.4445), t38_2[j], t42_2[j]), kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

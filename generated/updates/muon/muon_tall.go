@@ -14,12 +14,10 @@ type StepTall[F num.Float] struct {
 	R       int
 	W       []F    // [r, c]
 	G       []F    // [r, c]
-	N       []F    // []
 	M       []F    // [r, c]
-	Lr      []F    // []
-	Warmup  []F    // []
 	Mu      []F    // []
 	Epsilon []F    // []
+	Lr      []F    // []
 	Nodecay []bool // []
 	Lambda  []F    // []
 	WOut    []F    // [r, c], written
@@ -42,58 +40,58 @@ func (c *StepTall[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t22 := work[:c2*r] // [r, c]
+	t18 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t23 := work[:c2*c2] // [c, c]
+	t19 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t20 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t21 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t22 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t23 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t24 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t25 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t26 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t26 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t27 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t28 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t28 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t29 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t31 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t31 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t32 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t33 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t33 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t34 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t36 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t37 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t38 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t38 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t39 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t41 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t42 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t43 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t44 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t45 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t46 := work[:c2*r] // [c, r]
 
 	// muon.m, muon.d, muon.o
-	var t13 F
+	var t9 F
 	muEntry := c.Mu[0]
 	w2 := 1 - muEntry
 	for i := range r {
@@ -102,166 +100,166 @@ func (c *StepTall[F]) Run() {
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			t7 := F(w2 * g[j])
-			m2 := F(muEntry*m[j]) + t7
-			d2_2 := F(muEntry*m2) + t7
-			t13 += F(d2_2 * d2_2)
+			t3 := F(w2 * g[j])
+			m2 := F(muEntry*m[j]) + t3
+			d2_2 := F(muEntry*m2) + t3
+			t9 += F(d2_2 * d2_2)
 			mOut[j] = m2
 			d2[j] = d2_2
 		}
 	}
 
-	// muon.o, muon.a, muon.u, muon.w
-	t15 := (F(0) < t13)
-	t21 := kern.Choose(t15, num.Sqrt(kern.Choose(t15, t13, F(1))), F(0)) + c.Epsilon[0]
-	t51 := num.Sqrt(num.Max(F(r), F(c2)))
-	t59 := F(c.Lr[0] * num.Min(F(1), c.N[0]/c.Warmup[0]))
+	// muon.o, muon.u
+	t11 := (F(0) < t9)
+	t17 := kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)) + c.Epsilon[0]
+	t47 := num.Sqrt(num.Max(F(r), F(c2)))
 
 	// muon.o
 	for i := range r {
 		d2 := d[i*c2:][:c2]
-		t22_2 := t22[i*c2:][:c2]
+		t18_2 := t18[i*c2:][:c2]
 		for j := range c2 {
-			t22_2[j] = d2[j] / t21
+			t18_2[j] = d2[j] / t17
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t23, c2, 1, t22, 1, c2, t22, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t19, c2, 1, t18, 1, c2, t18, c2, 1)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t20, c2, 1, t19, c2, 1, t19, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t23_2 := t23[i*c2:][:c2]
+		t19_2 := t19[i*c2:][:c2]
+		t20_2 := t20[i*c2:][:c2]
+		t21_2 := t21[i*c2:][:c2]
+		for j := range c2 {
+			t21_2[j] = -F(4.775*t19_2[j]) + t20_2[j]
+		}
+	}
+
+	// muon.o
+	kern.Gemm(r, c2, c2, F(1), false, t22, 1, r, t18, c2, 1, t21, 1, c2)
+
+	// muon.o
+	for i := range c2 {
+		t22_2 := t22[i*r:][:r]
+		t23_2 := t23[i*r:][:r]
+		for j := range r {
+			t23_2[j] = F(3.4445*t18[j*c2+i]) + t22_2[j]
+		}
+	}
+
+	// muon.o
+	kern.Gemm(c2, c2, r, F(1), false, t24, c2, 1, t23, r, 1, t23, 1, r)
+
+	// muon.o
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t25, c2, 1, t24, c2, 1, t24, c2, 1)
+
+	// muon.o
+	for i := range c2 {
 		t24_2 := t24[i*c2:][:c2]
 		t25_2 := t25[i*c2:][:c2]
+		t26_2 := t26[i*c2:][:c2]
 		for j := range c2 {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t26_2[j] = -F(4.775*t24_2[j]) + t25_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t26, 1, r, t22, c2, 1, t25, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t27, 1, r, t23, 1, r, t26, 1, c2)
 
 	// muon.o
 	for i := range c2 {
-		t26_2 := t26[i*r:][:r]
+		t23_2 := t23[i*r:][:r]
 		t27_2 := t27[i*r:][:r]
+		t28_2 := t28[i*r:][:r]
 		for j := range r {
-			t27_2[j] = F(3.4445*t22[j*c2+i]) + t26_2[j]
+			t28_2[j] = F(3.4445*t23_2[j]) + t27_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t29, c2, 1, t28, r, 1, t28, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t28_2 := t28[i*c2:][:c2]
 		t29_2 := t29[i*c2:][:c2]
 		t30_2 := t30[i*c2:][:c2]
+		t31_2 := t31[i*c2:][:c2]
 		for j := range c2 {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t31_2[j] = -F(4.775*t29_2[j]) + t30_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t32, 1, r, t28, 1, r, t31, 1, c2)
 
 	// muon.o
 	for i := range c2 {
-		t27_2 := t27[i*r:][:r]
-		t31_2 := t31[i*r:][:r]
+		t28_2 := t28[i*r:][:r]
 		t32_2 := t32[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
 		for j := range r {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t33_2[j] = F(3.4445*t28_2[j]) + t32_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t33_2 := t33[i*c2:][:c2]
 		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
+		t36_2 := t36[i*c2:][:c2]
 		for j := range c2 {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t36_2[j] = -F(4.775*t34_2[j]) + t35_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
 
 	// muon.o
 	for i := range c2 {
-		t32_2 := t32[i*r:][:r]
-		t36_2 := t36[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
 		for j := range r {
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
+			t38_2[j] = F(3.4445*t33_2[j]) + t37_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
 
 	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
 
 	// muon.o
 	for i := range c2 {
-		t38_2 := t38[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
+		t41_2 := t41[i*c2:][:c2]
 		for j := range c2 {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t41_2[j] = -F(4.775*t39_2[j]) + t40_2[j]
 		}
 	}
 
 	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
 
-	// muon.o
-	for i := range c2 {
-		t37_2 := t37[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
-		t42_2 := t42[i*r:][:r]
-		for j := range r {
-			t42_2[j] = F(3.4445*t37_2[j]) + t41_2[j]
-		}
-	}
-
-	// muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t43, c2, 1, t42, r, 1, t42, 1, r)
-
-	// muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t44, c2, 1, t43, c2, 1, t43, c2, 1)
-
-	// muon.o
-	for i := range c2 {
-		t43_2 := t43[i*c2:][:c2]
-		t44_2 := t44[i*c2:][:c2]
-		t45_2 := t45[i*c2:][:c2]
-		for j := range c2 {
-			t45_2[j] = -F(4.775*t43_2[j]) + t44_2[j]
-		}
-	}
-
-	// muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t46, 1, r, t42, 1, r, t45, 1, c2)
-
-	// muon.w, muon.a, muon.u, muon.o
-	w3 := F(0.2 * t51)
+	// muon.w, muon.u, muon.o
+	lrEntry := c.Lr[0]
+	w3 := F(0.2 * t47)
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
@@ -269,7 +267,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F((F(w3*(F(3.4445*t42[j*r+i])+t46[j*r+i]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)))*t59)
+			wOut[j] = wEntry - F(lrEntry*(F(w3*(F(3.4445*t38[j*r+i])+t42[j*r+i]))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -282,17 +280,13 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
 	k.M = s.M
-	k.Lr = arena.Scratch(1)
-	k.Lr[0] = F(z.LR)
-	k.Warmup = arena.Scratch(1)
-	k.Warmup[0] = F(z.Warmup)
 	k.Mu = arena.Scratch(1)
 	k.Mu[0] = F(z.MU)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Lr = arena.Scratch(1)
+	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)
 	k.Nodecay[0] = nodecay
 	k.Lambda = arena.Scratch(1)

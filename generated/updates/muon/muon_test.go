@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestMuon holds Muon to its page: muon.a, muon.m, muon.d, muon.o, muon.u,
-// muon.w.
+// TestMuon holds Muon to its page: muon.m, muon.d, muon.o, muon.u, muon.w.
 func TestMuon(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -22,7 +21,7 @@ func TestMuon(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{LR: float64(a.Number("lr")), Warmup: float64(a.Number("warmup")), MU: float64(a.Number("mu")), Epsilon: float64(a.Number("epsilon")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{MU: float64(a.Number("mu")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

@@ -75,5 +75,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of Muon.
 func Entry() catalog.Entry {
-	return catalog.Update("Muon", "ae2f175436b6478cee548c1d0c7b8169eac70d427675d730fd86d4dbb67642e2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("Muon", "b9ffcc4a769da812fc879f2e308c4331743fcea52e8c7c96efe1fe283ee27ee2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R67276af48b50Args are the arguments of R67276af48b50.
-type R67276af48b50Args struct {
+// Rda30a52a2d9aArgs are the arguments of Rda30a52a2d9a.
+type Rda30a52a2d9aArgs struct {
 	P0, P1, P2, P3         *float32
 	N0                     int
 	S0, S1, S2, S3, S4, S5 [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func r67276af48b50AVX512(a *R67276af48b50Args)
+func rda30a52a2d9aAVX512(a *Rda30a52a2d9aArgs)
 
 //go:noescape
-func r67276af48b50AVX2(a *R67276af48b50Args)
+func rda30a52a2d9aAVX2(a *Rda30a52a2d9aArgs)
 
-// R67276af48b50 runs the function of the active target.
-func R67276af48b50(a *R67276af48b50Args) {
+// Rda30a52a2d9a runs the function of the active target.
+func Rda30a52a2d9a(a *Rda30a52a2d9aArgs) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r67276af48b50AVX512(a)
+			rda30a52a2d9aAVX512(a)
 			return
 		case !wide:
-			r67276af48b50AVX2(a)
+			rda30a52a2d9aAVX2(a)
 			return
 		}
 	}

@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R2f9b578e80f1Args are the arguments of R2f9b578e80f1.
-type R2f9b578e80f1Args struct {
+// Rb41aa9be4c40Args are the arguments of Rb41aa9be4c40.
+type Rb41aa9be4c40Args struct {
 	P0, P1, P2, P3, P4, P5, P6 *float32
 	N0, N1                     int
 	S0, S1, S2, S3, S4         [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func r2f9b578e80f1AVX512(a *R2f9b578e80f1Args)
+func rb41aa9be4c40AVX512(a *Rb41aa9be4c40Args)
 
 //go:noescape
-func r2f9b578e80f1AVX2(a *R2f9b578e80f1Args)
+func rb41aa9be4c40AVX2(a *Rb41aa9be4c40Args)
 
-// R2f9b578e80f1 runs the function of the active target.
-func R2f9b578e80f1(a *R2f9b578e80f1Args) {
+// Rb41aa9be4c40 runs the function of the active target.
+func Rb41aa9be4c40(a *Rb41aa9be4c40Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r2f9b578e80f1AVX512(a)
+			rb41aa9be4c40AVX512(a)
 			return
 		case !wide:
-			r2f9b578e80f1AVX2(a)
+			rb41aa9be4c40AVX2(a)
 			return
 		}
 	}

@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// Rb8dca46c5292Args are the arguments of Rb8dca46c5292.
-type Rb8dca46c5292Args struct {
-	P0, P1, P2, P3 *float32
+// R935c45bda9f3Args are the arguments of R935c45bda9f3.
+type R935c45bda9f3Args struct {
+	P0, P1, P2     *float32
 	N0, N1         int
 	S0, S1, S2, S3 [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func rb8dca46c5292AVX512(a *Rb8dca46c5292Args)
+func r935c45bda9f3AVX512(a *R935c45bda9f3Args)
 
 //go:noescape
-func rb8dca46c5292AVX2(a *Rb8dca46c5292Args)
+func r935c45bda9f3AVX2(a *R935c45bda9f3Args)
 
-// Rb8dca46c5292 runs the function of the active target.
-func Rb8dca46c5292(a *Rb8dca46c5292Args) {
+// R935c45bda9f3 runs the function of the active target.
+func R935c45bda9f3(a *R935c45bda9f3Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			rb8dca46c5292AVX512(a)
+			r935c45bda9f3AVX512(a)
 			return
 		case !wide:
-			rb8dca46c5292AVX2(a)
+			r935c45bda9f3AVX2(a)
 			return
 		}
 	}

@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// Rbb13efb5a8d0Args are the arguments of Rbb13efb5a8d0.
-type Rbb13efb5a8d0Args struct {
+// R67e6b7f3d452Args are the arguments of R67e6b7f3d452.
+type R67e6b7f3d452Args struct {
 	P0, P1, P2, P3, P4 *float32
 	N0, N1             int
 	S0, S1, S2, S3, S4 [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func rbb13efb5a8d0AVX512(a *Rbb13efb5a8d0Args)
+func r67e6b7f3d452AVX512(a *R67e6b7f3d452Args)
 
 //go:noescape
-func rbb13efb5a8d0AVX2(a *Rbb13efb5a8d0Args)
+func r67e6b7f3d452AVX2(a *R67e6b7f3d452Args)
 
-// Rbb13efb5a8d0 runs the function of the active target.
-func Rbb13efb5a8d0(a *Rbb13efb5a8d0Args) {
+// R67e6b7f3d452 runs the function of the active target.
+func R67e6b7f3d452(a *R67e6b7f3d452Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			rbb13efb5a8d0AVX512(a)
+			r67e6b7f3d452AVX512(a)
 			return
 		case !wide:
-			rbb13efb5a8d0AVX2(a)
+			r67e6b7f3d452AVX2(a)
 			return
 		}
 	}

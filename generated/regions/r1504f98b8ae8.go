@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R228edd8f4b1fArgs are the arguments of R228edd8f4b1f.
-type R228edd8f4b1fArgs struct {
-	P0, P1, P2     *float32
+// R1504f98b8ae8Args are the arguments of R1504f98b8ae8.
+type R1504f98b8ae8Args struct {
+	P0, P1, P2, P3 *float32
 	N0, N1         int
 	S0, S1, S2, S3 [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func r228edd8f4b1fAVX512(a *R228edd8f4b1fArgs)
+func r1504f98b8ae8AVX512(a *R1504f98b8ae8Args)
 
 //go:noescape
-func r228edd8f4b1fAVX2(a *R228edd8f4b1fArgs)
+func r1504f98b8ae8AVX2(a *R1504f98b8ae8Args)
 
-// R228edd8f4b1f runs the function of the active target.
-func R228edd8f4b1f(a *R228edd8f4b1fArgs) {
+// R1504f98b8ae8 runs the function of the active target.
+func R1504f98b8ae8(a *R1504f98b8ae8Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r228edd8f4b1fAVX512(a)
+			r1504f98b8ae8AVX512(a)
 			return
 		case !wide:
-			r228edd8f4b1fAVX2(a)
+			r1504f98b8ae8AVX2(a)
 			return
 		}
 	}
