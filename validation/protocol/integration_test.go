@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"

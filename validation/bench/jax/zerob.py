@@ -85,7 +85,7 @@ def loss(p, ids, targets, ctx, heads, window, unroll):
     return jnp.mean(nats), seen | kept | {"pos": ctx["pos"] + ids.shape[1]}
 
 
-B1, B2, EPS, DECAY, RATE, WARMUP = 0.9, 0.999, 1e-8, 0.1, 3e-3, 50  # as specs/algorithms/updates/adamw.md
+B1, B2, EPS, DECAY, RATE, WARMUP = 0.9, 0.999, 1e-8, 0.1, 3e-3, 50  # as specs/algorithms/updates/adamw.md, with a warm-up
 
 
 def adamw(name, w, g, m, s, n):
