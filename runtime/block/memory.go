@@ -55,6 +55,25 @@ func NewMemory[F num.Float](batch int, slots ...Slot[F]) *Memory[F] {
 	return m
 }
 
+// Span returns the memory of the sequences lo … hi−1: it shares states, windows and
+// positions with m, and has calls of its own.
+func (m *Memory[F]) Span(lo, hi int) *Memory[F] {
+	s := &Memory[F]{Batch: hi - lo, Chunk: m.Chunk, Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, hi-lo), keptShut: slices.Clone(m.keptShut[lo:hi]), site: m.site}
+	if m.Pos != nil {
+		s.Pos = m.Pos[lo:hi:hi]
+	}
+	for i := range s.Slots {
+		if n := s.Slots[i].size(); !m.borrowed(i) {
+			s.Slots[i].Data = m.Slots[i].Data[lo*n : hi*n : hi*n]
+		}
+	}
+	for i, p := range m.Parts {
+		s.Parts[i].Memory = p.Memory.Span(lo, hi)
+	}
+	return s
+}
+
 func (s *Slot[F]) size() int {
 	n := 1
 	for _, d := range s.Shape {

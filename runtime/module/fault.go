@@ -106,9 +106,9 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 	a := &tape.Arena[F]{Trace: true}
 	err := m.pieces(i, func(from, to int) error {
 		err := tape.With(a, j.pulse, func(r *tape.Run[F]) error {
-			return m.forward(r, i, from, to, func(loss tape.Value[F], own int) error {
-				if fault, found = r.Tape.Fault(state); !found && own > 0 && j.pulse.Phase() == pulse.Build {
-					m.backward(r.Tape, i, loss, own)
+			return m.forward(r, i, i+1, from, to, func(loss tape.Value[F]) error {
+				if fault, found = r.Tape.Fault(state); !found && count(m.targets(i, from, to)) > 0 && j.pulse.Phase() == pulse.Build {
+					m.backward(r.Tape, i*m.groups/j.memory.Batch(), i, i+1, from, to, loss)
 					fault, found = r.Tape.Fault(state)
 				}
 				return nil

@@ -10,12 +10,14 @@ import (
 // A Memory is the context memory of all slots of one stream. It is moved through
 // Process by the handle that owns it.
 type Memory[F Float] struct {
-	slots []slot[F]
+	live, saved *block.Memory[F] // of all slots
+	slots       []slot[F]
 }
 
 // A slot is the memory of one sequence, and a copy of it from the start of the chunk.
 type slot[F Float] struct {
 	live, saved *block.Memory[F]
+	spans       []*block.Memory[F] // live of this slot and some after it, by their number less 2
 }
 
 // NewContext makes the context memory of a stream with the given batch, each slot at
@@ -25,11 +27,33 @@ func (m *Module[F]) NewContext(batch int) context.Handle[*Memory[F]] {
 }
 
 func (m *Module[F]) newMemory(batch int) *Memory[F] {
-	mem := &Memory[F]{}
-	for range batch {
-		mem.slots = append(mem.slots, slot[F]{m.model.NewMemory(1), m.model.NewMemory(1)})
+	return divide(m.model.NewMemory(batch), m.model.NewMemory(batch))
+}
+
+// divide makes the memories of the slots from those of all of them.
+func divide[F Float](live, saved *block.Memory[F]) *Memory[F] {
+	m := &Memory[F]{live: live, saved: saved}
+	for i := range live.Batch {
+		m.slots = append(m.slots, slot[F]{live: live.Span(i, i+1), saved: saved.Span(i, i+1)})
 	}
-	return mem
+	return m
+}
+
+// span is the memory of consecutive slots, of which all calls have the same first one or
+// none in common: it keeps what it makes.
+func (m *Memory[F]) span(lo, hi int) *block.Memory[F] {
+	s := &m.slots[lo]
+	if hi == lo+1 {
+		return s.live
+	}
+	for len(s.spans) < hi-lo-1 {
+		s.spans = append(s.spans, nil)
+	}
+	at := &s.spans[hi-lo-2]
+	if *at == nil {
+		*at = m.live.Span(lo, hi)
+	}
+	return *at
 }
 
 // Batch returns the number of slots.
@@ -43,16 +67,13 @@ func (m *Memory[F]) Reset() {
 }
 
 // Clone returns a copy: with it, context.Handle.Fork makes a context for probes.
-func (m *Memory[F]) Clone() *Memory[F] {
-	c := &Memory[F]{}
-	for _, s := range m.slots {
-		c.slots = append(c.slots, slot[F]{s.live.Clone(), s.live.Clone()})
-	}
-	return c
-}
+func (m *Memory[F]) Clone() *Memory[F] { return divide(m.live.Clone(), m.live.Clone()) }
 
 // only is a copy of one slot.
-func (m *Memory[F]) only(i int) *Memory[F] { return (&Memory[F]{slots: m.slots[i : i+1]}).Clone() }
+func (m *Memory[F]) only(i int) *Memory[F] {
+	live := m.slots[i].live
+	return divide(live.Clone(), live.Clone())
+}
 
 // Each calls f for every tensor of every slot, [1, …], under the name that it has
 // in a checkpoint, in a fixed order. The elements are to be read.

@@ -17,10 +17,12 @@
 // same model in all phases, with the same bits. A Session is module, conductor and
 // context together, with their checkpoints.
 //
-// The slots of a batch are independent. Each has its own context memory and its own
-// gradient. Workers take the next free slot; when all are done the gradients are
-// added in the order of the slots, so no number depends on the number of workers,
-// and a batch of N slots computes the bits of N batches of one.
+// The slots of a batch are independent. Each has its own context memory. They are
+// divided into groups by the shape of the chunk alone, see groupsOf; one call of the model
+// computes all slots of a group in which no document ends. Workers take the next free group;
+// when all are done the gradients are added in the order of the groups, so no number
+// depends on the number of workers. In the forward a batch of N slots computes the bits of
+// N batches of one; a gradient is a sum over the tokens of a group.
 //
 // The context memory of a stream is moved through Process by a handle that can be
 // used once. A Process that fails restores the memory: every slot is copied before
@@ -84,14 +86,16 @@ type Module[F Float] struct {
 	clip      float64
 	arenas    []*tape.Arena[F] // by worker
 	pool      workerPool
-	walk      func(worker, slot int) error
+	walk      func(worker, group int) error
+	groups    int // of the chunk that is processed
 	job       job[F]
-	grads     [][][]F  // by slot and parameter
-	reached   [][]bool // by slot and parameter: a gradient reached it in this chunk
+	grads     [][][]F  // by group and parameter
+	reached   [][]bool // by group and parameter: a gradient reached it in this chunk
 	movedBy   [][]F    // by parameter: the gradient that it is updated by, nil where it is not updated
 	gates     []*gates // by slot
 	tally     tally    // of open levels
 	nats      []float64
+	seeds     []F     // by slot: the adjoint of its loss
 	updated   [][]F   // the gradients of the parameters that are updated
 	pending   pulseID // of the gradient that waits for Update
 }
@@ -103,12 +107,12 @@ type gates struct {
 	note func(level, sequence int, open bool)
 }
 
-func newGates() *gates {
-	g := &gates{}
-	g.note = func(level, _ int, open bool) {
+// newGates makes the gates of a slot; note is for calls whose first slot it is.
+func (m *Module[F]) newGates(slot int) *gates {
+	return &gates{note: func(level, sequence int, open bool) {
+		g := m.gates[slot+sequence]
 		g.seen[level], g.open[level] = true, g.open[level] || open
-	}
-	return g
+	}}
 }
 
 // A pulseID identifies a pulse.
@@ -152,7 +156,7 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 
 // bindWorkers makes the workers' function once, so that a step allocates none.
 func (m *Module[F]) bindWorkers() {
-	m.walk = func(worker, slot int) error { return m.slot(m.arenas[worker], slot) }
+	m.walk = func(worker, group int) error { return m.group(m.arenas[worker], group) }
 }
 
 // Share returns a module for another goroutine that reads the parameters of this one
@@ -221,7 +225,7 @@ func (m *Module[F]) updates(p context.Param, at pulse.Pulse) bool {
 	return !p.Fixed && at.Active(p.Level)
 }
 
-// workers returns the number of goroutines that share n slots, and makes an arena for
+// workers returns the number of goroutines that share n groups, and makes an arena for
 // each.
 func (m *Module[F]) workers(n int) int {
 	n = max(1, min(n, runtime.GOMAXPROCS(0)))

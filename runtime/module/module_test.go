@@ -133,7 +133,7 @@ func TestUpdateOnce(t *testing.T) {
 // TestBatch: a batch of slots gives the bits of as many single ones, and its
 // gradient is the sum of theirs in order.
 func TestBatch(t *testing.T) {
-	const n, tokens = 3, 13
+	const n, tokens = 5, 13
 	m, c := newModule[float32](t, 5), newConductor(t, n, pulse.Test)
 	h := m.NewContext(n)
 	var single []context.Handle[*module.Memory[float32]]
@@ -247,8 +247,8 @@ func TestProcessors(t *testing.T) {
 //
 //hecate:allow consumeonce a context that was moved is refused: that is the test
 func TestHandle(t *testing.T) {
-	m, c := newModule[float32](t, 5), newConductor(t, 2, pulse.Build)
-	h := m.NewContext(2)
+	m, c := newModule[float32](t, 5), newConductor(t, 4, pulse.Build)
+	h := m.NewContext(4)
 	x, p, _ := c.Next(7)
 	_, h2, err := m.Process(x, h, p)
 	if err != nil {

@@ -68,12 +68,14 @@ func (m *Module[F]) work() (Result, error) {
 		m.nats = append(m.nats, 0)
 	}
 	builds := j.pulse.Phase() == pulse.Build
+	groups := groupsOf(n, j.chunk.Tokens)
 	if builds {
-		m.growGradients(n)
+		m.growGradients(n, groups)
 	}
-	err := m.pool.each(n, m.workers(n), m.walk)
+	m.groups = groups
+	err := m.pool.each(groups, m.workers(groups), m.walk)
 	if err == nil && builds {
-		err = m.sumGradients(n)
+		err = m.sumGradients(n, groups)
 	}
 	if err != nil {
 		err = m.explain(err)
@@ -95,46 +97,24 @@ func (m *Module[F]) work() (Result, error) {
 	return r, nil
 }
 
-// growGradients sees that there are gradients for n slots.
-func (m *Module[F]) growGradients(n int) {
+// growGradients sees that there are gradients for all groups and gates for n slots.
+func (m *Module[F]) growGradients(n, groups int) {
 	v := m.params.View()
-	for len(m.grads) < n {
+	for len(m.grads) < groups {
 		var g [][]F
 		for i := range v.Len() {
 			g = append(g, tensor.Make[F](len(v.Data(i))))
 		}
 		m.grads = append(m.grads, g)
 		m.reached = append(m.reached, make([]bool, v.Len()))
-		m.gates = append(m.gates, newGates())
+	}
+	for len(m.gates) < n {
+		m.gates = append(m.gates, m.newGates(len(m.gates)))
+		m.seeds = append(m.seeds, 0)
 	}
 	for len(m.movedBy) < v.Len() {
 		m.movedBy = append(m.movedBy, nil)
 	}
-}
-
-// slot runs one slot of the chunk, in pieces where a document ends.
-func (m *Module[F]) slot(a *tape.Arena[F], i int) error {
-	j := &m.job
-	s := j.memory.slots[i]
-	s.save()
-	m.nats[i] = 0
-	if j.pulse.Phase() == pulse.Build {
-		for _, g := range m.grads[i] {
-			clear(g)
-		}
-		clear(m.reached[i])
-		m.gates[i].open = [pulse.MaxLevels]bool{}
-	}
-	return m.pieces(i, func(from, to int) error {
-		err := m.piece(a, i, from, to)
-		if err == nil {
-			s.live.Keep()
-			if j.pulse.Phase() == pulse.Build {
-				s.live.Opened(m.gates[i].note)
-			}
-		}
-		return err
-	})
 }
 
 // pieces calls f for every range of a slot's tokens that belongs to one context, and
@@ -167,18 +147,20 @@ func nonEmpty(from, to int, f func(from, to int) error) error {
 	return f(from, to)
 }
 
-// piece runs consecutive tokens of one context forwards, and backwards if there
-// is a tape. Its mean loss is weighted by its number of targets.
-func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
+// piece runs consecutive tokens of one context of each of some slots forwards, and backwards
+// if there is a tape. The mean loss of each slot is weighted by its number of targets.
+func (m *Module[F]) piece(a *tape.Arena[F], g, lo, hi, from, to int) error {
 	j := &m.job
 	body := func(r *tape.Run[F]) error {
-		return m.forward(r, i, from, to, func(loss tape.Value[F], own int) error {
-			if !num.IsFinite(loss.Data[0]) {
-				return &BadNumber{What: "the loss", Value: float64(loss.Data[0]), Step: j.pulse.Step(), Slot: i, Level: -1, Token: -1}
+		return m.forward(r, lo, hi, from, to, func(loss tape.Value[F]) error {
+			for k, x := range loss.Data {
+				if !num.IsFinite(x) {
+					return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
+				}
+				m.nats[lo+k] += float64(float64(x) * float64(count(m.targets(lo+k, from, to))))
 			}
-			m.nats[i] += float64(float64(loss.Data[0]) * float64(own))
-			if r.Tape != nil && own > 0 {
-				m.backward(r.Tape, i, loss, own)
+			if r.Tape != nil {
+				m.backward(r.Tape, g, lo, hi, from, to, loss)
 			}
 			return nil
 		})
@@ -189,40 +171,61 @@ func (m *Module[F]) piece(a *tape.Arena[F], i, from, to int) error {
 	return tape.Without(a, j.pulse, body)
 }
 
-// forward runs the model, with a tape and without. then receives the mean loss of the
-// tokens and the number of targets in it.
-func (m *Module[F]) forward(r *tape.Run[F], i, from, to int, then func(loss tape.Value[F], own int) error) error {
+// targets are the targets of a range of a slot's tokens.
+func (m *Module[F]) targets(i, from, to int) []int32 {
+	at := i * m.job.chunk.Tokens
+	return m.job.chunk.Targets[at+from : at+to]
+}
+
+// forward runs the model, with a tape and without: a range of tokens of one slot, or all
+// tokens of several. then receives the mean loss of each slot's tokens.
+func (m *Module[F]) forward(r *tape.Run[F], lo, hi, from, to int, then func(loss tape.Value[F]) error) error {
 	j := &m.job
-	at := i * j.chunk.Tokens
-	ids, next := j.chunk.Inputs[at+from:at+to], j.chunk.Targets[at+from:at+to]
-	call := block.Call[F]{Run: r, Pulse: r.Pulse, Batch: 1, Tokens: to - from}
-	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.slots[i].live, ids, next)
+	first, last := lo*j.chunk.Tokens+from, (hi-1)*j.chunk.Tokens+to
+	ids, next := j.chunk.Inputs[first:last], j.chunk.Targets[first:last]
+	call := block.Call[F]{Run: r, Pulse: r.Pulse, Batch: hi - lo, Tokens: to - from}
+	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.span(lo, hi), ids, next)
 	if err != nil {
-		return fmt.Errorf("batch slot %d: %w", i, err)
+		return fmt.Errorf("%s: %w", slotNames(lo, hi), err)
 	}
 	if j.logits != nil {
 		v := m.model.Vocabulary()
-		copy(j.logits[(at+from)*v:(at+to)*v], logits.Data)
+		copy(j.logits[first*v:last*v], logits.Data)
 	}
-	return then(loss, count(next))
+	return then(loss)
 }
 
-// backward adds the gradient of a piece to the slot's.
-func (m *Module[F]) backward(t *tape.Tape[F], i int, loss tape.Value[F], own int) {
-	t.Seed(loss, []F{F(float64(own) / float64(m.job.valid))})
+// backward adds the gradient of a piece to the group's.
+func (m *Module[F]) backward(t *tape.Tape[F], g, lo, hi, from, to int, loss tape.Value[F]) {
+	seeds, own := m.seeds[lo:hi], 0
+	for k := range seeds {
+		n := count(m.targets(lo+k, from, to))
+		seeds[k] = F(float64(n) / float64(max(m.job.valid, 1)))
+		own += n
+	}
+	if own == 0 {
+		return
+	}
+	t.Seed(loss, seeds)
 	t.Reverse()
-	k, grads := 0, m.grads[i]
+	k, grads, reached := 0, m.grads[g], m.reached[g]
 	t.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
-		m.reached[i][k] = m.reached[i][k] || grad != nil
-		for j, x := range grad {
-			grads[k][j] += x
+		switch {
+		case grad == nil:
+		case !reached[k]:
+			copy(grads[k], grad)
+			reached[k] = true
+		default:
+			for j, x := range grad {
+				grads[k][j] += x
+			}
 		}
 		k++
 	})
 }
 
-// sumGradients adds the gradients of all slots in their order, into the first one's.
-func (m *Module[F]) sumGradients(n int) error {
+// sumGradients adds the gradients of all groups in their order, into the first one's.
+func (m *Module[F]) sumGradients(n, groups int) error {
 	m.tally.count(m.gates[:n], m.job.pulse)
 	for _, g := range m.gates[1:n] {
 		for l, open := range g.open {
@@ -230,10 +233,11 @@ func (m *Module[F]) sumGradients(n int) error {
 		}
 	}
 	for i, g := range m.grads[0] {
-		for _, hits := range m.reached[1:n] {
-			m.reached[0][i] = m.reached[0][i] || hits[i]
-		}
-		for _, other := range m.grads[1:n] {
+		for k, other := range m.grads[1:groups] {
+			if !m.reached[k+1][i] {
+				continue
+			}
+			m.reached[0][i] = true
 			for j, x := range other[i] {
 				g[j] += x
 			}

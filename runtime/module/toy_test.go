@@ -43,19 +43,19 @@ func (e echo[F]) NewMemory(batch int) *block.Memory[F] {
 }
 
 type echoCall[F num.Float] struct {
-	T        int
+	L, T     int
 	E, H, A  []F
-	Start    []F // [d]
-	Z        []F // [T, V], written
-	StateOut []F // [d], written
-	State    []F // [T, d], written
-	Chance   []F // [T, V], written
+	Start    []F // [L, d]
+	Z        []F // [L, T, V], written
+	StateOut []F // [L, d], written
+	State    []F // [L, T, d], written
+	Chance   []F // [L, T, V], written
 }
 
 type echoNode[F num.Float] struct {
 	call          echoCall[F]
 	ids, next     []int32
-	valid         int
+	valid         [8]int // by sequence
 	vE, vH, vA    tape.Value[F]
 	outZ, outLoss tape.Value[F]
 }
@@ -72,20 +72,22 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 	n := tape.Push[F, echoNode[F]](c.Run, kindEcho)
 	k, a := &n.call, c.Run.Arena
 	n.vE, n.vH, n.vA, n.ids, n.next = w.Value("E"), w.Value("H"), w.Value("a"), ids, next
-	k.T, k.E, k.H, k.A, k.Start = c.Tokens, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), m.Slots[0].Data
-	k.Z, k.StateOut, k.State, k.Chance = a.Alloc(c.Tokens*e.v), a.Alloc(e.d), c.Run.Saved(c.Tokens*e.d), c.Run.Saved(c.Tokens*e.v)
-	sum := a.Zeros(1)
+	k.L, k.T, k.E, k.H, k.A, k.Start = c.Batch, c.Tokens, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), m.Slots[0].Data
+	k.Z, k.StateOut, k.State, k.Chance = a.Alloc(len(ids)*e.v), a.Alloc(c.Batch*e.d), c.Run.Saved(len(ids)*e.d), c.Run.Saved(len(ids)*e.v)
+	sum := a.Zeros(c.Batch)
 	copy(k.StateOut, k.Start)
 	for t, id := range ids {
+		l := t / k.T
+		state := k.StateOut[l*e.d:][:e.d]
 		for j := range e.d {
-			k.StateOut[j] = F(k.A[0]*k.StateOut[j]) + k.E[int(id)*e.d+j]
-			k.State[t*e.d+j] = k.StateOut[j]
+			state[j] = F(k.A[0]*state[j]) + k.E[int(id)*e.d+j]
+			k.State[t*e.d+j] = state[j]
 		}
 		total := F(0)
 		for v := range e.v {
 			z := F(0)
 			for j := range e.d {
-				z += F(k.H[v*e.d+j] * k.StateOut[j])
+				z += F(k.H[v*e.d+j] * state[j])
 			}
 			k.Z[t*e.v+v], k.Chance[t*e.v+v] = z, num.Exp(z)
 			total += num.Exp(z)
@@ -94,12 +96,12 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 			k.Chance[t*e.v+v] /= total
 		}
 		if x := next[t]; x >= 0 {
-			sum[0] += num.Log(total) - k.Z[t*e.v+int(x)]
-			n.valid++
+			sum[l] += num.Log(total) - k.Z[t*e.v+int(x)]
+			n.valid[l]++
 		}
 	}
-	if n.valid > 0 {
-		sum[0] /= F(n.valid)
+	for l := range sum {
+		sum[l] /= F(max(n.valid[l], 1))
 	}
 	m.SetNext(a, 0, k.StateOut)
 	m.Advance(c.Tokens)
@@ -108,16 +110,21 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 }
 
 func (n *echoNode[F]) Backward(t *tape.Tape[F]) {
-	dl := t.Adjoint(n.outLoss)
-	if dl == nil {
-		return
+	if dl := t.Adjoint(n.outLoss); dl != nil {
+		for l := range n.call.L {
+			n.backward(t, l, dl[l])
+		}
 	}
+}
+
+// backward is that of one sequence.
+func (n *echoNode[F]) backward(t *tape.Tape[F], l int, dl F) {
 	k := &n.call
 	dE, dH, dA := t.Grad(n.vE), t.Grad(n.vH), t.Grad(n.vA)
-	d, v := len(k.Start), len(k.Z)/k.T
+	d, v := len(k.Start)/k.L, len(k.Z)/k.T/k.L
 	ds := t.Scratch(d)
 	clear(ds)
-	for s := k.T - 1; s >= 0; s-- {
+	for s := (l+1)*k.T - 1; s >= l*k.T; s-- {
 		for x := range v {
 			dz := F(0)
 			if n.next[s] >= 0 {
@@ -125,7 +132,7 @@ func (n *echoNode[F]) Backward(t *tape.Tape[F]) {
 				if int(n.next[s]) == x {
 					dz--
 				}
-				dz = F(dz*dl[0]) / F(n.valid)
+				dz = F(dz*dl) / F(n.valid[l])
 			}
 			for j := range d {
 				dH[x*d+j] += F(dz * k.State[s*d+j])
@@ -133,8 +140,8 @@ func (n *echoNode[F]) Backward(t *tape.Tape[F]) {
 			}
 		}
 		for j := range d {
-			before := k.Start[j]
-			if s > 0 {
+			before := k.Start[l*d+j]
+			if s > l*k.T {
 				before = k.State[(s-1)*d+j]
 			}
 			dE[int(n.ids[s])*d+j] += ds[j]

@@ -83,7 +83,7 @@ func session(model string, phase pulse.Phase, batch int, ids []int32, seed uint6
 // prose are the bytes of a text again and again. Noise would do as well, but what is
 // built on noise for long diverges.
 func prose(n int) ([]int32, error) {
-	text, err := os.ReadFile(filepath.Join("cmd", "hecate", "text", "crossroads.txt"))
+	text, err := os.ReadFile(filepath.Join("command", "text", "crossroads.txt"))
 	if err != nil {
 		return nil, err
 	}
