@@ -268,7 +268,7 @@ func TestHandle(t *testing.T) {
 		t.Errorf("an update after an error: %v", err)
 	}
 	_, h4, err := m.Process(x, m.NewContext(3), p)
-	if err == nil || !strings.Contains(err.Error(), "a batch of 2, the context of 3") {
+	if err == nil || !strings.Contains(err.Error(), "a batch of 4, the context of 3") {
 		t.Errorf("a context of another batch: %v", err)
 	}
 	if _, err := h4.Take(); err != nil {
