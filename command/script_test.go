@@ -54,6 +54,8 @@ seed = 5
 [stream]
 lanes = 3
 chunk = 7
+[update]
+schedule = "constant"
 [build]
 steps = 6
 sample = 20

@@ -50,12 +50,14 @@ func (v *setter) Set(value string) error {
 var shorthands = []struct{ flag, key, kind, doc string }{
 	{"model", "model.formula", "formula", "the model: a name or a formula"},
 	{"text", "stream.path", "file", "text to build on"},
-	{"steps", "build.steps", "number", "number of updates"},
+	{"steps", "build.steps", "number", "number of updates; by default 2600, or as many as --time-limit allows"},
 	{"tokens", "build.tokens", "number", "number of tokens to read, instead of steps"},
 	{"lanes", "stream.lanes", "number", "batch size: sequences of the text that are read in parallel"},
 	{"chunk", "stream.chunk", "tokens", "of each sequence between two updates"},
 	{"update", "update.name", "name", "the update"},
 	{"lr", "update.lr", "rate", "learning rate"},
+	{"schedule", "update.schedule", "name", "of the learning rate after its warm-up: constant, cosine or wsd"},
+	{"warmup", "update.warmup", "steps", "over which the learning rate rises, or a share of the run; by default 50, at most a tenth of the run"},
 	{"clip", "update.clip", "bound", "gradient clipping: bound of the norm of all gradients of a step"},
 	{"seed", "model.seed", "seed", "random seed of the initial parameters and of the sample"},
 	{"out", "build.out", "folder", "for checkpoints, log and plots"},
@@ -85,6 +87,7 @@ func (s *settings) flags(c *cobra.Command, maker engine.Maker, unused ...string)
 		case h.key == "update.lr":
 			name := config.Default().Update.Name
 			doc += fmt.Sprintf(", by default that of the update: %v for %s", maker.Rate(name), name)
+		case strings.Contains(h.doc, "by default"):
 		case d == "0" || d == "0.0" || d == `"0s"`:
 			doc += ", by default none"
 		case d != "" && d != `""` && d != "[]":

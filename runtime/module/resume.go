@@ -65,7 +65,7 @@ func (m *Module[F]) readSchedule(snap *checkpoint.Snapshot, done int64) (update.
 		return saved, err
 	}
 	here := m.optimizer.Schedule()
-	if here.Steps == 0 {
+	if here.Undecided() {
 		here.Steps = saved.Steps
 	}
 	if n := here.Differs(saved, int(done)); n > 0 {

@@ -85,7 +85,7 @@ func TestResumeOfSchedule(t *testing.T) {
 		step(t, whole, 3)
 	}
 	want := words(t, whole)
-	longer, open, other := s, s, s
+	longer, open, other := s, s, s // Steps 0 is not decided
 	longer.Steps, open.Steps, other.WarmUp = 18, 0, 2
 	for cut := range s.Steps {
 		x := scheduled(t, s)

@@ -67,11 +67,24 @@ func (s Schedule) fall() int {
 	return 0
 }
 
-// Falls returns the last step at full rate, for a run of a number of steps: the number of
-// steps must be known after it. A constant schedule never falls.
-func (s Schedule) Falls(steps int) int {
-	s.Steps = steps
-	return steps - s.fall()
+// Undecided reports whether a schedule falls and its number of steps is not decided.
+func (s Schedule) Undecided() bool {
+	return s.Steps == 0 && (s.Shape == Cosine || s.Shape == WSD)
+}
+
+// Decided returns the number of steps of an undecided schedule after a number of steps at
+// its full rate, where there is room for total steps: as late as possible, so that total is
+// known well. ok is false while the rate of the next step does not depend on it. The number
+// is total, or the smallest number above it under which no rate so far would be another.
+func (s Schedule) Decided(total, done int) (steps int, ok bool) {
+	s.Steps = max(total, s.WarmUp+1)
+	if done < 1 || done < s.WarmUp || done < s.Steps-s.fall() {
+		return 0, false
+	}
+	for s.Shape == WSD && s.fall() < s.Steps && s.Factor(done) != 1 {
+		s.Steps++
+	}
+	return s.Steps, true
 }
 
 // Factor is the factor of a step, counted from 1. It is positive: the last step is one

@@ -33,8 +33,36 @@ func TestFactor(t *testing.T) {
 	if s := (Schedule{Power: 0.5}); s.Rate(7, 1) != 1 || s.Rate(7, 16) != 4 {
 		t.Errorf("a level of period 16 has %v times the rate", s.Rate(7, 16))
 	}
-	if s := (Schedule{Shape: WSD, Decay: 0.2}); s.Falls(100) != 80 {
-		t.Errorf("the rate of 100 steps falls after %d", s.Falls(100))
+}
+
+// TestDecided decides when the next step depends on the number, and never changes a rate
+// that was.
+func TestDecided(t *testing.T) {
+	for _, x := range []struct {
+		s           Schedule
+		total, done int
+		want        int
+		ok          bool
+	}{
+		{Schedule{Shape: WSD, Decay: 0.2}, 100, 79, 0, false},
+		{Schedule{Shape: WSD, Decay: 0.2}, 100, 80, 100, true},
+		{Schedule{Shape: WSD, Decay: 0.2}, 100, 90, 111, true}, // step 90 had the full rate
+		{Schedule{Shape: WSD, Decay: 0.2, WarmUp: 10}, 5, 9, 0, false},
+		{Schedule{Shape: Cosine, WarmUp: 10}, 100, 9, 0, false},
+		{Schedule{Shape: Cosine, WarmUp: 10}, 100, 10, 100, true},
+		{Schedule{Shape: Cosine}, 100, 0, 0, false},
+		{Schedule{Shape: Cosine}, 100, 1, 100, true},
+	} {
+		n, ok := x.s.Decided(x.total, x.done)
+		if n != x.want || ok != x.ok {
+			t.Errorf("%v: %d steps after %d, with room for %d: %d, %v", x.s, n, x.done, x.total, x.want, x.ok)
+		}
+		if later := x.s; ok {
+			later.Steps = n
+			if at := later.Differs(x.s, x.done); at > 0 {
+				t.Errorf("%v: the rate of step %d was another", later, at)
+			}
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
-	if want.Build.Steps != 2600 || want.Stream.HeldOut != 0.1 || want.Report.Interval != 5*time.Second || !want.Report.JSONL {
+	if want.TotalSteps() != 2600 || want.Stream.HeldOut != 0.1 || want.Report.Interval != 5*time.Second || !want.Report.JSONL {
 		t.Errorf("defaults were not taken from the tags: %+v", want)
 	}
 }

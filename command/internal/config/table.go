@@ -53,22 +53,28 @@ type Stream struct {
 // Update is the update (optimizer) of the parameters.
 type Update struct {
 	Name     string             `key:"name" def:"AdamW" doc:"the update, by the name of its page"`
-	LR       float64            `key:"lr" def:"0.0" in:"0.." doc:"learning rate; 0 is the page's default"`
-	Clip     float64            `key:"clip" def:"0.0" in:"0.." doc:"gradient clipping: bound of the norm of all gradients of a step; 0 is none"`
-	Settings map[string]float64 `key:"settings" in:".." doc:"a setting that differs from the page's default: beta_1, else.lr"`
+	LR       float64            `key:"lr" def:"0.0" in:"0.." doc:"learning rate at its highest; 0 is the page's default"`
+	Schedule string             `key:"schedule" def:"cosine" one:"constant|cosine|wsd" doc:"the learning rate after the warm-up, by steps of the run for every level: constant, falling along half a cosine, or stable and then falling linearly over decay_share (warm-up, stable, decay)"`
+	WarmUp   float64            `key:"warmup" def:"0.0" in:"0.." doc:"steps over which the learning rate rises; below 1 a share of the run; 0: 50 steps, at most a tenth of the run"`
+	Decay    float64            `key:"decay_share" def:"0.2" in:"0..1" doc:"share of the run over which the rate of schedule wsd falls"`
+	Final    float64            `key:"final" def:"0.05" in:"0..1" doc:"learning rate at the end, as a share of the highest"`
+	Power    float64            `key:"level_power" def:"0.0" in:"-0.5..1" doc:"the learning rate of a level is multiplied by its period, in steps, to this power: 0 is one rate for all levels, 0.5 the root of the period"`
+	Clip     float64            `key:"clip" def:"1.0" in:"0.." doc:"gradient clipping: bound of the norm of all gradients of a step; 0 is none"`
+	NoDecay  []string           `key:"no_decay" def:"vectors" one:"matrices|embeddings|vectors" doc:"kinds of parameters without weight decay, besides those that their page marks nodecay; embeddings are matrices that their page marks entrywise; settings.lambda is the weight decay"`
+	Settings map[string]float64 `key:"settings" in:".." doc:"a setting that differs from the page's default: beta_1, lambda, else.lr"`
 	Buffer   string             `key:"buffer" def:"ErrorBuffer" doc:"the buffer that accumulates the gradients of a level until it is updated, by the name of its page"`
 }
 
 // Build is the length of a build, and its checkpoints.
 type Build struct {
-	Steps           int           `key:"steps" def:"2600" in:"1..1000000000" doc:"number of updates, including those before a resume"`
+	Steps           int           `key:"steps" def:"0" in:"0..1000000000" doc:"number of updates, including those before a resume; 0: 2600, or as many as time_limit allows"`
 	Tokens          int           `key:"tokens" def:"0" in:"0.." doc:"number of tokens to read, instead of steps; 0: steps decide"`
 	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: only at the end"`
 	Keep            int           `key:"keep" def:"3" in:"1..1000000" doc:"number of newest checkpoints to keep"`
 	KeepBest        bool          `key:"keep_best" def:"false" doc:"also keep the checkpoint with the best held-out loss"`
 	EvaluateEvery   int           `key:"evaluate_every" def:"0" in:"0.." doc:"steps between two measurements of the held-out loss; 0: only before and after"`
 	Sample          int           `key:"sample" def:"400" in:"0..1048576" doc:"bytes of text to draw at the end"`
-	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save and end after this time, such as 19h30m; 0s: never"`
+	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save, measure and end after this time, such as 19h30m; a falling learning rate falls until then; 0s: never"`
 	Out             string        `key:"out" def:"out" doc:"folder for the checkpoints, the log and the plots"`
 	Name            string        `key:"name" doc:"name of the files in out; empty is the model's formula in letters, digits and dashes"`
 	Resume          string        `key:"resume" def:"never" doc:"never, auto (the newest good checkpoint in out, or a fresh start) or a checkpoint, to resume bit for bit"`
@@ -87,4 +93,18 @@ type Report struct {
 // CPU is the arithmetic.
 type CPU struct {
 	Level string `key:"level" def:"auto" one:"auto|portable|fma|avx2|avx512" doc:"instruction set of the kernels; auto is the best of this machine, or HECATE_CPU"`
+}
+
+// defaultSteps is the length of a build that nothing else limits.
+const defaultSteps = 2600
+
+// TotalSteps is the number of updates of a build, 0 if only the time limit decides it.
+func (c *Config) TotalSteps() int {
+	switch per := c.Stream.Batch * c.Stream.Chunk; {
+	case c.Build.Tokens > 0:
+		return (c.Build.Tokens + per - 1) / per
+	case c.Build.Steps == 0 && c.Build.TimeLimit == 0:
+		return defaultSteps
+	}
+	return c.Build.Steps
 }

@@ -135,8 +135,11 @@ func (f field) inside(v reflect.Value) error {
 	switch f.typ.Kind() {
 	case reflect.Slice:
 		for i := range v.Len() {
-			if err := (field{typ: f.typ.Elem(), lo: f.lo, hi: f.hi}).inside(v.Index(i)); err != nil && f.numbers() {
-				return fmt.Errorf("holds %v, must be %s to %s", v.Index(i), f.lo, f.hi)
+			if err := (field{typ: f.typ.Elem(), lo: f.lo, hi: f.hi, one: f.one}).inside(v.Index(i)); err != nil {
+				if f.numbers() {
+					return fmt.Errorf("holds %v, must be %s to %s", v.Index(i), f.lo, f.hi)
+				}
+				return fmt.Errorf("holds a word that %w", err)
 			}
 		}
 		return nil

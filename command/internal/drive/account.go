@@ -7,6 +7,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/nl-hecate/hecate/command/internal/report"
 )
 
 // Account lists the resources of a build, as comments of a configuration: parameters
@@ -45,13 +46,13 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 	say("")
 	say("operations per token: %s in a forward pass, %s forward and backward (estimated: %s)", count(forward), count(3*forward),
 		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with the backward pass")
-	say("tokens per update: %s; updates: %s", count(info.Batch*info.Chunk), count(updates(c)))
+	say("tokens per update: %s; %s", count(info.Batch*info.Chunk), report.Plan(&info, c.Build.TimeLimit))
+	if w := report.Unread(&info); w != "" {
+		say("warning: %s", w)
+	}
 	memory(say, info, all, slots, arena, c)
 	return b.String()
 }
-
-// updates is the number of updates of the build.
-func updates(c *config.Config) int { return (&Run{Config: c}).steps() }
 
 // memory lists the bytes in memory and in a checkpoint.
 func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c *config.Config) {
@@ -76,7 +77,7 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 	say("%-16s %14s bytes  (without the text and the program)", "total", count(total))
 	tensors := 3 * len(info.Params)
 	const header = 200 // bytes for each tensor
-	one := (all+slots+info.Batch*info.States)*number + 8*updates(c) + header*tensors
+	one := (all+slots+info.Batch*info.States)*number + 8*info.Steps + header*tensors
 	say("%-16s %14s bytes  (estimated: each, at the end)", "checkpoint", count(one))
 }
 

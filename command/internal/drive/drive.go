@@ -8,6 +8,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,7 +59,7 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	info := r.Builder.Info()
 	names, groups := report.Groups(info.Params)
 	r.groups, r.names = groups, len(names)
-	r.console = &report.Console{W: w, JSON: c.Report.LogFormat == "json", Steps: r.steps(), Interval: c.Report.Interval}
+	r.console = &report.Console{W: w, JSON: c.Report.LogFormat == "json", Steps: r.steps(), Limit: c.Build.TimeLimit, Interval: c.Report.Interval}
 	r.plots = &report.Plots{Stem: r.Files.Path("")}
 	r.sinks = report.All{r.console, r.plots}
 	if err := os.MkdirAll(r.Files.Dir, 0o755); err != nil {
@@ -86,8 +87,8 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	if err := r.sinks.Begin(info, r.Builder.Bits()); err != nil {
 		return err
 	}
-	if done := r.Builder.Done(); done >= r.steps() {
-		if err := r.console.Note("note", "%d steps are done already, of %d", done, r.steps()); err != nil {
+	if r.complete() {
+		if err := r.console.Note("note", "%d steps are done already, of %d", r.Builder.Done(), r.steps()); err != nil {
 			return err
 		}
 	}
@@ -101,13 +102,13 @@ func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	return r.finish(ctx)
 }
 
-// steps is the number of steps of the build.
+// steps is the number of steps of the build, 0 while only the time limit bounds it.
 func (r *Run) steps() int {
-	if n, per := r.Config.Build.Tokens, r.Config.Stream.Batch*r.Config.Stream.Chunk; n > 0 {
-		return (n + per - 1) / per
-	}
-	return r.Config.Build.Steps
+	return cmp.Or(r.Builder.Schedule().Steps, r.Config.TotalSteps())
 }
+
+// complete reports whether all steps are done.
+func (r *Run) complete() bool { return r.steps() > 0 && r.Builder.Done() >= r.steps() }
 
 // run makes the steps. why is the reason of an early end, or "".
 func (r *Run) run(ctx context.Context) (why string, err error) {
@@ -124,17 +125,21 @@ func (r *Run) run(ctx context.Context) (why string, err error) {
 		return "", err
 	}
 	c := r.Config.Build
-	for r.Builder.Done() < r.steps() {
+	first, began := r.Builder.Done(), time.Now()
+	for !r.complete() {
 		if why := r.over(ctx); why != "" {
 			return why, nil
 		}
 		if err := r.step(); err != nil {
 			return "", err
 		}
-		n := r.Builder.Done()
-		if n == r.steps() {
+		if err := r.decide(r.Builder.Done()-first, time.Since(began)); err != nil {
+			return "", err
+		}
+		if r.complete() {
 			break
 		}
+		n := r.Builder.Done()
 		if c.EvaluateEvery > 0 && n%c.EvaluateEvery == 0 {
 			if err := r.measure(ctx); err != nil {
 				return r.cut(ctx, err)
@@ -161,6 +166,38 @@ func (r *Run) over(ctx context.Context) string {
 		return fmt.Sprintf("the time limit of %v", limit)
 	}
 	return ""
+}
+
+// reserve is the part of a time limit that is kept for steps that are slower than those
+// before.
+const reserve = 0.02
+
+// decide estimates the number of steps that the time limit allows, after some steps of this
+// attempt, and makes it the schedule's when the rate begins to depend on it. The number is
+// saved, so a build with a time limit is that of a number of steps, bit for bit.
+func (r *Run) decide(steps int, took time.Duration) error {
+	limit := r.Config.Build.TimeLimit
+	if limit == 0 {
+		return nil
+	}
+	done, s := r.Builder.Done(), r.Builder.Schedule()
+	left := float64(limit)*(1-reserve) - float64(time.Since(r.start))
+	total := done + int(max(0, left)*float64(steps)/float64(took))
+	if most := r.steps(); most > 0 {
+		total = min(total, most)
+	}
+	r.console.Steps = total
+	if !s.Undecided() {
+		return nil
+	}
+	n, ok := s.Decided(total, done)
+	if !ok {
+		return nil
+	}
+	if err := r.Builder.Decide(n); err != nil {
+		return err
+	}
+	return r.console.Note("schedule", "%d steps fit into %v; the learning rate falls from here on; --steps %d makes the same build without a clock", n, limit, n)
 }
 
 // cut turns the error of an interrupted call into the signal.

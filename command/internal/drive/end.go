@@ -31,6 +31,10 @@ func (r *Run) stopped(ctx context.Context, why string) error {
 	if err := r.save(r.Files.Last()); err != nil {
 		return r.failed(err)
 	}
+	of := ""
+	if total := r.steps(); total > 0 {
+		of = fmt.Sprintf(" of %d", total)
+	}
 	after, err := r.measureLast(ctx)
 	if err != nil {
 		return r.failed(err)
@@ -39,7 +43,7 @@ func (r *Run) stopped(ctx context.Context, why string) error {
 		return err
 	}
 	return errors.Join(
-		r.console.Note("stopped", "by %s after %d of %d steps", why, n, r.steps()),
+		r.console.Note("stopped", "by %s after %d%s steps", why, n, of),
 		r.wroteLine(),
 		r.console.Note("go on", "%s", r.Resume+" "+quoted(r.Files.Last())))
 }

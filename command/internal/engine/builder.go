@@ -74,7 +74,12 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
-	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Seed: c.Model.Seed})
+	learning, err := rates(c)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
+		NoDecay: kindsOf(c.Update.NoDecay), Seed: c.Model.Seed})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +90,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
+	b.info = Info{Steps: c.TotalSteps(), Rates: learning.String(), Rate: b.rate, Clip: c.Update.Clip, Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
 		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
 	b.identity = m.identity(c, &b.info, u, &r)
 	if err := b.describe(); err != nil {
@@ -99,6 +104,7 @@ func (b *builder) describe() (err error) {
 	mod, r := b.session.Module(), &b.reading
 	b.info.Arithmetic, b.info.MovedBy, b.info.Params = cpu.Active().Arithmetic(), strings.Join(mod.MovedBy(), ", "), table(mod)
 	b.info.Text, b.info.TextBytes, b.info.Unit = r.note, r.size, r.unit
+	b.info.Built = r.built.Len()
 	b.info.HeldOut = int(math.Round(float64(r.heldOut.Len()) * r.scale[1]))
 	if b.info.States, err = states(mod); err != nil {
 		return err
@@ -140,6 +146,9 @@ func (b *builder) begin(from, resume string) error {
 	if steps := b.session.Conductor().Pulse().Step(); err == nil && uint64(len(b.bits)) != steps {
 		err = fmt.Errorf("%s has %d losses after %d steps", curveName, len(b.bits), steps)
 	}
+	if errors.Is(err, module.ErrSchedule) {
+		err = fmt.Errorf("%w; give the steps and the schedule of the saved build, or begin a new one from its parameters with build.from", err)
+	}
 	if err != nil {
 		return fmt.Errorf("resume %s: %w", resume, err)
 	}
@@ -165,6 +174,12 @@ func (b *builder) Done() int { return len(b.bits) }
 // Bits are the losses of all updates.
 func (b *builder) Bits() []float64 { return b.bits }
 
+// Schedule is the schedule of the learning rate.
+func (b *builder) Schedule() update.Schedule { return b.session.Module().Moves().Schedule() }
+
+// Decide sets the number of steps of the schedule.
+func (b *builder) Decide(steps int) error { return b.session.Module().Decide(steps) }
+
 // Before is the held-out loss before the first step.
 func (b *builder) Before() (bits float64, ok bool) {
 	if len(b.before) == 0 {
@@ -184,7 +199,7 @@ func (b *builder) Step() (Step, error) {
 	mod := b.session.Module()
 	b.norms = mod.Norms(b.norms[:0])
 	s := Step{Step: len(b.bits), Tokens: int(b.session.Conductor().Pulse().Position()) * b.info.Batch, Nats: x.Nats, Bits: bits,
-		Rate: b.rate, Norm: x.Norm, Norms: b.norms}
+		Rate: b.rate * b.Schedule().Factor(len(b.bits)), Norm: x.Norm, Norms: b.norms}
 	clear(b.updates)
 	for i, n := range mod.Moves().Clocks() {
 		l := b.info.Params[i].Level

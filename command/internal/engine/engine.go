@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // A Maker makes builders and readers.
@@ -83,6 +84,10 @@ type Builder interface {
 	Before() (bits float64, ok bool)
 	// Sample draws tokens that continue the text that was read; it changes nothing.
 	Sample(ctx context.Context, tokens int) ([]byte, error)
+	// Schedule is the schedule of the learning rate; its steps are 0 until they are decided.
+	Schedule() update.Schedule
+	// Decide sets the number of steps of a schedule that has none.
+	Decide(steps int) error
 	// Tokenizer is the tokenizer.json of the input, nil without a tokenizer.
 	Tokenizer() []byte
 	// Save writes the whole state to path, all of it or nothing.
@@ -112,10 +117,20 @@ type Info struct {
 	Text       string  `json:"text"`
 	TextBytes  int     `json:"text_bytes"` // tokens, where the unit is one; so is HeldOut
 	HeldOut    int     `json:"held_out_bytes"`
+	Built      int     `json:"built_tokens"`    // of the part that is built on
+	Steps      int     `json:"steps,omitempty"` // of the whole build, 0 if the time limit decides it
+	Rates      string  `json:"schedule"`        // of the learning rate
+	Rate       float64 `json:"lr"`              // at its highest
+	Clip       float64 `json:"clip"`
 	Unigram    float64 `json:"unigram"` // bits per unit, of the held-out part
 	Bigram     float64 `json:"bigram"`
 	Optimum    float64 `json:"optimum,omitempty"`   // of a source whose entropy is known
 	Forgetful  float64 `json:"forgetful,omitempty"` // the optimum without memory
+}
+
+// Epochs is how often a number of steps reads the part that is built on.
+func (i *Info) Epochs(steps int) float64 {
+	return float64(steps) * float64(i.Batch*i.Chunk) / float64(max(i.Built, 1))
 }
 
 // Param is a row of the parameter table.

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,6 +46,45 @@ func (m *Modules) update(c *config.Loaded) (update.Update[float32], error) {
 	return u, nil
 }
 
+// autoWarmUp is the number of steps of a warm-up that is not configured.
+const autoWarmUp = 50
+
+// rates is the schedule of the learning rate of a configuration. With a time limit, the
+// number of steps is decided later.
+func rates(c *config.Loaded) (update.Schedule, error) {
+	x, steps := c.Update, c.TotalSteps()
+	s := update.Schedule{Shape: update.Shape(x.Schedule), Steps: steps, WarmUp: autoWarmUp, Decay: x.Decay, Final: x.Final, Power: x.Power}
+	const key = "update.warmup"
+	switch {
+	case x.WarmUp == 0 && steps > 0:
+		s.WarmUp = min(autoWarmUp, steps/10)
+	case x.WarmUp == 0:
+	case x.WarmUp < 1 && steps == 0:
+		return s, c.Wrong(key, fmt.Sprintf("%s is %v, a share of a run whose number of steps is not known", key, x.WarmUp), "give it in steps, or give build.steps")
+	case x.WarmUp < 1:
+		s.WarmUp = int(math.Round(x.WarmUp * float64(steps)))
+	case x.WarmUp != math.Trunc(x.WarmUp) || x.WarmUp > math.MaxInt32:
+		return s, c.Wrong(key, fmt.Sprintf("%s is %v, must be a whole number of steps or a share below 1", key, x.WarmUp), "")
+	default:
+		s.WarmUp = int(x.WarmUp)
+	}
+	if err := s.Check(); err != nil {
+		return s, c.Wrong(key, strings.TrimPrefix(err.Error(), "update: "), "build more steps, or lower update.warmup or update.decay_share")
+	}
+	if c.Build.TimeLimit > 0 || s.Shape == update.Constant {
+		s.Steps = 0
+	}
+	return s, nil
+}
+
+// kindsOf is a set of kinds of parameters by their names.
+func kindsOf(names []string) (k update.Kinds) {
+	for _, n := range names {
+		k |= update.KindNames[n]
+	}
+	return k
+}
+
 // identity is the properties that a resumed run must share.
 func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32], r *reading) module.Identity {
 	return append(module.Identity{
@@ -55,6 +95,7 @@ func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32
 		{Name: "buffer", Value: info.Buffer},
 		{Name: "update", Value: u.Name()},
 		{Name: "settings of the update", Value: update.Text(u)},
+		{Name: "kinds without decay", Value: strings.Join(slices.Sorted(slices.Values(c.Update.NoDecay)), " ")},
 		{Name: "clip", Value: fmt.Sprint(c.Update.Clip)},
 		{Name: "lanes", Value: fmt.Sprint(c.Stream.Batch)},
 		{Name: "chunk", Value: fmt.Sprint(c.Stream.Chunk)},

@@ -19,6 +19,7 @@ type Console struct {
 	W        io.Writer
 	JSON     bool
 	Steps    int           // of the whole build
+	Limit    time.Duration // of the build, 0 for none
 	Interval time.Duration // between two lines of progress
 	info     engine.Info
 	first    int
@@ -59,6 +60,12 @@ func (c *Console) Begin(info engine.Info, bits []float64) error {
 		progress.Count(info.HeldOut), info.Unit, info.Unigram, info.Unit, info.Bigram)
 	if err == nil && len(info.Periods) > 1 {
 		_, err = fmt.Fprintf(c.W, "levels:   %d, with periods %v in %s, %s\n", len(info.Periods), info.Periods, info.Counts, info.Buffer)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(c.W, "plan:     %s\n", Plan(&info, c.Limit))
+	}
+	if w := Unread(&info); err == nil && w != "" {
+		err = c.Note("warning", "%s", w)
 	}
 	if err == nil && info.Forgetful > 0 {
 		_, err = fmt.Fprintf(c.W, "optimum:  %.3f bits/%s; %.3f without memory\n", info.Optimum, info.Unit, info.Forgetful)
@@ -147,7 +154,8 @@ func (c *Console) Built(m *progress.Meter) error {
 	if c.JSON {
 		return c.json(Event{Event: "built", Line: Line{Step: c.last.Step.Step, Tokens: tokens, Average: number(m.Average()), Worst: number(m.Worst())}})
 	}
-	_, err := fmt.Fprintf(c.W, "built:    %s tokens in %s, %s tokens/s, worst %s\n", progress.Count(tokens), progress.Clock(m.Time()), whole(m.Average()), whole(m.Worst()))
+	_, err := fmt.Fprintf(c.W, "built:    %s tokens in %s, %s tokens/s, worst %s; read %s\n", progress.Count(tokens), progress.Clock(m.Time()),
+		whole(m.Average()), whole(m.Worst()), share(&c.info, c.last.Step.Step))
 	return err
 }
 
