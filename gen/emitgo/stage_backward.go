@@ -74,7 +74,11 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 	f := s.bn.Buffers[buf]
 	n := gotext.SizeText(buf.Len(), func(size string) string { return s.kernelSize(s.bwd, s.bn, size, "g.") })
 	if buf.Role == plan.Write {
-		fmt.Fprintf(b, "\tg.%s = t.Scratch(%s)\n", f, n)
+		if v := s.adjointOf(buf); v != "" {
+			fmt.Fprintf(b, "\tg.%s = t.Part(n.%s, %s)\n", f, v, n)
+		} else {
+			fmt.Fprintf(b, "\tg.%s = t.Scratch(%s)\n", f, n)
+		}
 		return
 	}
 	if result := buf.Primal; result != "" && buf.Role == plan.Read {
@@ -88,6 +92,16 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 		return
 	}
 	fmt.Fprintf(b, "\tg.%s = k.%s\n", f, s.forwardField(buf))
+}
+
+// adjointOf is the node's field of the value whose adjoint a buffer is, "" if it is of none.
+func (s *stageEmitter) adjointOf(buf *plan.Buffer) string {
+	for _, v := range s.values() {
+		if s.bwd.AdjointResult(v.buf.Of) == buf {
+			return v.field
+		}
+	}
+	return ""
 }
 
 // forwardField is the forward's field that a buffer of the backward reads.
@@ -109,7 +123,7 @@ func (s *stageEmitter) forwardField(buf *plan.Buffer) string {
 func (s *stageEmitter) give(b *strings.Builder) {
 	for _, v := range s.values() {
 		if r := s.bwd.AdjointResult(v.buf.Of); r != nil {
-			fmt.Fprintf(b, "\tblock.Accumulate(t, n.%s, g.%s)\n", v.field, s.bn.Buffers[r])
+			fmt.Fprintf(b, "\tt.Contribute(n.%s, g.%s)\n", v.field, s.bn.Buffers[r])
 		}
 	}
 	if !s.starts() {

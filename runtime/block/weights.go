@@ -26,13 +26,13 @@ type Weights[F num.Float] struct {
 	lo, hi int             // the range
 }
 
-// Bind snapshots all parameters of a table for one call. Without a tape the
-// values are the table's own. They are valid in r's scope; Value panics with
+// Bind records all parameters of a table for one call. The values are the table's own,
+// which is not updated while r's scope is open. They are valid in it; Value panics with
 // tape.ForeignValue after it.
 func Bind[F num.Float](r *tape.Run[F], v context.View[F]) Weights[F] {
 	w := Weights[F]{table: v, arena: r.Arena, bound: r.Arena.Value(nil), vals: r.Arena.Values(v.Len()), hi: v.Len()}
 	for i := range w.vals {
-		w.vals[i] = r.Param(v.Name(i), v.Data(i))
+		w.vals[i] = r.Frozen(v.Name(i), v.Data(i))
 	}
 	return w
 }

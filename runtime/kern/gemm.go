@@ -33,6 +33,10 @@ func GemmFMA(m, n, depth int, coef float32, add bool,
 	if depth == 0 {
 		// A sum of nothing: there is no first entry to read.
 		for i := 0; i < m && !add; i++ {
+			if cCol == 1 {
+				clear(c[i*cRow:][:n])
+				continue
+			}
 			for j := range n {
 				c[i*cRow+j*cCol] = 0
 			}

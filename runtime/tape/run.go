@@ -106,7 +106,12 @@ func (r *Run[F]) Input(data []F) Value[F] {
 	}
 	snapshot := r.Arena.Alloc(len(data))
 	copy(snapshot, data)
-	v := r.Output(snapshot)
+	return r.leaf(snapshot)
+}
+
+// leaf records data that no node computed.
+func (r *Run[F]) leaf(data []F) Value[F] {
+	v := r.Output(data)
 	if t := r.Tape; t.trace {
 		t.traced[v.id-1].node = -1
 	}
@@ -116,8 +121,19 @@ func (r *Run[F]) Input(data []F) Value[F] {
 // Param records a parameter as a leaf under its name, as Input does: an update
 // during the scope changes neither the forward nor the gradient. Param panics
 // with DuplicateParam if the name is taken; tied uses share the Value.
-func (r *Run[F]) Param(name string, data []F) Value[F] {
-	v := r.Input(data)
+func (r *Run[F]) Param(name string, data []F) Value[F] { return r.param(name, r.Input(data)) }
+
+// Frozen is Param of data that nobody changes during the scope: it takes no snapshot.
+// Under Arena.Debug a change panics with Overwritten.
+func (r *Run[F]) Frozen(name string, data []F) Value[F] {
+	if r.Tape == nil {
+		return Const(data)
+	}
+	return r.param(name, r.leaf(data))
+}
+
+// param registers a leaf under a name.
+func (r *Run[F]) param(name string, v Value[F]) Value[F] {
 	if t := r.Tape; t != nil {
 		for i := range t.params {
 			if t.params[i].name == name {

@@ -149,6 +149,31 @@ func (t *Tape[F]) Adjoint(v Value[F]) []F {
 	return t.adjoints[v.id]
 }
 
+// Part returns n elements, contents unspecified, for what the running node adds to the
+// adjoint of v. The node writes every one and passes them to Contribute once.
+func (t *Tape[F]) Part(v Value[F], n int) []F {
+	if v.id == 0 || t.Adjoint(v) != nil {
+		return t.Scratch(n)
+	}
+	return t.adjoint.take(n)
+}
+
+// Contribute adds to the adjoint of v what the running node wrote into its Part for v:
+// the first part of an adjoint becomes the adjoint.
+func (t *Tape[F]) Contribute(v Value[F], part []F) {
+	g := t.Adjoint(v)
+	switch {
+	case v.id == 0:
+	case g == nil:
+		t.adjoints[v.id] = part[:len(v.Data)]
+	default:
+		part = part[:len(g)]
+		for i := range g {
+			g[i] += part[i]
+		}
+	}
+}
+
 // Scratch returns n elements at a cache line, contents unspecified, that live
 // until the running node's Backward returns.
 func (t *Tape[F]) Scratch(n int) []F { return t.arena.scratch.take(n) }
