@@ -143,8 +143,8 @@ func (n *clampNode[F]) Backward(t *tape.Tape[F]) {
 	g.Lo = k.Lo
 	g.Hi = k.Hi
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.XBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

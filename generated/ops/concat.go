@@ -151,10 +151,10 @@ func (n *concatNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M+g.L*g.N)
-	g.ABar = t.Scratch(g.L * g.M)
-	g.BBar = t.Scratch(g.L * g.N)
+	g.ABar = t.Part(n.vA, g.L*g.M)
+	g.BBar = t.Part(n.vB, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vB, g.BBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vB, g.BBar)
 }

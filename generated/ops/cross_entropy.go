@@ -272,9 +272,9 @@ func (n *crossEntropyNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutProd = k.OutProd
 	g.OutDiv = k.OutDiv
 	g.OutExp = k.OutExp
-	g.LogitsBar = t.Scratch(g.L * g.T * g.V)
+	g.LogitsBar = t.Part(n.vLogits, g.L*g.T*g.V)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vLogits, g.LogitsBar)
+	t.Contribute(n.vLogits, g.LogitsBar)
 }

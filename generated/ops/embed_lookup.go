@@ -150,8 +150,8 @@ func (n *embedLookupNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.Ids = k.Ids
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.TableBar = t.Scratch(g.L * g.V * g.D)
+	g.TableBar = t.Part(n.vTable, g.L*g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vTable, g.TableBar)
+	t.Contribute(n.vTable, g.TableBar)
 }

@@ -146,8 +146,8 @@ func (n *gELUErfNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutErf = k.OutErf
 	g.OutExp = k.OutExp
-	g.XBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

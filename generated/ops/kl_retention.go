@@ -251,14 +251,14 @@ func (n *kLRetentionNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutLog = k.OutLog
 	g.Out = k.Out
 	g.OutDiv = k.OutDiv
-	g.PriorBar = t.Scratch(g.L * g.M * g.N)
-	g.GBar = t.Scratch(g.L * g.M * g.N)
-	g.AlphaBar = t.Scratch(g.L)
-	g.ThetaBar = t.Scratch(g.L)
+	g.PriorBar = t.Part(n.vPrior, g.L*g.M*g.N)
+	g.GBar = t.Part(n.vG, g.L*g.M*g.N)
+	g.AlphaBar = t.Part(n.vAlpha, g.L)
+	g.ThetaBar = t.Part(n.vTheta, g.L)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vPrior, g.PriorBar)
-	block.Accumulate(t, n.vG, g.GBar)
-	block.Accumulate(t, n.vAlpha, g.AlphaBar)
-	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	t.Contribute(n.vPrior, g.PriorBar)
+	t.Contribute(n.vG, g.GBar)
+	t.Contribute(n.vAlpha, g.AlphaBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
 }

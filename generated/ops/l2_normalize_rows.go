@@ -249,9 +249,9 @@ func (n *l2NormalizeRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv = k.OutDiv
 	g.OutDiv2 = k.OutDiv2
 	g.OutDiv3 = k.OutDiv3
-	g.XBar = t.Scratch(g.L * g.M * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

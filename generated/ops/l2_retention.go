@@ -131,8 +131,8 @@ func (n *l2RetentionNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.Lambda = k.Lambda
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.XBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

@@ -309,12 +309,12 @@ func (n *layerNormNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.OutDiv4 = k.OutDiv4
 	g.OutDiv5 = k.OutDiv5
-	g.XBar = t.Scratch(g.L * g.M * g.N)
-	g.GammaBar = t.Scratch(g.L * g.N)
-	g.BetaBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
+	g.GammaBar = t.Part(n.vGamma, g.L*g.N)
+	g.BetaBar = t.Part(n.vBeta, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vGamma, g.GammaBar)
-	block.Accumulate(t, n.vBeta, g.BetaBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vGamma, g.GammaBar)
+	t.Contribute(n.vBeta, g.BetaBar)
 }

@@ -154,8 +154,8 @@ func (n *meanRowsNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutDiv = k.OutDiv
-	g.XBar = t.Scratch(g.L * g.M * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

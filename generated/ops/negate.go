@@ -124,8 +124,8 @@ func (n *negateNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
-	g.ABar = t.Scratch(g.L * g.N)
+	g.ABar = t.Part(n.vA, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
+	t.Contribute(n.vA, g.ABar)
 }

@@ -238,8 +238,8 @@ func (n *normalizedSiLUNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv2 = k.OutDiv2
 	g.OutDiv3 = k.OutDiv3
 	g.OutSigmoid2 = k.OutSigmoid2
-	g.XBar = t.Scratch(g.L * g.M * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

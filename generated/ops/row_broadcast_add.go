@@ -144,10 +144,10 @@ func (n *rowBroadcastAddNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.M, g.N = k.L, k.M, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.XBar = t.Scratch(g.L * g.M * g.N)
-	g.BBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.M*g.N)
+	g.BBar = t.Part(n.vB, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vB, g.BBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vB, g.BBar)
 }

@@ -153,10 +153,10 @@ func (n *scaleByNode[F]) Backward(t *tape.Tape[F]) {
 	g.A = k.A
 	g.S = k.S
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.N)
-	g.ABar = t.Scratch(g.L * g.M * g.N)
-	g.SBar = t.Scratch(g.L)
+	g.ABar = t.Part(n.vA, g.L*g.M*g.N)
+	g.SBar = t.Part(n.vS, g.L)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vS, g.SBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vS, g.SBar)
 }

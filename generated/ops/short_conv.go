@@ -237,12 +237,12 @@ func (n *shortConvNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutProd = k.OutProd
 	g.OutSigmoid = k.OutSigmoid
 	g.OutSigmoid2 = k.OutSigmoid2
-	g.UBar = t.Scratch(g.L * g.T * g.N)
-	g.WBar = t.Scratch(g.K * g.L * g.N)
-	g.BBar = t.Scratch(g.L * g.N)
+	g.UBar = t.Part(n.vU, g.L*g.T*g.N)
+	g.WBar = t.Part(n.vW, g.K*g.L*g.N)
+	g.BBar = t.Part(n.vB, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vU, g.UBar)
-	block.Accumulate(t, n.vW, g.WBar)
-	block.Accumulate(t, n.vB, g.BBar)
+	t.Contribute(n.vU, g.UBar)
+	t.Contribute(n.vW, g.WBar)
+	t.Contribute(n.vB, g.BBar)
 }

@@ -147,8 +147,8 @@ func (n *siLUNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutSigmoid = k.OutSigmoid
 	g.OutSigmoid2 = k.OutSigmoid2
-	g.XBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

@@ -138,8 +138,8 @@ func (n *sliceNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N, g.R = k.L, k.N, k.R
 	g.Offset = k.Offset
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.R)
-	g.ABar = t.Scratch(g.L * g.N)
+	g.ABar = t.Part(n.vA, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
+	t.Contribute(n.vA, g.ABar)
 }

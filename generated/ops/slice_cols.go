@@ -145,8 +145,8 @@ func (n *sliceColsNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.M, g.N, g.R = k.L, k.M, k.N, k.R
 	g.Offset = k.Offset
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.M*g.R)
-	g.ABar = t.Scratch(g.L * g.M * g.N)
+	g.ABar = t.Part(n.vA, g.L*g.M*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
+	t.Contribute(n.vA, g.ABar)
 }

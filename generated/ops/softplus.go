@@ -134,8 +134,8 @@ func (n *softplusNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.N = k.L, k.N
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.N)
 	g.OutSigmoid = k.OutSigmoid
-	g.XBar = t.Scratch(g.L * g.N)
+	g.XBar = t.Part(n.vX, g.L*g.N)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vX, g.XBar)
 }

@@ -249,9 +249,9 @@ func (n *sphereProjectNormalizeNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv = k.OutDiv
 	g.OutDiv2 = k.OutDiv2
 	g.OutDiv3 = k.OutDiv3
-	g.SBar = t.Scratch(g.L * g.D * g.M)
+	g.SBar = t.Part(n.vS, g.L*g.D*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vS, g.SBar)
+	t.Contribute(n.vS, g.SBar)
 }

@@ -129,8 +129,8 @@ func (n *transposeNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.K, g.M = k.L, k.K, k.M
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.K*g.M)
-	g.ABar = t.Scratch(g.L * g.K * g.M)
+	g.ABar = t.Part(n.vA, g.L*g.K*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
+	t.Contribute(n.vA, g.ABar)
 }

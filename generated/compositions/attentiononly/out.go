@@ -121,10 +121,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WO = k.WO
 	g.A = k.A
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.WOBar = t.Scratch(g.D * g.D)
-	g.ABar = t.Scratch(g.L * g.T * g.D)
+	g.WOBar = t.Part(n.vWO, g.D*g.D)
+	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWO, g.WOBar)
-	block.Accumulate(t, n.vA, g.ABar)
+	t.Contribute(n.vWO, g.WOBar)
+	t.Contribute(n.vA, g.ABar)
 }

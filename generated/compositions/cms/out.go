@@ -160,8 +160,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.K, g.L, g.T, g.D = k.K, k.L, k.T, k.D
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.SDiv = k.SDiv
-	g.MBar = t.Scratch(g.K * g.L * g.T * g.D)
+	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vM, g.MBar)
+	t.Contribute(n.vM, g.MBar)
 }

@@ -179,12 +179,12 @@ func (n *aNode[F]) Backward(t *tape.Tape[F]) {
 	g.ABar = block.Adjoint(t, n.outA, g.K*g.L)
 	g.G = k.G
 	g.GSigmoid = k.GSigmoid
-	g.WBar = t.Scratch(g.K * g.D)
+	g.WBar = t.Part(n.vW, g.K*g.D)
 	g.UBar = t.Scratch(g.L * g.D)
-	g.BBar = t.Scratch(g.K)
+	g.BBar = t.Part(n.vB, g.K)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vW, g.WBar)
-	block.Accumulate(t, n.vB, g.BBar)
+	t.Contribute(n.vW, g.WBar)
+	t.Contribute(n.vB, g.BBar)
 }

@@ -267,14 +267,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.UBar = block.Zeros(t, g.L*g.D)
 	g.SDiv = k.SDiv
 	g.UDiv = k.UDiv
-	g.ABar = t.Scratch(g.K * g.L)
-	g.MBar = t.Scratch(g.K * g.L * g.T * g.D)
-	g.FBar = t.Scratch(g.K * g.L * g.T * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.ABar = t.Part(n.vA, g.K*g.L)
+	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
+	g.FBar = t.Part(n.vF, g.K*g.L*g.T*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vM, g.MBar)
-	block.Accumulate(t, n.vF, g.FBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vM, g.MBar)
+	t.Contribute(n.vF, g.FBar)
+	t.Contribute(n.vX, g.XBar)
 }

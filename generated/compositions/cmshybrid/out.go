@@ -251,14 +251,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.Y = k.Y
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.P = k.P
-	g.AlphaBar = t.Scratch(g.K)
-	g.MBar = t.Scratch(g.K * g.L * g.T * g.D)
-	g.WBar = t.Scratch(g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
+	g.AlphaBar = t.Part(n.vAlpha, g.K)
+	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
+	g.WBar = t.Part(n.vW, g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vAlpha, g.AlphaBar)
-	block.Accumulate(t, n.vM, g.MBar)
-	block.Accumulate(t, n.vW, g.WBar)
-	block.Accumulate(t, n.vY, g.YBar)
+	t.Contribute(n.vAlpha, g.AlphaBar)
+	t.Contribute(n.vM, g.MBar)
+	t.Contribute(n.vW, g.WBar)
+	t.Contribute(n.vY, g.YBar)
 }

@@ -203,10 +203,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.P = k.P
-	g.AlphaBar = t.Scratch(g.K)
-	g.MBar = t.Scratch(g.K * g.L * g.T * g.D)
+	g.AlphaBar = t.Part(n.vAlpha, g.K)
+	g.MBar = t.Part(n.vM, g.K*g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vAlpha, g.AlphaBar)
-	block.Accumulate(t, n.vM, g.MBar)
+	t.Contribute(n.vAlpha, g.AlphaBar)
+	t.Contribute(n.vM, g.MBar)
 }

@@ -124,8 +124,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vY, g.YBar)
+	t.Contribute(n.vY, g.YBar)
 }

@@ -478,14 +478,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.ADiv = k.ADiv
 	g.A = k.A
 	g.V = k.V
-	g.WQBar = t.Scratch(g.H * g.H * g.DH * g.DH)
-	g.XBar = t.Scratch(g.H * g.L * g.T * g.DH)
-	g.WKBar = t.Scratch(g.H * g.H * g.DH * g.DH)
-	g.WVBar = t.Scratch(g.H * g.H * g.DH * g.DH)
+	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
+	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
+	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)
+	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vWK, g.WKBar)
+	t.Contribute(n.vWV, g.WVBar)
 }

@@ -293,12 +293,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.OutDiv4 = k.OutDiv4
 	g.OutDiv5 = k.OutDiv5
-	g.CBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaOBar = t.Scratch(g.D)
-	g.BetaOBar = t.Scratch(g.D)
+	g.CBar = t.Part(n.vC, g.L*g.T*g.D)
+	g.GammaOBar = t.Part(n.vGammaO, g.D)
+	g.BetaOBar = t.Part(n.vBetaO, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vC, g.CBar)
-	block.Accumulate(t, n.vGammaO, g.GammaOBar)
-	block.Accumulate(t, n.vBetaO, g.BetaOBar)
+	t.Contribute(n.vC, g.CBar)
+	t.Contribute(n.vGammaO, g.GammaOBar)
+	t.Contribute(n.vBetaO, g.BetaOBar)
 }

@@ -136,10 +136,10 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.UBar = block.Adjoint(t, n.outU, g.L*g.T*g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.OBar = t.Scratch(g.L * g.T * g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.OBar = t.Part(n.vO, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vO, g.OBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vO, g.OBar)
 }

@@ -293,12 +293,12 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZDiv3 = k.ZDiv3
 	g.ZDiv4 = k.ZDiv4
 	g.ZDiv5 = k.ZDiv5
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaBar = t.Scratch(g.D)
-	g.BetaBar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.GammaBar = t.Part(n.vGamma, g.D)
+	g.BetaBar = t.Part(n.vBeta, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vGamma, g.GammaBar)
-	block.Accumulate(t, n.vBeta, g.BetaBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vGamma, g.GammaBar)
+	t.Contribute(n.vBeta, g.BetaBar)
 }

@@ -162,10 +162,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
 	g.OutSigmoid = k.OutSigmoid
 	g.OutSigmoid2 = k.OutSigmoid2
-	g.YBar = t.Scratch(g.H * g.L * g.T * g.DH)
-	g.RBar = t.Scratch(g.H * g.L * g.T * g.DH)
+	g.YBar = t.Part(n.vY, g.H*g.L*g.T*g.DH)
+	g.RBar = t.Part(n.vR, g.H*g.L*g.T*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vY, g.YBar)
-	block.Accumulate(t, n.vR, g.RBar)
+	t.Contribute(n.vY, g.YBar)
+	t.Contribute(n.vR, g.RBar)
 }

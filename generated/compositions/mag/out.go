@@ -193,12 +193,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
 	g.OutSigmoid = k.OutSigmoid
 	g.OutSigmoid2 = k.OutSigmoid2
-	g.WOBar = t.Scratch(g.D * g.D)
-	g.ABar = t.Scratch(g.L * g.T * g.D)
-	g.MBar = t.Scratch(g.L * g.T * g.D)
+	g.WOBar = t.Part(n.vWO, g.D*g.D)
+	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
+	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWO, g.WOBar)
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vM, g.MBar)
+	t.Contribute(n.vWO, g.WOBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vM, g.MBar)
 }

@@ -136,10 +136,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.RBar = t.Scratch(g.L * g.T * g.D)
-	g.MBar = t.Scratch(g.L * g.T * g.D)
+	g.RBar = t.Part(n.vR, g.L*g.T*g.D)
+	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vR, g.RBar)
-	block.Accumulate(t, n.vM, g.MBar)
+	t.Contribute(n.vR, g.RBar)
+	t.Contribute(n.vM, g.MBar)
 }

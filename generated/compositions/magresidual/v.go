@@ -319,14 +319,14 @@ func (n *vNode[F]) Backward(t *tape.Tape[F]) {
 	g.VDiv3 = k.VDiv3
 	g.VDiv4 = k.VDiv4
 	g.VDiv5 = k.VDiv5
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.ABar = t.Scratch(g.L * g.T * g.D)
-	g.GammaMBar = t.Scratch(g.D)
-	g.BetaMBar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.ABar = t.Part(n.vA, g.L*g.T*g.D)
+	g.GammaMBar = t.Part(n.vGammaM, g.D)
+	g.BetaMBar = t.Part(n.vBetaM, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vGammaM, g.GammaMBar)
-	block.Accumulate(t, n.vBetaM, g.BetaMBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vGammaM, g.GammaMBar)
+	t.Contribute(n.vBetaM, g.BetaMBar)
 }

@@ -293,12 +293,12 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZDiv3 = k.ZDiv3
 	g.ZDiv4 = k.ZDiv4
 	g.ZDiv5 = k.ZDiv5
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaABar = t.Scratch(g.D)
-	g.BetaABar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.GammaABar = t.Part(n.vGammaA, g.D)
+	g.BetaABar = t.Part(n.vBetaA, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vGammaA, g.GammaABar)
-	block.Accumulate(t, n.vBetaA, g.BetaABar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vGammaA, g.GammaABar)
+	t.Contribute(n.vBetaA, g.BetaABar)
 }

@@ -136,10 +136,10 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
-	g.MBar = t.Scratch(g.L * g.T * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.MBar = t.Part(n.vM, g.L*g.T*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vM, g.MBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vM, g.MBar)
+	t.Contribute(n.vX, g.XBar)
 }

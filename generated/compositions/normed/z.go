@@ -208,10 +208,10 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
 	g.NDiv = k.NDiv
 	g.NDiv2 = k.NDiv2
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaBar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vGamma, g.GammaBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vGamma, g.GammaBar)
 }

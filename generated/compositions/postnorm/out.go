@@ -314,14 +314,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.OutDiv3 = k.OutDiv3
 	g.OutDiv4 = k.OutDiv4
 	g.OutDiv5 = k.OutDiv5
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaBar = t.Scratch(g.D)
-	g.BetaBar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
+	g.GammaBar = t.Part(n.vGamma, g.D)
+	g.BetaBar = t.Part(n.vBeta, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vY, g.YBar)
-	block.Accumulate(t, n.vGamma, g.GammaBar)
-	block.Accumulate(t, n.vBeta, g.BetaBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vY, g.YBar)
+	t.Contribute(n.vGamma, g.GammaBar)
+	t.Contribute(n.vBeta, g.BetaBar)
 }

@@ -136,10 +136,10 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D = k.L, k.T, k.D
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vY, g.YBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vY, g.YBar)
 }

@@ -216,10 +216,10 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZDiv = k.ZDiv
 	g.ZDiv2 = k.ZDiv2
 	g.ZDiv3 = k.ZDiv3
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.GammaBar = t.Scratch(g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.GammaBar = t.Part(n.vGamma, g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vGamma, g.GammaBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vGamma, g.GammaBar)
 }

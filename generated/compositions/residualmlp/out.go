@@ -232,12 +232,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.HProd = k.HProd
 	g.HSigmoid = k.HSigmoid
 	g.HSigmoid2 = k.HSigmoid2
-	g.W1Bar = t.Scratch(4 * g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.W2Bar = t.Scratch(4 * g.D * g.D)
+	g.W1Bar = t.Part(n.vW1, 4*g.D*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.W2Bar = t.Part(n.vW2, 4*g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vW1, g.W1Bar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vW2, g.W2Bar)
+	t.Contribute(n.vW1, g.W1Bar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vW2, g.W2Bar)
 }

@@ -295,11 +295,11 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.LossProd = k.LossProd
 	g.LossDiv = k.LossDiv
 	g.LossExp = k.LossExp
-	g.HBar = t.Scratch(g.V * g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
+	g.HBar = t.Part(n.vH, g.V*g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vH, g.HBar)
-	block.Accumulate(t, n.vY, g.YBar)
+	t.Contribute(n.vH, g.HBar)
+	t.Contribute(n.vY, g.YBar)
 }

@@ -208,14 +208,14 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.PSigmoid = k.PSigmoid
 	g.YDiv = k.YDiv
 	g.PSigmoid2 = k.PSigmoid2
-	g.SInBar = t.Scratch(1)
-	g.SOutBar = t.Scratch(1)
-	g.KBar = t.Scratch(g.L * g.T * g.DK)
-	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.SInBar = t.Part(n.vSIn, 1)
+	g.SOutBar = t.Part(n.vSOut, 1)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vSIn, g.SInBar)
-	block.Accumulate(t, n.vSOut, g.SOutBar)
-	block.Accumulate(t, n.vK, g.KBar)
-	block.Accumulate(t, n.vQ, g.QBar)
+	t.Contribute(n.vSIn, g.SInBar)
+	t.Contribute(n.vSOut, g.SOutBar)
+	t.Contribute(n.vK, g.KBar)
+	t.Contribute(n.vQ, g.QBar)
 }

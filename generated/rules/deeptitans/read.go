@@ -226,10 +226,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YSigmoid2 = k.YSigmoid2
 	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
 	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
-	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vQ, g.QBar)
+	t.Contribute(n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 1, n.startW1, g.W1Bar)
 	block.AccumulateFresh(t, n.m, 2, n.startW2, g.W2Bar)
 }

@@ -156,10 +156,10 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.DH, g.DK, g.DV = k.L, k.DH, k.DK, k.DV
 	g.W1Bar = block.Adjoint(t, n.outW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.outW2, g.L*g.DH*g.DV)
-	g.W1InitBar = t.Scratch(g.DH * g.DK)
-	g.W2InitBar = t.Scratch(g.DH * g.DV)
+	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
+	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vW1Init, g.W1InitBar)
-	block.Accumulate(t, n.vW2Init, g.W2InitBar)
+	t.Contribute(n.vW1Init, g.W1InitBar)
+	t.Contribute(n.vW2Init, g.W2InitBar)
 }

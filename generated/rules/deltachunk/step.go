@@ -2538,19 +2538,19 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.U = k.U
 	g.MLin = k.MLin
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.KBar = t.Scratch(g.L * g.T * g.DK)
-	g.VBar = t.Scratch(g.L * g.T * g.DV)
-	g.RhoBar = t.Scratch(g.L * g.T)
-	g.QBar = t.Scratch(g.L * g.T * g.DK)
-	g.ThetaBar = t.Scratch(g.L * g.T)
+	g.KBar = t.Part(n.vk, g.L*g.T*g.DK)
+	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.RhoBar = t.Part(n.vRho, g.L*g.T)
+	g.QBar = t.Part(n.vq, g.L*g.T*g.DK)
+	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
 	g.MCheckpoints = k.MCheckpoints
 	g.MStates = k.MStates
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Run()
-	block.Accumulate(t, n.vk, g.KBar)
-	block.Accumulate(t, n.vV, g.VBar)
-	block.Accumulate(t, n.vRho, g.RhoBar)
-	block.Accumulate(t, n.vq, g.QBar)
-	block.Accumulate(t, n.vTheta, g.ThetaBar)
+	t.Contribute(n.vk, g.KBar)
+	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vRho, g.RhoBar)
+	t.Contribute(n.vq, g.QBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
 }

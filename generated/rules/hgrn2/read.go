@@ -194,10 +194,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QProd = k.QProd
 	g.QSigmoid = k.QSigmoid
 	g.QSigmoid2 = k.QSigmoid2
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
 }

@@ -641,19 +641,19 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QSigmoid2 = k.QSigmoid2
 	g.FSigmoid2 = k.FSigmoid2
 	g.LambdaSigmoid = k.LambdaSigmoid
-	g.BFBar = t.Scratch(g.DK)
-	g.WFBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WVBar = t.Scratch(g.D * g.DV)
+	g.BFBar = t.Part(n.vBF, g.DK)
+	g.WFBar = t.Part(n.vWF, g.D*g.DK)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.WVBar = t.Part(n.vWV, g.D*g.DV)
 	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WQBar = t.Scratch(g.D * g.DK)
+	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Run()
-	block.Accumulate(t, n.vBF, g.BFBar)
-	block.Accumulate(t, n.vWF, g.WFBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
+	t.Contribute(n.vBF, g.BFBar)
+	t.Contribute(n.vWF, g.WFBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vWV, g.WVBar)
+	t.Contribute(n.vWQ, g.WQBar)
 }

@@ -234,9 +234,9 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.P = k.P
 	g.SBar = t.Scratch(g.L * g.DV * g.M)
-	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBar)
 }

@@ -242,9 +242,9 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.StartDiv = k.StartDiv
 	g.StartDiv2 = k.StartDiv2
 	g.StartDiv3 = k.StartDiv3
-	g.SInitBar = t.Scratch(g.DV * g.M)
+	g.SInitBar = t.Part(n.vSInit, g.DV*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vSInit, g.SInitBar)
+	t.Contribute(n.vSInit, g.SInitBar)
 }

@@ -724,20 +724,20 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.P = k.P
 	g.SDiv = k.SDiv
 	g.BetaSigmoid = k.BetaSigmoid
-	g.WBetaBar = t.Scratch(g.DV + g.M)
-	g.BBetaBar = t.Scratch(1)
+	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
+	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Scratch(g.L * g.DV * g.M)
-	g.K0Bar = t.Scratch(g.L * g.T * g.M)
-	g.VBar = t.Scratch(g.L * g.T * g.DV)
-	g.Q0Bar = t.Scratch(g.L * g.T * g.DV)
+	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
+	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWBeta, g.WBetaBar)
-	block.Accumulate(t, n.vBBeta, g.BBetaBar)
-	block.Accumulate(t, n.vK0, g.K0Bar)
-	block.Accumulate(t, n.vV, g.VBar)
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vWBeta, g.WBetaBar)
+	t.Contribute(n.vBBeta, g.BBetaBar)
+	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBarOut)
 }

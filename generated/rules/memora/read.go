@@ -232,10 +232,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YSigmoid2 = k.YSigmoid2
 	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
 	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
-	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

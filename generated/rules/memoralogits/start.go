@@ -299,10 +299,10 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.StartSoftmax = k.StartSoftmax
 	g.StartSqrt2 = k.StartSqrt2
 	g.StartSoftmax2 = k.StartSoftmax2
-	g.W1InitBar = t.Scratch(g.DH * g.DK)
-	g.W2InitBar = t.Scratch(g.DH * g.DV)
+	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
+	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vW1Init, g.W1InitBar)
-	block.Accumulate(t, n.vW2Init, g.W2InitBar)
+	t.Contribute(n.vW1Init, g.W1InitBar)
+	t.Contribute(n.vW2Init, g.W2InitBar)
 }

@@ -3042,22 +3042,22 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YProd = k.YProd
 	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
 	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
-	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
-	g.VBar = t.Scratch(g.L * g.T * g.DV)
-	g.RhoBar = t.Scratch(g.L * g.T)
-	g.ThetaBar = t.Scratch(g.L * g.T)
-	g.Q0Bar = t.Scratch(g.L * g.T * g.DK)
+	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
+	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.RhoBar = t.Part(n.vRho, g.L*g.T)
+	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.W1States = k.W1States
 	g.W2States = k.W2States
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vK0, g.K0Bar)
-	block.Accumulate(t, n.vV, g.VBar)
-	block.Accumulate(t, n.vRho, g.RhoBar)
-	block.Accumulate(t, n.vTheta, g.ThetaBar)
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vRho, g.RhoBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 }

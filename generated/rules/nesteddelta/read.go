@@ -224,14 +224,14 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.StartProd = k.StartProd
-	g.ABar = t.Scratch(g.DV * g.DV)
+	g.ABar = t.Part(n.vA, g.DV*g.DV)
 	g.NBar = t.Scratch(g.L * g.DK * g.DV)
-	g.BBar = t.Scratch(g.DK * g.DV)
-	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.BBar = t.Part(n.vB, g.DK*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vA, g.ABar)
-	block.Accumulate(t, n.vB, g.BBar)
-	block.Accumulate(t, n.vQ, g.QBar)
+	t.Contribute(n.vA, g.ABar)
+	t.Contribute(n.vB, g.BBar)
+	t.Contribute(n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 1, n.startN, g.NBar)
 }

@@ -120,8 +120,8 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.DK, g.DV = k.L, k.DK, k.DV
 	g.NBar = block.Adjoint(t, n.outN, g.L*g.DK*g.DV)
-	g.NInitBar = t.Scratch(g.DK * g.DV)
+	g.NInitBar = t.Part(n.vNInit, g.DK*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vNInit, g.NInitBar)
+	t.Contribute(n.vNInit, g.NInitBar)
 }

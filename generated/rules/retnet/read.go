@@ -493,16 +493,16 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZDiv3 = k.ZDiv3
 	g.ZDiv4 = k.ZDiv4
 	g.ZSigmoid2 = k.ZSigmoid2
-	g.WCBar = t.Scratch(g.H * g.D * g.DC)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WEBar = t.Scratch(g.H * g.D * g.DC)
-	g.WGBar = t.Scratch(g.H * g.D * g.DV)
-	g.WOBar = t.Scratch(g.H * g.D * g.DV)
+	g.WCBar = t.Part(n.vWC, g.H*g.D*g.DC)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.WEBar = t.Part(n.vWE, g.H*g.D*g.DC)
+	g.WGBar = t.Part(n.vWG, g.H*g.D*g.DV)
+	g.WOBar = t.Part(n.vWO, g.H*g.D*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWC, g.WCBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWE, g.WEBar)
-	block.Accumulate(t, n.vWG, g.WGBar)
-	block.Accumulate(t, n.vWO, g.WOBar)
+	t.Contribute(n.vWC, g.WCBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vWE, g.WEBar)
+	t.Contribute(n.vWG, g.WGBar)
+	t.Contribute(n.vWO, g.WOBar)
 }

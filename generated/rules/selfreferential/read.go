@@ -311,13 +311,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
-	g.WQBar = t.Scratch(g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MMBar = t.Scratch(g.L * g.D * g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
 	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBar)
 }

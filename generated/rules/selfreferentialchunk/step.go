@@ -1992,15 +1992,15 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
-	g.WQBar = t.Scratch(g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.MKBarOut = t.Scratch(g.L * g.D * g.D)
 	g.MVBarOut = t.Scratch(g.L * g.D * g.D)
 	g.MAlphaBarOut = t.Scratch(g.L * g.D * g.D)
 	g.MEtaBarOut = t.Scratch(g.L * g.D * g.D)
 	g.MMBarOut = t.Scratch(g.L * g.D * g.D)
-	g.BRhoBar = t.Scratch(1)
-	g.BThetaBar = t.Scratch(1)
+	g.BRhoBar = t.Part(n.vBRho, 1)
+	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints
@@ -2010,10 +2010,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vBRho, g.BRhoBar)
+	t.Contribute(n.vBTheta, g.BThetaBar)
 	block.AccumulateFresh(t, n.m, 0, n.startMK, g.MKBarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startMV, g.MVBarOut)
 	block.AccumulateFresh(t, n.m, 2, n.startMAlpha, g.MAlphaBarOut)

@@ -3219,8 +3219,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
-	g.WQBar = t.Scratch(g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.AKBarOut = t.Scratch(g.L * g.D * g.DH)
 	g.BKBarOut = t.Scratch(g.L * g.D * g.DH)
 	g.AVBarOut = t.Scratch(g.L * g.D * g.DH)
@@ -3231,8 +3231,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BEtaBarOut = t.Scratch(g.L * g.D * g.DH)
 	g.AMBarOut = t.Scratch(g.L * g.D * g.DH)
 	g.BMBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BRhoBar = t.Scratch(1)
-	g.BThetaBar = t.Scratch(1)
+	g.BRhoBar = t.Part(n.vBRho, 1)
+	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.AKCheckpoints = k.AKCheckpoints
 	g.BKCheckpoints = k.BKCheckpoints
 	g.AVCheckpoints = k.AVCheckpoints
@@ -3246,10 +3246,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vBRho, g.BRhoBar)
-	block.Accumulate(t, n.vBTheta, g.BThetaBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vBRho, g.BRhoBar)
+	t.Contribute(n.vBTheta, g.BThetaBar)
 	block.AccumulateFresh(t, n.m, 0, n.startAK, g.AKBarOut)
 	block.AccumulateFresh(t, n.m, 1, n.startBK, g.BKBarOut)
 	block.AccumulateFresh(t, n.m, 2, n.startAV, g.AVBarOut)

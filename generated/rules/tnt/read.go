@@ -198,9 +198,9 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.WBar = t.Scratch(g.L * g.DK * g.DV)
-	g.QBar = t.Scratch(g.L * g.T * g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vQ, g.QBar)
+	t.Contribute(n.vQ, g.QBar)
 	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBar)
 }

@@ -120,8 +120,8 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.DK, g.DV = k.L, k.DK, k.DV
 	g.WBar = block.Adjoint(t, n.outW, g.L*g.DK*g.DV)
-	g.WInitBar = t.Scratch(g.DK * g.DV)
+	g.WInitBar = t.Part(n.vWInit, g.DK*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWInit, g.WInitBar)
+	t.Contribute(n.vWInit, g.WInitBar)
 }

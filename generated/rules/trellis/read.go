@@ -260,8 +260,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YDiv2 = k.YDiv2
 	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
-	g.Q0Bar = t.Scratch(g.L * g.T * g.D)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 }

@@ -744,22 +744,22 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.SVProd = k.SVProd
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.SKBarOut = t.Scratch(g.L * g.D * g.DK)
 	g.SVBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.K0Bar = t.Scratch(g.L * g.T * g.DK)
-	g.VBar = t.Scratch(g.L * g.T * g.DV)
-	g.RhoBar = t.Scratch(g.L * g.T)
-	g.ThetaBar = t.Scratch(g.L * g.T)
-	g.Q0Bar = t.Scratch(g.L * g.T * g.D)
+	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
+	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.RhoBar = t.Part(n.vRho, g.L*g.T)
+	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
+	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.D)
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vK0, g.K0Bar)
-	block.Accumulate(t, n.vV, g.VBar)
-	block.Accumulate(t, n.vRho, g.RhoBar)
-	block.Accumulate(t, n.vTheta, g.ThetaBar)
-	block.Accumulate(t, n.vQ0, g.Q0Bar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vRho, g.RhoBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
+	t.Contribute(n.vQ0, g.Q0Bar)
 }

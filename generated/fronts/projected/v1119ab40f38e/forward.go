@@ -114,10 +114,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WQ = k.WQ
 	g.X = k.X
 	g.Q0Bar = block.Adjoint(t, n.outQ0, g.L*g.T*g.D)
-	g.WQBar = t.Scratch(g.D * g.D)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vX, g.XBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vX, g.XBar)
 }

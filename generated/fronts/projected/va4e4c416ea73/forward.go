@@ -436,15 +436,15 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.KDiv = k.KDiv
 	g.KDiv2 = k.KDiv2
 	g.KDiv3 = k.KDiv3
-	g.WKBar = t.Scratch(g.D * g.DK)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.WVBar = t.Scratch(g.D * g.DV)
+	g.WKBar = t.Part(n.vWK, g.D*g.DK)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
+	g.WVBar = t.Part(n.vWV, g.D*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vWK, g.WKBar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vWV, g.WVBar)
+	t.Contribute(n.vWK, g.WKBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vWV, g.WVBar)
 }

@@ -491,15 +491,15 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.WQBar = t.Scratch(g.D * g.DK)
-	g.CQBar = t.Scratch(4 * g.DK)
-	g.BQBar = t.Scratch(g.DK)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
+	g.CQBar = t.Part(n.vCQ, 4*g.DK)
+	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vWQ, g.WQBar)
-	block.Accumulate(t, n.vCQ, g.CQBar)
-	block.Accumulate(t, n.vBQ, g.BQBar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vCQ, g.CQBar)
+	t.Contribute(n.vBQ, g.BQBar)
 }
