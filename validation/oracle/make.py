@@ -31,6 +31,7 @@ import memories
 import models
 import ops
 import pieces
+import published
 import recurrences
 import rules
 import self_reference
@@ -59,6 +60,7 @@ VECTORS = {
     **longer.VECTORS,
     "selfref": self_reference.vectors,
     "updates": updates.vectors,
+    "published": published.vectors,
     "recurrences": recurrences.vectors,
     "heads": heads.vectors,
 }

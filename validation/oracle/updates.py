@@ -15,8 +15,8 @@ def ns(S, steps=5, eps=1e-7):
 
 
 def matched(u, h):
-    """u at the root mean square rms, as far as epsilon_ns lets it."""
-    return u * (h["rms"] * np.sqrt(u.size) / (np.sqrt(np.sum(u * u)) + h["epsilon_ns"]))
+    """u at the root mean square rms, as far as epsilon lets it."""
+    return u * (h["rms"] * np.sqrt(u.size) / (np.sqrt(np.sum(u * u)) + h["epsilon"]))
 
 
 # Each machine returns the step, that is, what the rate multiplies, and its state;
@@ -39,7 +39,8 @@ def muon(w, st, g, n, a, h):
     """A running mean, looked ahead or not, made orthogonal, times a size of the shape."""
     b = h["beta"]
     m = b * st["m"] + (1 - b) * g
-    o = ns(b * m + (1 - b) * g if h["nesterov"] else m, h["steps"])
+    # A norm below epsilon would count as epsilon; here none is.
+    o = ns(b * m + (1 - b) * g if h["nesterov"] else m, h["steps"], 0.0)
     r, c = w.shape
     return a * o * {"rms": 0.2 * max(r, c) ** 0.5, "shape": max(1, r / c) ** 0.5, "none": 1.0}[h["_scale"]], {"m": m}
 
@@ -59,12 +60,12 @@ def adamuon(w, st, g, n, a, h):
 
 
 def m3(w, st, g, n, a, h):
-    """Two momenta, the slow one from the sum of every f gradients, over the root
+    """Two momenta, the slow one from the sum of the f gradients of the window before, over the root
     of the squares, of the gradient or of what comes out; averages with bias
     correction, or the printed sums."""
     b1, b2, b3, f = h["beta_1"], h["beta_2"], h["beta_3"], h["f"]
-    total = st["sum"] + g
-    slow = n % f == 0
+    total = st["sum"]
+    slow = (n - 1) % f == 0
     if h["sums"]:
         m1 = st["m1"] + b1 * g
         m2 = st["m2"] + b3 * total if slow else st["m2"]
@@ -73,12 +74,12 @@ def m3(w, st, g, n, a, h):
         m1 = b1 * st["m1"] + (1 - b1) * g
         m2 = b3 * st["m2"] + (1 - b3) * total if slow else st["m2"]
         t1 = m1 / (1 - b1**n)
-        t2 = m2 / (1 - b3 ** (n // f)) if n >= f else m2
+        t2 = m2 / (1 - b3 ** ((n - 1) // f)) if n > f else m2
     o = ns(t1, 5, h["epsilon_ns"]) + h["alpha"] * ns(t2, 5, h["epsilon_ns"])
     q = o if h["output"] else g
     v = st["v"] + b2 * q * q if h["sums"] else b2 * st["v"] + (1 - b2) * q * q
     u = o / (np.sqrt(v if h["sums"] else v / (1 - b2**n)) + h["epsilon"])
-    return a * (matched(u, h) if h["output"] else u), {"m1": m1, "v": v, "m2": m2, "sum": np.zeros_like(g) if slow else total}
+    return a * (matched(u, h) if h["output"] else u), {"m1": m1, "v": v, "m2": m2, "sum": g if slow else total + g}
 
 
 ALL = {"lambda": 0.1}
