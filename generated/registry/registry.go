@@ -57,6 +57,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/trellis"
 	"github.com/nl-hecate/hecate/generated/rules/yaad"
 	"github.com/nl-hecate/hecate/generated/updates/adamuon"
+	"github.com/nl-hecate/hecate/generated/updates/adamuonplain"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonus"
 	"github.com/nl-hecate/hecate/generated/updates/adamw"
 	"github.com/nl-hecate/hecate/generated/updates/errorbuffer"
@@ -124,6 +125,7 @@ var all = catalog.New(
 	memoralogits.Entry(),
 	hebbianscan.Entry(),
 	adamuon.Entry(),
+	adamuonplain.Entry(),
 	adamuonus.Entry(),
 	adamw.Entry(),
 	errorbuffer.Entry(),

@@ -10,8 +10,9 @@
 // Guarantees: Gradients of any scale give the same steps; the entries of a
 // step have a root mean square of 0.2 times the rate, whatever the shape
 // {rms}; in the form gradient a larger gradient gives a smaller step, entry by
-// entry {inverse}; without rounds the form gradient is AdamW; what is no
-// matrix, or is said to be moved entrywise, is moved by AdamW
+// entry {inverse}, and the root mean square is bounded; without rounds and
+// bound the form gradient is AdamW; what is no matrix, or is said to be moved
+// entrywise, is moved by AdamW
 //
 // Cost: That of Muon and eight operations and one root per entry; two numbers
 // of state per entry
@@ -36,7 +37,6 @@ type Step[F num.Float] struct {
 	R         int
 	W         []F    // [r, c]
 	G         []F    // [r, c]
-	N         []F    // []
 	M         []F    // [r, c]
 	V         []F    // [r, c]
 	Beta1     []F    // []
@@ -67,260 +67,249 @@ func (c *Step[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t17 := work[:c2*r] // [r, c]
+	t19 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t18 := work[:r*r] // [r, r]
-	work = work[r*r:]
-	t19 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t20 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t21 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t22 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t23 := work[:r*r] // [r, r]
+	t21 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t24 := work[:r*r] // [r, r]
+	t22 := work[:r*r] // [r, r]
 	work = work[r*r:]
+	t23 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t24 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t25 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t26 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t27 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t28 := work[:r*r] // [r, r]
+	t26 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t29 := work[:r*r] // [r, r]
+	t27 := work[:r*r] // [r, r]
 	work = work[r*r:]
+	t28 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t29 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t30 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t31 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t32 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t33 := work[:r*r] // [r, r]
+	t31 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t34 := work[:r*r] // [r, r]
+	t32 := work[:r*r] // [r, r]
 	work = work[r*r:]
+	t33 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t34 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t35 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t36 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t37 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t38 := work[:r*r] // [r, r]
+	t36 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t39 := work[:r*r] // [r, r]
+	t37 := work[:r*r] // [r, r]
 	work = work[r*r:]
+	t38 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t39 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t41 := work[:c2*r] // [r, c]
+	t41 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t42 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t43 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
-	// ada_muon.m
+	// ada_muon.m, ada_muon.d, ada_muon.o
+	var t10 F
 	beta1Entry := c.Beta1[0]
 	w2 := 1 - beta1Entry
 	for i := range r {
-		m := c.M[i*c2:][:c2]
 		g := c.G[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		for j := range c2 {
-			mOut[j] = F(beta1Entry*m[j]) + F(w2*g[j])
-		}
-	}
-
-	// ada_muon.d
-	nEntry := c.N[0]
-	t6 := 1 - num.Pow(beta1Entry, nEntry)
-
-	// ada_muon.d, ada_muon.o
-	var t8 F
-	for i := range r {
+		m := c.M[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := mOut[j] / t6
-			t8 += F(d2_2 * d2_2)
+			t3 := F(w2 * g[j])
+			m2 := F(beta1Entry*m[j]) + t3
+			d2_2 := num.Sign(F(beta1Entry*m2) + t3)
+			t10 += F(d2_2 * d2_2)
+			mOut[j] = m2
 			d2[j] = d2_2
 		}
 	}
 
-	// ada_muon.o, ada_muon.z
-	t10 := (F(0) < t8)
-	epsilonNsEntry := c.EpsilonNs[0]
-	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + epsilonNsEntry
-	beta2Entry2 := c.Beta2[0]
-	t48 := 1 - num.Pow(beta2Entry2, nEntry)
+	// ada_muon.o
+	t12 := (F(0) < t10)
+	t18 := kern.Choose(t12, num.Sqrt(kern.Choose(t12, t10, F(1))), F(0)) + c.EpsilonNs[0]
 
 	// ada_muon.o
 	for i := range r {
 		d2 := d[i*c2:][:c2]
-		t17_2 := t17[i*c2:][:c2]
+		t19_2 := t19[i*c2:][:c2]
 		for j := range c2 {
-			t17_2[j] = d2[j] / t16
+			t19_2[j] = d2[j] / t18
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t20, r, 1, t19, c2, 1, t19, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t21, r, 1, t20, r, 1, t20, r, 1)
 
 	// ada_muon.o
 	for i := range r {
-		t18_2 := t18[i*r:][:r]
-		t19_2 := t19[i*r:][:r]
 		t20_2 := t20[i*r:][:r]
+		t21_2 := t21[i*r:][:r]
+		t22_2 := t22[i*r:][:r]
 		for j := range r {
-			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+			t22_2[j] = -F(4.775*t20_2[j]) + t21_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t23, 1, c2, t19, 1, c2, t22, 1, r)
 
 	// ada_muon.o
 	for i := range r {
-		t17_2 := t17[i*c2:][:c2]
-		t21_2 := t21[i*c2:][:c2]
-		t22_2 := t22[i*c2:][:c2]
+		t19_2 := t19[i*c2:][:c2]
+		t23_2 := t23[i*c2:][:c2]
+		t24_2 := t24[i*c2:][:c2]
 		for j := range c2 {
-			t22_2[j] = F(3.4445*t17_2[j]) + t21_2[j]
+			t24_2[j] = F(3.4445*t19_2[j]) + t23_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
 
 	// ada_muon.o
 	for i := range r {
-		t23_2 := t23[i*r:][:r]
-		t24_2 := t24[i*r:][:r]
 		t25_2 := t25[i*r:][:r]
+		t26_2 := t26[i*r:][:r]
+		t27_2 := t27[i*r:][:r]
 		for j := range r {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
 
 	// ada_muon.o
 	for i := range r {
-		t22_2 := t22[i*c2:][:c2]
-		t26_2 := t26[i*c2:][:c2]
-		t27_2 := t27[i*c2:][:c2]
+		t24_2 := t24[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
+		t29_2 := t29[i*c2:][:c2]
 		for j := range c2 {
-			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
+			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
 
 	// ada_muon.o
 	for i := range r {
-		t28_2 := t28[i*r:][:r]
-		t29_2 := t29[i*r:][:r]
 		t30_2 := t30[i*r:][:r]
+		t31_2 := t31[i*r:][:r]
+		t32_2 := t32[i*r:][:r]
 		for j := range r {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// ada_muon.o
 	for i := range r {
-		t27_2 := t27[i*c2:][:c2]
-		t31_2 := t31[i*c2:][:c2]
-		t32_2 := t32[i*c2:][:c2]
+		t29_2 := t29[i*c2:][:c2]
+		t33_2 := t33[i*c2:][:c2]
+		t34_2 := t34[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
 
 	// ada_muon.o
 	for i := range r {
-		t33_2 := t33[i*r:][:r]
-		t34_2 := t34[i*r:][:r]
 		t35_2 := t35[i*r:][:r]
+		t36_2 := t36[i*r:][:r]
+		t37_2 := t37[i*r:][:r]
 		for j := range r {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
 
 	// ada_muon.o
 	for i := range r {
-		t32_2 := t32[i*c2:][:c2]
-		t36_2 := t36[i*c2:][:c2]
-		t37_2 := t37[i*c2:][:c2]
+		t34_2 := t34[i*c2:][:c2]
+		t38_2 := t38[i*c2:][:c2]
+		t39_2 := t39[i*c2:][:c2]
 		for j := range c2 {
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
+			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
 
 	// ada_muon.o
-	kern.Gemm(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
 
 	// ada_muon.o
 	for i := range r {
-		t38_2 := t38[i*r:][:r]
-		t39_2 := t39[i*r:][:r]
 		t40_2 := t40[i*r:][:r]
+		t41_2 := t41[i*r:][:r]
+		t42_2 := t42[i*r:][:r]
 		for j := range r {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
 
 	// ada_muon.o, ada_muon.v, ada_muon.z, ada_muon.u
-	var t57 F
-	w3 := 1 - beta2Entry2
+	var t58 F
+	beta2Entry := c.Beta2[0]
+	w3 := 1 - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
-		t37_2 := t37[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
+		t39_2 := t39[i*c2:][:c2]
+		t43_2 := t43[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			o := F(3.4445*t37_2[j]) + t41_2[j]
-			v2 := F(beta2Entry2*v[j]) + F(F(w3*o)*o)
-			z2_2 := o / (num.Sqrt(v2/t48) + epsilonEntry)
-			t57 += F(z2_2 * z2_2)
+			o := F(3.4445*t39_2[j]) + t43_2[j]
+			v2 := F(beta2Entry*v[j]) + F(F(w3*o)*o)
+			z2_2 := o / (num.Sqrt(v2) + epsilonEntry)
+			t58 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
 	// ada_muon.u, ada_muon.o
-	t59 := (F(0) < t57)
-	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0)) + epsilonNsEntry)
+	t60 := (F(0) < t58)
+	t68 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonEntry)
 
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	lrEntry := c.Lr[0]
@@ -332,7 +321,7 @@ func (c *Step[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(F(t67*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(t68*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -349,7 +338,7 @@ type Settings struct {
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, LR: 0.01, Lambda: 0.1}
+	return Settings{Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.95, Epsilon: 1e-08, LR: 0.01, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
@@ -419,8 +408,6 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
 	k.M = s.M
 	k.V = s.V
 	k.Beta1 = arena.Scratch(1)

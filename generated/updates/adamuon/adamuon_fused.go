@@ -18,404 +18,384 @@ func (c *stepFused) run() {
 	_ = c2
 	_ = r
 	d := c.Work[:c2*r]                    // [r, c]
-	t17 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t18 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t19 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t20 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t21 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t22 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t23 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t24 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t25 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t26 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t27 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t28 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t29 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t30 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t32 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t33 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t34 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t35 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t36 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t37 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t38 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t39 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t40 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t41 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t19 := c.Work[c2*r:][:c2*r]           // [r, c]
+	t20 := c.Work[2*c2*r:][:r*r]          // [r, r]
+	t21 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
+	t22 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
+	t23 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t24 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t25 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
+	t26 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
+	t27 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
+	t28 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t29 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t30 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
+	t31 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
+	t32 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
+	t33 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t34 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t35 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
+	t36 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
+	t37 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
+	t38 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t39 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t40 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
+	t41 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
+	t42 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
+	t43 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
 	z := c.Work[11*c2*r+15*r*r:][:c2*r]   // [r, c]
-	t8Total := make([]F, 1)
-	t57Total := make([]F, 1)
+	t10Total := make([]F, 1)
+	t58Total := make([]F, 1)
 
-	// ada_muon.m
+	// ada_muon.m, ada_muon.d, ada_muon.o
+	var t10 F
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.R7bb3c4afb905Args{
+		a := regions.R818a93813576Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
+			P3: unsafe.SliceData(d),
+			P4: unsafe.SliceData(t10Total),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{w2},
-			S1: [2]float32{beta1Entry},
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t10},
+			S1: [2]float32{w2},
+			S2: [2]float32{beta1Entry},
 		}
-		regions.R7bb3c4afb905(&a)
+		regions.R818a93813576(&a)
 	} else {
+		t10_2 := t10
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			for j := range c2 {
-				mOut[j] = num.FMA32(w2, g[j], F(beta1Entry*m[j]))
-			}
-		}
-	}
-
-	// ada_muon.d
-	nEntry := c.N[0]
-	t6 := F(1) - num.Pow(beta1Entry, nEntry)
-
-	// ada_muon.d, ada_muon.o
-	var t8 F
-	if kern.Wide() {
-		a := regions.R32338febfdc2Args{
-			P0: unsafe.SliceData(c.MOut),
-			P1: unsafe.SliceData(d),
-			P2: unsafe.SliceData(t8Total),
-			N0: r,
-			N1: c2,
-			S0: [2]float32{t8},
-			S1: [2]float32{t6},
-		}
-		regions.R32338febfdc2(&a)
-	} else {
-		t8_2 := t8
-		for i := range r {
-			mOut := c.MOut[i*c2:][:c2]
 			d2 := d[i*c2:][:c2]
-			var t8Row F
-			t8RowSums := [16]F{t8Row}
+			var t10Row F
+			t10RowSums := [16]F{t10Row}
 			for j := range c2 {
-				d2_2 := mOut[j] / t6
-				t8RowSums[j%16] = num.FMA32(d2_2, d2_2, t8RowSums[j%16])
+				t3 := F(w2 * g[j])
+				m2 := num.FMA32(beta1Entry, m[j], t3)
+				d2_2 := kern.Sign(num.FMA32(beta1Entry, m2, t3))
+				t10RowSums[j%16] = num.FMA32(d2_2, d2_2, t10RowSums[j%16])
+				mOut[j] = m2
 				d2[j] = d2_2
 			}
-			t8Row = kern.Sum16(&t8RowSums)
-			t8_2 = t8_2 + t8Row
+			t10Row = kern.Sum16(&t10RowSums)
+			t10_2 = t10_2 + t10Row
 		}
-		t8Total[0] = t8_2
+		t10Total[0] = t10_2
 	}
-	t8 = t8Total[0]
+	t10 = t10Total[0]
 
-	// ada_muon.o, ada_muon.z
-	t10 := (F(0) < t8)
-	epsilonNsEntry := c.EpsilonNs[0]
-	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + epsilonNsEntry
-	beta2Entry2 := c.Beta2[0]
-	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
+	// ada_muon.o
+	t12 := (F(0) < t10)
+	t18 := kern.Choose(t12, num.Sqrt(kern.Choose(t12, t10, F(1))), F(0)) + c.EpsilonNs[0]
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(d),
-			P1: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t19),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t16},
+			S0: [2]float32{t18},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			d2 := d[i*c2:][:c2]
-			t17_2 := t17[i*c2:][:c2]
+			t19_2 := t19[i*c2:][:c2]
 			for j := range c2 {
-				t17_2[j] = d2[j] / t16
+				t19_2[j] = d2[j] / t18
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t18, r, 1, t17, c2, 1, t17, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t20, r, 1, t19, c2, 1, t19, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t19, r, 1, t18, r, 1, t18, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t21, r, 1, t20, r, 1, t20, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t20),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t18_2 := t18[i*r:][:r]
-			t19_2 := t19[i*r:][:r]
-			t20_2 := t20[i*r:][:r]
-			for j := range r {
-				t20_2[j] = num.FMA32(-F(4.775), t18_2[j], t19_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t21, 1, c2, t17, 1, c2, t20, 1, r)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t17),
+			P0: unsafe.SliceData(t20),
 			P1: unsafe.SliceData(t21),
 			P2: unsafe.SliceData(t22),
 			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
+			t20_2 := t20[i*r:][:r]
+			t21_2 := t21[i*r:][:r]
+			t22_2 := t22[i*r:][:r]
+			for j := range r {
+				t22_2[j] = num.FMA32(-F(4.775), t20_2[j], t21_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), false, t23, 1, c2, t19, 1, c2, t22, 1, r)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t24),
+			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t17_2 := t17[i*c2:][:c2]
-			t21_2 := t21[i*c2:][:c2]
-			t22_2 := t22[i*c2:][:c2]
+			t19_2 := t19[i*c2:][:c2]
+			t23_2 := t23[i*c2:][:c2]
+			t24_2 := t24[i*c2:][:c2]
 			for j := range c2 {
-				t22_2[j] = num.FMA32(F(3.4445), t17_2[j], t21_2[j])
+				t24_2[j] = num.FMA32(F(3.4445), t19_2[j], t23_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t23, r, 1, t22, c2, 1, t22, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t24, r, 1, t23, r, 1, t23, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t23),
-			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(t25),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t23_2 := t23[i*r:][:r]
-			t24_2 := t24[i*r:][:r]
-			t25_2 := t25[i*r:][:r]
-			for j := range r {
-				t25_2[j] = num.FMA32(-F(4.775), t23_2[j], t24_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t26, 1, c2, t22, 1, c2, t25, 1, r)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t22),
+			P0: unsafe.SliceData(t25),
 			P1: unsafe.SliceData(t26),
 			P2: unsafe.SliceData(t27),
 			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
+			t25_2 := t25[i*r:][:r]
+			t26_2 := t26[i*r:][:r]
+			t27_2 := t27[i*r:][:r]
+			for j := range r {
+				t27_2[j] = num.FMA32(-F(4.775), t25_2[j], t26_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t29),
+			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t22_2 := t22[i*c2:][:c2]
-			t26_2 := t26[i*c2:][:c2]
-			t27_2 := t27[i*c2:][:c2]
+			t24_2 := t24[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
+			t29_2 := t29[i*c2:][:c2]
 			for j := range c2 {
-				t27_2[j] = num.FMA32(F(3.4445), t22_2[j], t26_2[j])
+				t29_2[j] = num.FMA32(F(3.4445), t24_2[j], t28_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t28, r, 1, t27, c2, 1, t27, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t29, r, 1, t28, r, 1, t28, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t28),
-			P1: unsafe.SliceData(t29),
-			P2: unsafe.SliceData(t30),
-			N0: r,
-		}
-		regions.Ra3f2363d9ed6(&a)
-	} else {
-		for i := range r {
-			t28_2 := t28[i*r:][:r]
-			t29_2 := t29[i*r:][:r]
-			t30_2 := t30[i*r:][:r]
-			for j := range r {
-				t30_2[j] = num.FMA32(-F(4.775), t28_2[j], t29_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t31, 1, c2, t27, 1, c2, t30, 1, r)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t27),
+			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(t32),
 			N0: r,
-			N1: c2,
-		}
-		regions.R96fe0c93f1d0(&a)
-	} else {
-		for i := range r {
-			t27_2 := t27[i*c2:][:c2]
-			t31_2 := t31[i*c2:][:c2]
-			t32_2 := t32[i*c2:][:c2]
-			for j := range c2 {
-				t32_2[j] = num.FMA32(F(3.4445), t27_2[j], t31_2[j])
-			}
-		}
-	}
-
-	// ada_muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t33, r, 1, t32, c2, 1, t32, 1, c2)
-
-	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t34, r, 1, t33, r, 1, t33, r, 1)
-
-	// ada_muon.o
-	if kern.Wide() {
-		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t34),
-			P2: unsafe.SliceData(t35),
-			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t33_2 := t33[i*r:][:r]
-			t34_2 := t34[i*r:][:r]
-			t35_2 := t35[i*r:][:r]
+			t30_2 := t30[i*r:][:r]
+			t31_2 := t31[i*r:][:r]
+			t32_2 := t32[i*r:][:r]
 			for j := range r {
-				t35_2[j] = num.FMA32(-F(4.775), t33_2[j], t34_2[j])
+				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t36, 1, c2, t32, 1, c2, t35, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t29),
+			P1: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t34),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t32_2 := t32[i*c2:][:c2]
-			t36_2 := t36[i*c2:][:c2]
-			t37_2 := t37[i*c2:][:c2]
+			t29_2 := t29[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
+			t34_2 := t34[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(F(3.4445), t32_2[j], t36_2[j])
+				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, c2, F(1), false, t38, r, 1, t37, c2, 1, t37, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
 
 	// ada_muon.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t39, r, 1, t38, r, 1, t38, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
 
 	// ada_muon.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t40),
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t38_2 := t38[i*r:][:r]
-			t39_2 := t39[i*r:][:r]
-			t40_2 := t40[i*r:][:r]
+			t35_2 := t35[i*r:][:r]
+			t36_2 := t36[i*r:][:r]
+			t37_2 := t37[i*r:][:r]
 			for j := range r {
-				t40_2[j] = num.FMA32(-F(4.775), t38_2[j], t39_2[j])
+				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
 			}
 		}
 	}
 
 	// ada_muon.o
-	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.R96fe0c93f1d0Args{
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
+			N0: r,
+			N1: c2,
+		}
+		regions.R96fe0c93f1d0(&a)
+	} else {
+		for i := range r {
+			t34_2 := t34[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
+			t39_2 := t39[i*c2:][:c2]
+			for j := range c2 {
+				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
+
+	// ada_muon.o
+	kern.GemmFMA(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
+
+	// ada_muon.o
+	if kern.Wide() {
+		a := regions.Ra3f2363d9ed6Args{
+			P0: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
+			N0: r,
+		}
+		regions.Ra3f2363d9ed6(&a)
+	} else {
+		for i := range r {
+			t40_2 := t40[i*r:][:r]
+			t41_2 := t41[i*r:][:r]
+			t42_2 := t42[i*r:][:r]
+			for j := range r {
+				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+			}
+		}
+	}
+
+	// ada_muon.o
+	kern.GemmFMA(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
 
 	// ada_muon.o, ada_muon.v, ada_muon.z, ada_muon.u
-	var t57 F
-	w3 := F(1) - beta2Entry2
+	var t58 F
+	beta2Entry := c.Beta2[0]
+	w3 := F(1) - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	if kern.Wide() {
-		a := regions.R0841f04a2748Args{
-			P0: unsafe.SliceData(t37),
-			P1: unsafe.SliceData(t41),
+		a := regions.Rae9981f39ce5Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t43),
 			P2: unsafe.SliceData(c.V),
 			P3: unsafe.SliceData(c.VOut),
 			P4: unsafe.SliceData(z),
-			P5: unsafe.SliceData(t57Total),
+			P5: unsafe.SliceData(t58Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t57},
+			S0: [2]float32{t58},
 			S1: [2]float32{w3},
-			S2: [2]float32{beta2Entry2},
-			S3: [2]float32{t48},
-			S4: [2]float32{epsilonEntry},
+			S2: [2]float32{beta2Entry},
+			S3: [2]float32{epsilonEntry},
 		}
-		regions.R0841f04a2748(&a)
+		regions.Rae9981f39ce5(&a)
 	} else {
-		t57_2 := t57
+		t58_2 := t58
 		for i := range r {
-			t37_2 := t37[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
+			t39_2 := t39[i*c2:][:c2]
+			t43_2 := t43[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			z2 := z[i*c2:][:c2]
-			var t57Row F
-			t57RowSums := [16]F{t57Row}
+			var t58Row F
+			t58RowSums := [16]F{t58Row}
 			for j := range c2 {
-				o := num.FMA32(F(3.4445), t37_2[j], t41_2[j])
-				v2 := num.FMA32(F(w3*o), o, F(beta2Entry2*v[j]))
-				z2_2 := o / (num.Sqrt(v2/t48) + epsilonEntry)
-				t57RowSums[j%16] = num.FMA32(z2_2, z2_2, t57RowSums[j%16])
+				o := num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				v2 := num.FMA32(F(w3*o), o, F(beta2Entry*v[j]))
+				z2_2 := o / (num.Sqrt(v2) + epsilonEntry)
+				t58RowSums[j%16] = num.FMA32(z2_2, z2_2, t58RowSums[j%16])
 				vOut[j] = v2
 				z2[j] = z2_2
 			}
-			t57Row = kern.Sum16(&t57RowSums)
-			t57_2 = t57_2 + t57Row
+			t58Row = kern.Sum16(&t58RowSums)
+			t58_2 = t58_2 + t58Row
 		}
-		t57Total[0] = t57_2
+		t58Total[0] = t58_2
 	}
-	t57 = t57Total[0]
+	t58 = t58Total[0]
 
 	// ada_muon.u, ada_muon.o
-	t59 := (F(0) < t57)
-	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0)) + epsilonNsEntry)
+	t60 := (F(0) < t58)
+	t68 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonEntry)
 
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	lrEntry := c.Lr[0]
@@ -431,7 +411,7 @@ func (c *stepFused) run() {
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
 			S1: [2]float32{lrEntry},
-			S2: [2]float32{t67},
+			S2: [2]float32{t68},
 			S3: [2]float32{lambdaEntry},
 		}
 		regions.R935c45bda9f3(&a)
@@ -443,7 +423,7 @@ func (c *stepFused) run() {
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t67, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t68, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

@@ -14,7 +14,6 @@ type StepTall[F num.Float] struct {
 	R         int
 	W         []F    // [r, c]
 	G         []F    // [r, c]
-	N         []F    // []
 	M         []F    // [r, c]
 	V         []F    // [r, c]
 	Beta1     []F    // []
@@ -45,251 +44,240 @@ func (c *StepTall[F]) Run() {
 	c2, r := c.C, c.R
 	d := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t17 := work[:c2*r] // [r, c]
+	t19 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t18 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
-	t19 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t20 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t21 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t22 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t23 := work[:c2*c2] // [c, c]
+	t21 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t24 := work[:c2*c2] // [c, c]
+	t22 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t23 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t24 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t25 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t26 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t27 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t28 := work[:c2*c2] // [c, c]
+	t26 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t29 := work[:c2*c2] // [c, c]
+	t27 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t28 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t29 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t30 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t31 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t32 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t33 := work[:c2*c2] // [c, c]
+	t31 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t34 := work[:c2*c2] // [c, c]
+	t32 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t33 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t34 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t35 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t36 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t37 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t38 := work[:c2*c2] // [c, c]
+	t36 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t39 := work[:c2*c2] // [c, c]
+	t37 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t38 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t39 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t41 := work[:c2*r] // [c, r]
+	t41 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t42 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t43 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	o := work[:c2*r] // [c, r]
 	work = work[c2*r:]
 	z := work[:c2*r] // [r, c]
 
-	// ada_muon.m
+	// ada_muon.m, ada_muon.d, ada_muon.o
+	var t10 F
 	beta1Entry := c.Beta1[0]
 	w2 := 1 - beta1Entry
 	for i := range r {
-		m := c.M[i*c2:][:c2]
 		g := c.G[i*c2:][:c2]
-		mOut := c.MOut[i*c2:][:c2]
-		for j := range c2 {
-			mOut[j] = F(beta1Entry*m[j]) + F(w2*g[j])
-		}
-	}
-
-	// ada_muon.d
-	nEntry := c.N[0]
-	t6 := 1 - num.Pow(beta1Entry, nEntry)
-
-	// ada_muon.d, ada_muon.o
-	var t8 F
-	for i := range r {
+		m := c.M[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
 		d2 := d[i*c2:][:c2]
 		for j := range c2 {
-			d2_2 := mOut[j] / t6
-			t8 += F(d2_2 * d2_2)
+			t3 := F(w2 * g[j])
+			m2 := F(beta1Entry*m[j]) + t3
+			d2_2 := num.Sign(F(beta1Entry*m2) + t3)
+			t10 += F(d2_2 * d2_2)
+			mOut[j] = m2
 			d2[j] = d2_2
 		}
 	}
 
-	// ada_muon.o, ada_muon.z
-	t10 := (F(0) < t8)
-	epsilonNsEntry := c.EpsilonNs[0]
-	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + epsilonNsEntry
-	beta2Entry2 := c.Beta2[0]
-	t48 := 1 - num.Pow(beta2Entry2, nEntry)
+	// ada_muon.o
+	t12 := (F(0) < t10)
+	t18 := kern.Choose(t12, num.Sqrt(kern.Choose(t12, t10, F(1))), F(0)) + c.EpsilonNs[0]
 
 	// ada_muon.o
 	for i := range r {
 		d2 := d[i*c2:][:c2]
-		t17_2 := t17[i*c2:][:c2]
-		for j := range c2 {
-			t17_2[j] = d2[j] / t16
-		}
-	}
-
-	// ada_muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t18, c2, 1, t17, 1, c2, t17, c2, 1)
-
-	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t19, c2, 1, t18, c2, 1, t18, c2, 1)
-
-	// ada_muon.o
-	for i := range c2 {
-		t18_2 := t18[i*c2:][:c2]
 		t19_2 := t19[i*c2:][:c2]
+		for j := range c2 {
+			t19_2[j] = d2[j] / t18
+		}
+	}
+
+	// ada_muon.o
+	kern.Gemm(c2, c2, r, F(1), false, t20, c2, 1, t19, 1, c2, t19, c2, 1)
+
+	// ada_muon.o
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t21, c2, 1, t20, c2, 1, t20, c2, 1)
+
+	// ada_muon.o
+	for i := range c2 {
 		t20_2 := t20[i*c2:][:c2]
+		t21_2 := t21[i*c2:][:c2]
+		t22_2 := t22[i*c2:][:c2]
 		for j := range c2 {
-			t20_2[j] = -F(4.775*t18_2[j]) + t19_2[j]
+			t22_2[j] = -F(4.775*t20_2[j]) + t21_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t21, 1, r, t17, c2, 1, t20, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t23, 1, r, t19, c2, 1, t22, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t21_2 := t21[i*r:][:r]
-		t22_2 := t22[i*r:][:r]
+		t23_2 := t23[i*r:][:r]
+		t24_2 := t24[i*r:][:r]
 		for j := range r {
-			t22_2[j] = F(3.4445*t17[j*c2+i]) + t21_2[j]
+			t24_2[j] = F(3.4445*t19[j*c2+i]) + t23_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t23, c2, 1, t22, r, 1, t22, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t25, c2, 1, t24, r, 1, t24, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t24, c2, 1, t23, c2, 1, t23, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t23_2 := t23[i*c2:][:c2]
-		t24_2 := t24[i*c2:][:c2]
 		t25_2 := t25[i*c2:][:c2]
+		t26_2 := t26[i*c2:][:c2]
+		t27_2 := t27[i*c2:][:c2]
 		for j := range c2 {
-			t25_2[j] = -F(4.775*t23_2[j]) + t24_2[j]
+			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t26, 1, r, t22, 1, r, t25, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t28, 1, r, t24, 1, r, t27, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t22_2 := t22[i*r:][:r]
-		t26_2 := t26[i*r:][:r]
-		t27_2 := t27[i*r:][:r]
+		t24_2 := t24[i*r:][:r]
+		t28_2 := t28[i*r:][:r]
+		t29_2 := t29[i*r:][:r]
 		for j := range r {
-			t27_2[j] = F(3.4445*t22_2[j]) + t26_2[j]
+			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t28, c2, 1, t27, r, 1, t27, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t29, c2, 1, t28, c2, 1, t28, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t28_2 := t28[i*c2:][:c2]
-		t29_2 := t29[i*c2:][:c2]
 		t30_2 := t30[i*c2:][:c2]
+		t31_2 := t31[i*c2:][:c2]
+		t32_2 := t32[i*c2:][:c2]
 		for j := range c2 {
-			t30_2[j] = -F(4.775*t28_2[j]) + t29_2[j]
+			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t31, 1, r, t27, 1, r, t30, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t27_2 := t27[i*r:][:r]
-		t31_2 := t31[i*r:][:r]
-		t32_2 := t32[i*r:][:r]
+		t29_2 := t29[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
+		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t32_2[j] = F(3.4445*t27_2[j]) + t31_2[j]
+			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t33, c2, 1, t32, r, 1, t32, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t34, c2, 1, t33, c2, 1, t33, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t33_2 := t33[i*c2:][:c2]
-		t34_2 := t34[i*c2:][:c2]
 		t35_2 := t35[i*c2:][:c2]
+		t36_2 := t36[i*c2:][:c2]
+		t37_2 := t37[i*c2:][:c2]
 		for j := range c2 {
-			t35_2[j] = -F(4.775*t33_2[j]) + t34_2[j]
+			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t36, 1, r, t32, 1, r, t35, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t32_2 := t32[i*r:][:r]
-		t36_2 := t36[i*r:][:r]
-		t37_2 := t37[i*r:][:r]
+		t34_2 := t34[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
+		t39_2 := t39[i*r:][:r]
 		for j := range r {
-			t37_2[j] = F(3.4445*t32_2[j]) + t36_2[j]
+			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, r, F(1), false, t38, c2, 1, t37, r, 1, t37, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// ada_muon.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t39, c2, 1, t38, c2, 1, t38, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// ada_muon.o
 	for i := range c2 {
-		t38_2 := t38[i*c2:][:c2]
-		t39_2 := t39[i*c2:][:c2]
 		t40_2 := t40[i*c2:][:c2]
+		t41_2 := t41[i*c2:][:c2]
+		t42_2 := t42[i*c2:][:c2]
 		for j := range c2 {
-			t40_2[j] = -F(4.775*t38_2[j]) + t39_2[j]
+			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
 		}
 	}
 
 	// ada_muon.o
-	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
 
 	// ada_muon.o
 	for i := range c2 {
-		t37_2 := t37[i*r:][:r]
-		t41_2 := t41[i*r:][:r]
+		t39_2 := t39[i*r:][:r]
+		t43_2 := t43[i*r:][:r]
 		o2 := o[i*r:][:r]
 		for j := range r {
-			o2[j] = F(3.4445*t37_2[j]) + t41_2[j]
+			o2[j] = F(3.4445*t39_2[j]) + t43_2[j]
 		}
 	}
 
 	// ada_muon.v, ada_muon.z, ada_muon.u
-	var t57 F
-	w3 := 1 - beta2Entry2
+	var t58 F
+	beta2Entry := c.Beta2[0]
+	w3 := 1 - beta2Entry
 	epsilonEntry := c.Epsilon[0]
 	for i := range r {
 		v := c.V[i*c2:][:c2]
@@ -297,17 +285,17 @@ func (c *StepTall[F]) Run() {
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
 			oEntry := o[j*r+i]
-			v2 := F(beta2Entry2*v[j]) + F(F(w3*oEntry)*oEntry)
-			z2_2 := oEntry / (num.Sqrt(v2/t48) + epsilonEntry)
-			t57 += F(z2_2 * z2_2)
+			v2 := F(beta2Entry*v[j]) + F(F(w3*oEntry)*oEntry)
+			z2_2 := oEntry / (num.Sqrt(v2) + epsilonEntry)
+			t58 += F(z2_2 * z2_2)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
 	// ada_muon.u, ada_muon.o
-	t59 := (F(0) < t57)
-	t67 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0)) + epsilonNsEntry)
+	t60 := (F(0) < t58)
+	t68 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t60, num.Sqrt(kern.Choose(t60, t58, F(1))), F(0)) + epsilonEntry)
 
 	// ada_muon.w, ada_muon.u, ada_muon.o
 	lrEntry := c.Lr[0]
@@ -319,7 +307,7 @@ func (c *StepTall[F]) Run() {
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(F(t67*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(t68*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -332,8 +320,6 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.R = rows
 	k.W = w
 	k.G = g
-	k.N = arena.Scratch(1)
-	k.N[0] = F(n)
 	k.M = s.M
 	k.V = s.V
 	k.Beta1 = arena.Scratch(1)

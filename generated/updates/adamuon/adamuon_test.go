@@ -10,7 +10,7 @@ import (
 )
 
 // TestAdaMuon holds AdaMuon to its page: ada_muon.m, ada_muon.d, ada_muon.o,
-// ada_muon.q, ada_muon.v, ada_muon.z, ada_muon.u, ada_muon.w.
+// ada_muon.q, ada_muon.v, ada_muon.h, ada_muon.z, ada_muon.u, ada_muon.w.
 func TestAdaMuon(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],

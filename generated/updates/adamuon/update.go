@@ -75,5 +75,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of AdaMuon.
 func Entry() catalog.Entry {
-	return catalog.Update("AdaMuon", "f71454f00b71c3a641ffa1b6999aef63c9c16891f4d26e121e7439ae3598ee2e", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("AdaMuon", "41bf65283d7535134b487cb94725f618408d26713f21e4ae1ea399c9522cbae1", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -10,8 +10,9 @@
 // Guarantees: Gradients of any scale give the same steps; the entries of a
 // step have a root mean square of 0.2 times the rate, whatever the shape
 // {rms}; in the form gradient a larger gradient gives a smaller step, entry by
-// entry {inverse}; without rounds the form gradient is AdamW; what is no
-// matrix, or is said to be moved entrywise, is moved by AdamW
+// entry {inverse}, and the root mean square is bounded; without rounds and
+// bound the form gradient is AdamW; what is no matrix, or is said to be moved
+// entrywise, is moved by AdamW
 //
 // Cost: That of Muon and eight operations and one root per entry; two numbers
 // of state per entry
@@ -43,6 +44,7 @@ type Step[F num.Float] struct {
 	EpsilonNs []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Bound     []F    // []
 	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
@@ -52,10 +54,10 @@ type Step[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 11·c·r + 15·r·r.
+// WorkLen is 12·c·r + 15·r·r.
 func (c *Step[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 11*c2*r + 15*r*r
+	return 12*c2*r + 15*r*r
 }
 
 // Run computes Step.
@@ -116,6 +118,8 @@ func (c *Step[F]) Run() {
 	t40 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t41 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	z := work[:c2*r] // [r, c]
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -145,11 +149,11 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// ada_muon_us.o, ada_muon_us.z
+	// ada_muon_us.o, ada_muon_us.h
 	t10 := (F(0) < t8)
 	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t48 := 1 - num.Pow(beta2Entry2, nEntry)
+	h := 1 - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o
 	for i := range r {
@@ -301,20 +305,36 @@ func (c *Step[F]) Run() {
 	// ada_muon_us.o
 	kern.Gemm(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
-	lrEntry := c.Lr[0]
+	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	var t57 F
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		t37_2 := t37[i*c2:][:c2]
+		t41_2 := t41[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := (F(3.4445*t37_2[j]) + t41_2[j]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+			t57 += F(z2_2 * z2_2)
+			z2[j] = z2_2
+		}
+	}
+
+	// ada_muon_us.u, ada_muon_us.o
+	t59 := (F(0) < t57)
+	t69 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0))+epsilonEntry))
+
+	// ada_muon_us.w, ada_muon_us.u, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
-		t37_2 := t37[i*c2:][:c2]
-		t41_2 := t41[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(((F(3.4445*t37_2[j])+t41_2[j])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(t69*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -325,13 +345,14 @@ type Settings struct {
 	EpsilonNs float64 // epsilon_ns, > 0
 	Beta2     float64 // beta_2, [0,1)
 	Epsilon   float64 // epsilon, > 0
+	Bound     float64 // bound, > 0
 	LR        float64 // lr, > 0
 	Lambda    float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, LR: 0.01, Lambda: 0.1}
+	return Settings{Beta1: 0.95, EpsilonNs: 1e-07, Beta2: 0.999, Epsilon: 1e-08, Bound: 0.2, LR: 0.01, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
@@ -346,12 +367,14 @@ func (z *Settings) Set(name string, x float64) error {
 		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "bound":
+		return update.Set(&z.Bound, name, x, x > 0, "> 0")
 	case "lr":
 		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "beta_1", "epsilon_ns", "beta_2", "epsilon", "lr", "lambda")
+	return update.Unknown(name, "beta_1", "epsilon_ns", "beta_2", "epsilon", "bound", "lr", "lambda")
 }
 
 // Each calls f for every option.
@@ -360,6 +383,7 @@ func (z Settings) Each(f func(name string, x float64)) {
 	f("epsilon_ns", z.EpsilonNs)
 	f("beta_2", z.Beta2)
 	f("epsilon", z.Epsilon)
+	f("bound", z.Bound)
 	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
@@ -413,6 +437,8 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Bound = arena.Scratch(1)
+	k.Bound[0] = F(z.Bound)
 	k.Lr = arena.Scratch(1)
 	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)

@@ -43,7 +43,9 @@ func (c *stepFused) run() {
 	t39 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
 	t40 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
 	t41 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	z := c.Work[11*c2*r+15*r*r:][:c2*r]   // [r, c]
 	t8Total := make([]F, 1)
+	t57Total := make([]F, 1)
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -106,11 +108,11 @@ func (c *stepFused) run() {
 	}
 	t8 = t8Total[0]
 
-	// ada_muon_us.o, ada_muon_us.z
+	// ada_muon_us.o, ada_muon_us.h
 	t10 := (F(0) < t8)
 	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
+	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o
 	if kern.Wide() {
@@ -372,39 +374,77 @@ func (c *stepFused) run() {
 	// ada_muon_us.o
 	kern.GemmFMA(c2, r, r, F(1), false, t41, 1, c2, t37, 1, c2, t40, 1, r)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
-	lrEntry := c.Lr[0]
+	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	var t57 F
 	epsilonEntry := c.Epsilon[0]
+	if kern.Wide() {
+		a := regions.Rc314a260aa88Args{
+			P0: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(c.VOut),
+			P3: unsafe.SliceData(z),
+			P4: unsafe.SliceData(t57Total),
+			N0: r,
+			N1: c2,
+			N2: 8 * c2,
+			N3: 12 * c2,
+			S0: [2]float32{t57},
+			S1: [2]float32{h},
+			S2: [2]float32{epsilonEntry},
+		}
+		regions.Rc314a260aa88(&a)
+	} else {
+		t57_2 := t57
+		for i := range r {
+			t37_2 := t37[i*c2:][:c2]
+			t41_2 := t41[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			var t57Row F
+			t57RowSums := [16]F{t57Row}
+			for j := range c2 {
+				z2_2 := num.FMA32(F(3.4445), t37_2[j], t41_2[j]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+				t57RowSums[j%16] = num.FMA32(z2_2, z2_2, t57RowSums[j%16])
+				z2[j] = z2_2
+			}
+			t57Row = kern.Sum16(&t57RowSums)
+			t57_2 = t57_2 + t57Row
+		}
+		t57Total[0] = t57_2
+	}
+	t57 = t57Total[0]
+
+	// ada_muon_us.u, ada_muon_us.o
+	t59 := (F(0) < t57)
+	t69 := kern.Smaller(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0))+epsilonEntry))
+
+	// ada_muon_us.w, ada_muon_us.u, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R67e6b7f3d452Args{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t41),
-			P3: unsafe.SliceData(c.VOut),
-			P4: unsafe.SliceData(c.WOut),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
 			S1: [2]float32{lrEntry},
-			S2: [2]float32{t48},
-			S3: [2]float32{epsilonEntry},
-			S4: [2]float32{lambdaEntry},
+			S2: [2]float32{t69},
+			S3: [2]float32{lambdaEntry},
 		}
-		regions.R67e6b7f3d452(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
 			w := c.W[i*c2:][:c2]
-			t37_2 := t37[i*c2:][:c2]
-			t41_2 := t41[i*c2:][:c2]
-			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-lrEntry, (num.FMA32(F(3.4445), t37_2[j], t41_2[j])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry)), wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t69, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ type StepTall[F num.Float] struct {
 	EpsilonNs []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Bound     []F    // []
 	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
@@ -30,10 +31,10 @@ type StepTall[F num.Float] struct {
 	Work      []F    // WorkLen() entries
 }
 
-// WorkLen is 15·c·c + 11·c·r.
+// WorkLen is 15·c·c + 12·c·r.
 func (c *StepTall[F]) WorkLen() int {
 	c2, r := c.C, c.R
-	return 15*c2*c2 + 11*c2*r
+	return 15*c2*c2 + 12*c2*r
 }
 
 // Run computes StepTall.
@@ -94,6 +95,8 @@ func (c *StepTall[F]) Run() {
 	t40 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t41 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	z := work[:c2*r] // [r, c]
 
 	// ada_muon_us.m
 	beta1Entry := c.Beta1[0]
@@ -123,11 +126,11 @@ func (c *StepTall[F]) Run() {
 		}
 	}
 
-	// ada_muon_us.o, ada_muon_us.z
+	// ada_muon_us.o, ada_muon_us.h
 	t10 := (F(0) < t8)
 	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t48 := 1 - num.Pow(beta2Entry2, nEntry)
+	h := 1 - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := 1 - beta2Entry2
@@ -278,18 +281,34 @@ func (c *StepTall[F]) Run() {
 	// ada_muon_us.o
 	kern.Gemm(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
-	lrEntry := c.Lr[0]
+	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	var t57 F
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := (F(3.4445*t37[j*r+i]) + t41[j*r+i]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+			t57 += F(z2_2 * z2_2)
+			z2[j] = z2_2
+		}
+	}
+
+	// ada_muon_us.u, ada_muon_us.o
+	t59 := (F(0) < t57)
+	t69 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0))+epsilonEntry))
+
+	// ada_muon_us.w, ada_muon_us.u, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			wOut[j] = wEntry - F(lrEntry*(((F(3.4445*t37[j*r+i])+t41[j*r+i])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
+			wOut[j] = wEntry - F(lrEntry*(F(t69*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -314,6 +333,8 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Bound = arena.Scratch(1)
+	k.Bound[0] = F(z.Bound)
 	k.Lr = arena.Scratch(1)
 	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)

@@ -43,6 +43,7 @@ func (c *stepTallFused) run() {
 	t39 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t40 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
 	t41 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
+	z := c.Work[15*c2*c2+11*c2*r:][:c2*r]    // [r, c]
 	t8Total := make([]F, 1)
 
 	// ada_muon_us.m
@@ -106,11 +107,11 @@ func (c *stepTallFused) run() {
 	}
 	t8 = t8Total[0]
 
-	// ada_muon_us.o, ada_muon_us.z
+	// ada_muon_us.o, ada_muon_us.h
 	t10 := (F(0) < t8)
 	t16 := kern.Choose(t10, num.Sqrt(kern.Choose(t10, t8, F(1))), F(0)) + c.EpsilonNs[0]
 	beta2Entry2 := c.Beta2[0]
-	t48 := F(1) - num.Pow(beta2Entry2, nEntry)
+	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
 	// ada_muon_us.o, ada_muon_us.v
 	w3 := F(1) - beta2Entry2
@@ -360,18 +361,51 @@ func (c *stepTallFused) run() {
 	// ada_muon_us.o
 	kern.GemmFMA(r, c2, c2, F(1), false, t41, 1, r, t37, 1, r, t40, 1, c2)
 
-	// ada_muon_us.w, ada_muon_us.z, ada_muon_us.o
-	lrEntry := c.Lr[0]
+	// ada_muon_us.z, ada_muon_us.o, ada_muon_us.u
+	var t57 F
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := num.FMA32(F(3.4445), t37[j*r+i], t41[j*r+i]) / (num.Sqrt(vOut[j]/h) + epsilonEntry)
+			t57 = num.FMA32(z2_2, z2_2, t57)
+			z2[j] = z2_2
+		}
+	}
+
+	// ada_muon_us.u, ada_muon_us.o
+	t59 := (F(0) < t57)
+	t69 := kern.Smaller(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t59, num.Sqrt(kern.Choose(t59, t57, F(1))), F(0))+epsilonEntry))
+
+	// ada_muon_us.w, ada_muon_us.u, ada_muon_us.o
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			wOut[j] = num.FMA32(-lrEntry, (num.FMA32(F(3.4445), t37[j*r+i], t41[j*r+i])/(num.Sqrt(vOut[j]/t48)+epsilonEntry))+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry)), wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := regions.R935c45bda9f3Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t69},
+			S3: [2]float32{lambdaEntry},
+		}
+		regions.R935c45bda9f3(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t69, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
+			}
 		}
 	}
 }

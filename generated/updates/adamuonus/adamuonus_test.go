@@ -10,8 +10,8 @@ import (
 )
 
 // TestAdaMuonUS holds AdaMuonUS to its page: ada_muon_us.m, ada_muon_us.d,
-// ada_muon_us.o, ada_muon_us.q, ada_muon_us.v, ada_muon_us.z, ada_muon_us.u,
-// ada_muon_us.w.
+// ada_muon_us.o, ada_muon_us.q, ada_muon_us.v, ada_muon_us.h, ada_muon_us.z,
+// ada_muon_us.u, ada_muon_us.w.
 func TestAdaMuonUS(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -23,7 +23,7 @@ func TestAdaMuonUS(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Beta1: float64(a.Number("beta_1")), EpsilonNs: float64(a.Number("epsilon_ns")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Bound: float64(a.Number("bound")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), V: a.Updated("v")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

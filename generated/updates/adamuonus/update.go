@@ -75,5 +75,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of AdaMuonUS.
 func Entry() catalog.Entry {
-	return catalog.Update("AdaMuonUS", "45f2b83ac35b951aa8f09c6aaa8b9a5ab49e3b078d15a1c0601c138b49692153", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("AdaMuonUS", "e3e1c0210caad1e272259e8492542ceb2195ba6dfd14116d7c396c2da5f607e1", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -18,406 +18,402 @@ func (c *stepTallFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	e := c.Work[:c2*r]                       // [r, c]
-	t28 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t29 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t30 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t31 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t32 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t33 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t34 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t35 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t36 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t37 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t38 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t39 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t40 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t41 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t42 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t43 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t44 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t45 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t46 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t47 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t48 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t49 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t50 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t51 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t52 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	t63 := c.Work[15*c2*c2+11*c2*r:][:c2*r]  // [r, c]
-	t64 := c.Work[15*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t65 := c.Work[16*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t66 := c.Work[17*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t67 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
-	t68 := c.Work[18*c2*c2+13*c2*r:][:c2*r]  // [c, r]
-	t69 := c.Work[18*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t70 := c.Work[19*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t71 := c.Work[20*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t72 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
-	t73 := c.Work[21*c2*c2+15*c2*r:][:c2*r]  // [c, r]
-	t74 := c.Work[21*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t75 := c.Work[22*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t76 := c.Work[23*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t77 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
-	t78 := c.Work[24*c2*c2+17*c2*r:][:c2*r]  // [c, r]
-	t79 := c.Work[24*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t80 := c.Work[25*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t81 := c.Work[26*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t82 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
-	t83 := c.Work[27*c2*c2+19*c2*r:][:c2*r]  // [c, r]
-	t84 := c.Work[27*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t85 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t86 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t87 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
-	z := c.Work[30*c2*c2+21*c2*r:][:c2*r]    // [r, c]
-	t19Total := make([]F, 1)
-	t54Total := make([]F, 1)
+	t29 := c.Work[:c2*r]                     // [r, c]
+	t30 := c.Work[c2*r:][:c2*c2]             // [c, c]
+	t31 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
+	t32 := c.Work[2*c2*c2+c2*r:][:c2*c2]     // [c, c]
+	t33 := c.Work[3*c2*c2+c2*r:][:c2*r]      // [c, r]
+	t34 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t35 := c.Work[3*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t36 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t37 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t38 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t39 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t40 := c.Work[6*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t41 := c.Work[7*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t42 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t43 := c.Work[9*c2*c2+5*c2*r:][:c2*r]    // [c, r]
+	t44 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
+	t45 := c.Work[9*c2*c2+7*c2*r:][:c2*c2]   // [c, c]
+	t46 := c.Work[10*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t47 := c.Work[11*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t48 := c.Work[12*c2*c2+7*c2*r:][:c2*r]   // [c, r]
+	t49 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t50 := c.Work[12*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t51 := c.Work[13*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t52 := c.Work[14*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t53 := c.Work[15*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t64 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [r, c]
+	t65 := c.Work[15*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t66 := c.Work[16*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t67 := c.Work[17*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t68 := c.Work[18*c2*c2+11*c2*r:][:c2*r]  // [c, r]
+	t69 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
+	t70 := c.Work[18*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t71 := c.Work[19*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t72 := c.Work[20*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t73 := c.Work[21*c2*c2+13*c2*r:][:c2*r]  // [c, r]
+	t74 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
+	t75 := c.Work[21*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t76 := c.Work[22*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t77 := c.Work[23*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t78 := c.Work[24*c2*c2+15*c2*r:][:c2*r]  // [c, r]
+	t79 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
+	t80 := c.Work[24*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t81 := c.Work[25*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t82 := c.Work[26*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t83 := c.Work[27*c2*c2+17*c2*r:][:c2*r]  // [c, r]
+	t84 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
+	t85 := c.Work[27*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t86 := c.Work[28*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t87 := c.Work[29*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t88 := c.Work[30*c2*c2+19*c2*r:][:c2*r]  // [c, r]
+	z := c.Work[30*c2*c2+20*c2*r:][:c2*r]    // [r, c]
+	t20Total := make([]F, 1)
+	t55Total := make([]F, 1)
 
-	// m3.m, m3.e
+	// m3.m
 	beta1Entry := c.Beta1[0]
 	w2 := F(1) - beta1Entry
 	if kern.Wide() {
-		a := regions.R2d6a8639b650Args{
+		a := regions.R7bb3c4afb905Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.B),
-			P4: unsafe.SliceData(e),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{w2},
 			S1: [2]float32{beta1Entry},
 		}
-		regions.R2d6a8639b650(&a)
+		regions.R7bb3c4afb905(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			b := c.B[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
 			for j := range c2 {
-				gEntry := g[j]
-				mOut[j] = num.FMA32(w2, gEntry, F(beta1Entry*m[j]))
-				e2[j] = b[j] + gEntry
+				mOut[j] = num.FMA32(w2, g[j], F(beta1Entry*m[j]))
 			}
 		}
 	}
 
 	// m3.s
 	nEntry := c.N[0]
-	t8 := ((nEntry - F(c.F2[0]*F(math.Floor(float64(nEntry/c.F2[0]))))) == F(0))
+	t8 := (((F(-1) + nEntry) - F(c.F2[0]*F(math.Floor(float64((F(-1)+nEntry)/c.F2[0]))))) == F(0))
 
 	// m3.s, m3.b, m3.o
-	var t19 F
+	var t20 F
 	beta3Entry := c.Beta3[0]
 	w3 := F(1) - beta3Entry
 	t8Number := kern.Choose(t8, F(1), F(0))
 	if kern.Wide() {
-		a := regions.R6aca8ace9e8bArgs{
+		a := regions.R178218879197Args{
 			P0: unsafe.SliceData(c.S),
-			P1: unsafe.SliceData(e),
-			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.SOut),
-			P4: unsafe.SliceData(c.BOut),
-			P5: unsafe.SliceData(t19Total),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.G),
+			P3: unsafe.SliceData(c.MOut),
+			P4: unsafe.SliceData(c.SOut),
+			P5: unsafe.SliceData(c.BOut),
+			P6: unsafe.SliceData(t20Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t19},
+			S0: [2]float32{t20},
 			S1: [2]float32{t8Number},
 			S2: [2]float32{w3},
 			S3: [2]float32{beta3Entry},
 		}
-		regions.R6aca8ace9e8b(&a)
+		regions.R178218879197(&a)
 	} else {
-		t19_2 := t19
+		t20_2 := t20
 		t8_2 := (F(0) < t8Number)
 		for i := range r {
 			s := c.S[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
+			b := c.B[i*c2:][:c2]
+			g := c.G[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			var t19Row F
-			t19RowSums := [16]F{t19Row}
+			var t20Row F
+			t20RowSums := [16]F{t20Row}
 			for j := range c2 {
 				sEntry := s[j]
-				eEntry := e2[j]
+				bEntry := b[j]
+				gEntry := g[j]
 				mOutEntry := mOut[j]
-				t19RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t19RowSums[j%16])
-				sOut[j] = kern.Choose(t8_2, num.FMA32(w3, eEntry, F(beta3Entry*sEntry)), sEntry)
-				bOut[j] = kern.Choose(t8_2, F(0), eEntry)
+				t20RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t20RowSums[j%16])
+				sOut[j] = kern.Choose(t8_2, num.FMA32(w3, bEntry, F(beta3Entry*sEntry)), sEntry)
+				bOut[j] = kern.Choose(t8_2, gEntry, bEntry+gEntry)
 			}
-			t19Row = kern.Sum16(&t19RowSums)
-			t19_2 = t19_2 + t19Row
+			t20Row = kern.Sum16(&t20RowSums)
+			t20_2 = t20_2 + t20Row
 		}
-		t19Total[0] = t19_2
+		t20Total[0] = t20_2
 	}
-	t19 = t19Total[0]
+	t20 = t20Total[0]
 
 	// m3.o, m3.s
-	t21 := (F(0) < t19)
+	t22 := (F(0) < t20)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t27 := kern.Choose(t21, num.Sqrt(kern.Choose(t21, t19, F(1))), F(0)) + epsilonNsEntry
+	t28 := kern.Choose(t22, num.Sqrt(kern.Choose(t22, t20, F(1))), F(0)) + epsilonNsEntry
 
 	// m3.o, m3.p
-	var t54 F
+	var t55 F
 	if kern.Wide() {
 		a := regions.Ra824487ef10fArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(c.MOut),
-			P2: unsafe.SliceData(t28),
-			P3: unsafe.SliceData(t54Total),
+			P2: unsafe.SliceData(t29),
+			P3: unsafe.SliceData(t55Total),
 			N0: r,
 			N1: c2,
 			N2: 12 * c2,
-			S0: [2]float32{t54},
-			S1: [2]float32{t27},
+			S0: [2]float32{t55},
+			S1: [2]float32{t28},
 		}
 		regions.Ra824487ef10f(&a)
 	} else {
-		t54_2 := t54
+		t55_2 := t55
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			t28_2 := t28[i*c2:][:c2]
-			var t54Row F
-			t54RowSums := [16]F{t54Row}
+			t29_2 := t29[i*c2:][:c2]
+			var t55Row F
+			t55RowSums := [16]F{t55Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t54RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t54RowSums[j%16])
-				t28_2[j] = mOut[j] / t27
+				t55RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t55RowSums[j%16])
+				t29_2[j] = mOut[j] / t28
 			}
-			t54Row = kern.Sum16(&t54RowSums)
-			t54_2 = t54_2 + t54Row
+			t55Row = kern.Sum16(&t55RowSums)
+			t55_2 = t55_2 + t55Row
 		}
-		t54Total[0] = t54_2
+		t55Total[0] = t55_2
 	}
-	t54 = t54Total[0]
+	t55 = t55Total[0]
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t29, c2, 1, t28, 1, c2, t28, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t30, c2, 1, t29, 1, c2, t29, c2, 1)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t30, c2, 1, t29, c2, 1, t29, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t30),
-			P2: unsafe.SliceData(t31),
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t31),
+			P2: unsafe.SliceData(t32),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t29_2 := t29[i*c2:][:c2]
 			t30_2 := t30[i*c2:][:c2]
 			t31_2 := t31[i*c2:][:c2]
+			t32_2 := t32[i*c2:][:c2]
 			for j := range c2 {
-				t31_2[j] = num.FMA32(-F(4.775), t29_2[j], t30_2[j])
+				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t32, 1, r, t28, c2, 1, t31, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t33, 1, r, t29, c2, 1, t32, 1, c2)
 
 	// m3.o
 	for i := range c2 {
-		t32_2 := t32[i*r:][:r]
 		t33_2 := t33[i*r:][:r]
+		t34_2 := t34[i*r:][:r]
 		for j := range r {
-			t33_2[j] = num.FMA32(F(3.4445), t28[j*c2+i], t32_2[j])
+			t34_2[j] = num.FMA32(F(3.4445), t29[j*c2+i], t33_2[j])
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t34, c2, 1, t33, r, 1, t33, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t35, c2, 1, t34, c2, 1, t34, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t35),
-			P2: unsafe.SliceData(t36),
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(t37),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t34_2 := t34[i*c2:][:c2]
 			t35_2 := t35[i*c2:][:c2]
 			t36_2 := t36[i*c2:][:c2]
+			t37_2 := t37[i*c2:][:c2]
 			for j := range c2 {
-				t36_2[j] = num.FMA32(-F(4.775), t34_2[j], t35_2[j])
+				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t37, 1, r, t33, 1, r, t36, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t33),
-			P1: unsafe.SliceData(t37),
-			P2: unsafe.SliceData(t38),
+			P0: unsafe.SliceData(t34),
+			P1: unsafe.SliceData(t38),
+			P2: unsafe.SliceData(t39),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t33_2 := t33[i*r:][:r]
-			t37_2 := t37[i*r:][:r]
+			t34_2 := t34[i*r:][:r]
 			t38_2 := t38[i*r:][:r]
+			t39_2 := t39[i*r:][:r]
 			for j := range r {
-				t38_2[j] = num.FMA32(F(3.4445), t33_2[j], t37_2[j])
+				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t39, c2, 1, t38, r, 1, t38, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t40, c2, 1, t39, c2, 1, t39, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t40),
-			P2: unsafe.SliceData(t41),
+			P0: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t41),
+			P2: unsafe.SliceData(t42),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t39_2 := t39[i*c2:][:c2]
 			t40_2 := t40[i*c2:][:c2]
 			t41_2 := t41[i*c2:][:c2]
+			t42_2 := t42[i*c2:][:c2]
 			for j := range c2 {
-				t41_2[j] = num.FMA32(-F(4.775), t39_2[j], t40_2[j])
+				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t42, 1, r, t38, 1, r, t41, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t38),
-			P1: unsafe.SliceData(t42),
-			P2: unsafe.SliceData(t43),
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t44),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t38_2 := t38[i*r:][:r]
-			t42_2 := t42[i*r:][:r]
+			t39_2 := t39[i*r:][:r]
 			t43_2 := t43[i*r:][:r]
+			t44_2 := t44[i*r:][:r]
 			for j := range r {
-				t43_2[j] = num.FMA32(F(3.4445), t38_2[j], t42_2[j])
+				t44_2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t44, c2, 1, t43, r, 1, t43, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t45, c2, 1, t44, c2, 1, t44, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t44),
-			P1: unsafe.SliceData(t45),
-			P2: unsafe.SliceData(t46),
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t46),
+			P2: unsafe.SliceData(t47),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t44_2 := t44[i*c2:][:c2]
 			t45_2 := t45[i*c2:][:c2]
 			t46_2 := t46[i*c2:][:c2]
+			t47_2 := t47[i*c2:][:c2]
 			for j := range c2 {
-				t46_2[j] = num.FMA32(-F(4.775), t44_2[j], t45_2[j])
+				t47_2[j] = num.FMA32(-F(4.775), t45_2[j], t46_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t47, 1, r, t43, 1, r, t46, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t43),
-			P1: unsafe.SliceData(t47),
-			P2: unsafe.SliceData(t48),
+			P0: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(t49),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t43_2 := t43[i*r:][:r]
-			t47_2 := t47[i*r:][:r]
+			t44_2 := t44[i*r:][:r]
 			t48_2 := t48[i*r:][:r]
+			t49_2 := t49[i*r:][:r]
 			for j := range r {
-				t48_2[j] = num.FMA32(F(3.4445), t43_2[j], t47_2[j])
+				t49_2[j] = num.FMA32(F(3.4445), t44_2[j], t48_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t49, c2, 1, t48, r, 1, t48, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t50, c2, 1, t49, r, 1, t49, 1, r)
 
 	// m3.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t50, c2, 1, t49, c2, 1, t49, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t51, c2, 1, t50, c2, 1, t50, c2, 1)
 
 	// m3.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t49),
-			P1: unsafe.SliceData(t50),
-			P2: unsafe.SliceData(t51),
+			P0: unsafe.SliceData(t50),
+			P1: unsafe.SliceData(t51),
+			P2: unsafe.SliceData(t52),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t49_2 := t49[i*c2:][:c2]
 			t50_2 := t50[i*c2:][:c2]
 			t51_2 := t51[i*c2:][:c2]
+			t52_2 := t52[i*c2:][:c2]
 			for j := range c2 {
-				t51_2[j] = num.FMA32(-F(4.775), t49_2[j], t50_2[j])
+				t52_2[j] = num.FMA32(-F(4.775), t50_2[j], t51_2[j])
 			}
 		}
 	}
 
 	// m3.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t52, 1, r, t48, 1, r, t51, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t53, 1, r, t49, 1, r, t52, 1, c2)
 
 	// m3.p, m3.s, m3.o, m3.h
-	t56 := (F(0) < t54)
-	t62 := kern.Choose(t56, num.Sqrt(kern.Choose(t56, t54, F(1))), F(0)) + epsilonNsEntry
+	t57 := (F(0) < t55)
+	t63 := kern.Choose(t57, num.Sqrt(kern.Choose(t57, t55, F(1))), F(0)) + epsilonNsEntry
 	beta2Entry2 := c.Beta2[0]
 	h := F(1) - num.Pow(beta2Entry2, nEntry)
 
@@ -425,241 +421,241 @@ func (c *stepTallFused) run() {
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t63),
+			P1: unsafe.SliceData(t64),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t62},
+			S0: [2]float32{t63},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
-			t63_2 := t63[i*c2:][:c2]
+			t64_2 := t64[i*c2:][:c2]
 			for j := range c2 {
-				t63_2[j] = sOut[j] / t62
+				t64_2[j] = sOut[j] / t63
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t64, c2, 1, t63, 1, c2, t63, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t65, c2, 1, t64, 1, c2, t64, c2, 1)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t65, c2, 1, t64, c2, 1, t64, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t64),
-			P1: unsafe.SliceData(t65),
-			P2: unsafe.SliceData(t66),
+			P0: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(t67),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t64_2 := t64[i*c2:][:c2]
 			t65_2 := t65[i*c2:][:c2]
 			t66_2 := t66[i*c2:][:c2]
+			t67_2 := t67[i*c2:][:c2]
 			for j := range c2 {
-				t66_2[j] = num.FMA32(-F(4.775), t64_2[j], t65_2[j])
+				t67_2[j] = num.FMA32(-F(4.775), t65_2[j], t66_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t67, 1, r, t63, c2, 1, t66, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t68, 1, r, t64, c2, 1, t67, 1, c2)
 
 	// m3.p
 	for i := range c2 {
-		t67_2 := t67[i*r:][:r]
 		t68_2 := t68[i*r:][:r]
+		t69_2 := t69[i*r:][:r]
 		for j := range r {
-			t68_2[j] = num.FMA32(F(3.4445), t63[j*c2+i], t67_2[j])
+			t69_2[j] = num.FMA32(F(3.4445), t64[j*c2+i], t68_2[j])
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t69, c2, 1, t68, r, 1, t68, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t70, c2, 1, t69, c2, 1, t69, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t70),
-			P2: unsafe.SliceData(t71),
+			P0: unsafe.SliceData(t70),
+			P1: unsafe.SliceData(t71),
+			P2: unsafe.SliceData(t72),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t69_2 := t69[i*c2:][:c2]
 			t70_2 := t70[i*c2:][:c2]
 			t71_2 := t71[i*c2:][:c2]
+			t72_2 := t72[i*c2:][:c2]
 			for j := range c2 {
-				t71_2[j] = num.FMA32(-F(4.775), t69_2[j], t70_2[j])
+				t72_2[j] = num.FMA32(-F(4.775), t70_2[j], t71_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t72, 1, r, t68, 1, r, t71, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t68),
-			P1: unsafe.SliceData(t72),
-			P2: unsafe.SliceData(t73),
+			P0: unsafe.SliceData(t69),
+			P1: unsafe.SliceData(t73),
+			P2: unsafe.SliceData(t74),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t68_2 := t68[i*r:][:r]
-			t72_2 := t72[i*r:][:r]
+			t69_2 := t69[i*r:][:r]
 			t73_2 := t73[i*r:][:r]
+			t74_2 := t74[i*r:][:r]
 			for j := range r {
-				t73_2[j] = num.FMA32(F(3.4445), t68_2[j], t72_2[j])
+				t74_2[j] = num.FMA32(F(3.4445), t69_2[j], t73_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t74, c2, 1, t73, r, 1, t73, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t75, c2, 1, t74, c2, 1, t74, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t74),
-			P1: unsafe.SliceData(t75),
-			P2: unsafe.SliceData(t76),
+			P0: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t76),
+			P2: unsafe.SliceData(t77),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t74_2 := t74[i*c2:][:c2]
 			t75_2 := t75[i*c2:][:c2]
 			t76_2 := t76[i*c2:][:c2]
+			t77_2 := t77[i*c2:][:c2]
 			for j := range c2 {
-				t76_2[j] = num.FMA32(-F(4.775), t74_2[j], t75_2[j])
+				t77_2[j] = num.FMA32(-F(4.775), t75_2[j], t76_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t77, 1, r, t73, 1, r, t76, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t73),
-			P1: unsafe.SliceData(t77),
-			P2: unsafe.SliceData(t78),
+			P0: unsafe.SliceData(t74),
+			P1: unsafe.SliceData(t78),
+			P2: unsafe.SliceData(t79),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t73_2 := t73[i*r:][:r]
-			t77_2 := t77[i*r:][:r]
+			t74_2 := t74[i*r:][:r]
 			t78_2 := t78[i*r:][:r]
+			t79_2 := t79[i*r:][:r]
 			for j := range r {
-				t78_2[j] = num.FMA32(F(3.4445), t73_2[j], t77_2[j])
+				t79_2[j] = num.FMA32(F(3.4445), t74_2[j], t78_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t79, c2, 1, t78, r, 1, t78, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t80, c2, 1, t79, c2, 1, t79, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t79),
-			P1: unsafe.SliceData(t80),
-			P2: unsafe.SliceData(t81),
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t82),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t79_2 := t79[i*c2:][:c2]
 			t80_2 := t80[i*c2:][:c2]
 			t81_2 := t81[i*c2:][:c2]
+			t82_2 := t82[i*c2:][:c2]
 			for j := range c2 {
-				t81_2[j] = num.FMA32(-F(4.775), t79_2[j], t80_2[j])
+				t82_2[j] = num.FMA32(-F(4.775), t80_2[j], t81_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t82, 1, r, t78, 1, r, t81, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t78),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t83),
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t83),
+			P2: unsafe.SliceData(t84),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t78_2 := t78[i*r:][:r]
-			t82_2 := t82[i*r:][:r]
+			t79_2 := t79[i*r:][:r]
 			t83_2 := t83[i*r:][:r]
+			t84_2 := t84[i*r:][:r]
 			for j := range r {
-				t83_2[j] = num.FMA32(F(3.4445), t78_2[j], t82_2[j])
+				t84_2[j] = num.FMA32(F(3.4445), t79_2[j], t83_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t84, c2, 1, t83, r, 1, t83, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t85, c2, 1, t84, r, 1, t84, 1, r)
 
 	// m3.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t85, c2, 1, t84, c2, 1, t84, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t86, c2, 1, t85, c2, 1, t85, c2, 1)
 
 	// m3.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t84),
-			P1: unsafe.SliceData(t85),
-			P2: unsafe.SliceData(t86),
+			P0: unsafe.SliceData(t85),
+			P1: unsafe.SliceData(t86),
+			P2: unsafe.SliceData(t87),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t84_2 := t84[i*c2:][:c2]
 			t85_2 := t85[i*c2:][:c2]
 			t86_2 := t86[i*c2:][:c2]
+			t87_2 := t87[i*c2:][:c2]
 			for j := range c2 {
-				t86_2[j] = num.FMA32(-F(4.775), t84_2[j], t85_2[j])
+				t87_2[j] = num.FMA32(-F(4.775), t85_2[j], t86_2[j])
 			}
 		}
 	}
 
 	// m3.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t87, 1, r, t83, 1, r, t86, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t88, 1, r, t84, 1, r, t87, 1, c2)
 
 	// m3.y, m3.o, m3.p, m3.v, m3.z, m3.u
-	var t105 F
+	var t106 F
 	alphaEntry := c.Alpha[0]
 	w4 := F(1) - beta2Entry2
 	epsilonEntry := c.Epsilon[0]
@@ -668,18 +664,18 @@ func (c *stepTallFused) run() {
 		vOut := c.VOut[i*c2:][:c2]
 		z2 := z[i*c2:][:c2]
 		for j := range c2 {
-			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t83[j*r+i], t87[j*r+i]), num.FMA32(F(3.4445), t48[j*r+i], t52[j*r+i]))
+			y := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t84[j*r+i], t88[j*r+i]), num.FMA32(F(3.4445), t49[j*r+i], t53[j*r+i]))
 			v2 := num.FMA32(F(w4*y), y, F(beta2Entry2*v[j]))
 			z2_2 := y / (num.Sqrt(v2/h) + epsilonEntry)
-			t105 = num.FMA32(z2_2, z2_2, t105)
+			t106 = num.FMA32(z2_2, z2_2, t106)
 			vOut[j] = v2
 			z2[j] = z2_2
 		}
 	}
 
 	// m3.u, m3.s, m3.o
-	t107 := (F(0) < t105)
-	t115 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t107, num.Sqrt(kern.Choose(t107, t105, F(1))), F(0)) + epsilonNsEntry)
+	t108 := (F(0) < t106)
+	t116 := F(0.2*num.Sqrt(F(F(r)*F(c2)))) / (kern.Choose(t108, num.Sqrt(kern.Choose(t108, t106, F(1))), F(0)) + epsilonEntry)
 
 	// m3.w, m3.u, m3.s
 	lrEntry := c.Lr[0]
@@ -695,7 +691,7 @@ func (c *stepTallFused) run() {
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
 			S1: [2]float32{lrEntry},
-			S2: [2]float32{t115},
+			S2: [2]float32{t116},
 			S3: [2]float32{lambdaEntry},
 		}
 		regions.R935c45bda9f3(&a)
@@ -707,7 +703,7 @@ func (c *stepTallFused) run() {
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t115, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t116, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

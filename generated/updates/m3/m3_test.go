@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestM3 holds M3 to its page: m3.m, m3.e, m3.s, m3.b, m3.o, m3.p, m3.y, m3.q,
-// m3.v, m3.h, m3.z, m3.u, m3.w.
+// TestM3 holds M3 to its page: m3.m, m3.s, m3.b, m3.o, m3.p, m3.y, m3.q, m3.v,
+// m3.h, m3.z, m3.u, m3.w.
 func TestM3(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],

@@ -74,5 +74,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of M3.
 func Entry() catalog.Entry {
-	return catalog.Update("M3", "d231ab53a6ff616e5e3aa26477e521af28737fc26d37816d248153a7585dccc0", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("M3", "8169f052b8fdc8ecad0cba859e8c5ef3ab77e557bba68f2f45ed9995a0c46c83", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

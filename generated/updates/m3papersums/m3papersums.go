@@ -8,10 +8,11 @@
 // Expects: One gradient per step, finite
 //
 // Guarantees: Gradients of any scale give the same steps, in the form output;
-// the slow momentum changes with every f-th step alone, by the sum of the
-// gradients since {slow}; without the slow momentum, and in the form output,
-// it is AdaMuon; what is no matrix, or is said to be moved entrywise, is moved
-// by AdamW
+// the slow momentum changes at the start of a window of f steps alone, by the
+// sum of the gradients of the window before {slow}; without the slow momentum,
+// and in the form output, it is AdaMuonPlain; the entries of a step have a
+// root mean square of at most 0.2 times the rate; what is no matrix, or is
+// said to be moved entrywise, is moved by AdamW
 //
 // Cost: Twice that of Muon, and sixteen operations and one root per entry;
 // four numbers of state per entry
@@ -19,7 +20,7 @@
 // Trade-off: Two iterations and four times the memory of the parameter, for a
 // memory of old gradients
 //
-// Source: hope#?
+// Source: hope#75
 package m3papersums
 
 import (
@@ -49,6 +50,7 @@ type Step[F num.Float] struct {
 	Alpha     []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Bound     []F    // []
 	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
@@ -73,470 +75,483 @@ func (c *Step[F]) Run() {
 		return
 	}
 	c2, r := c.C, c.R
-	e := c.Work[:c2*r] // [r, c]
+	t25 := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t24 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t25 := work[:r*r] // [r, r]
-	work = work[r*r:]
 	t26 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t27 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t28 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t28 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t29 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t30 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t30 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t31 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t32 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t33 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t33 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t34 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t35 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t35 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t36 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t37 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t38 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t38 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t39 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t40 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t40 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t41 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t42 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t43 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t43 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t44 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t45 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t45 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t46 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t47 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t48 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t59 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t60 := work[:r*r] // [r, r]
+	t48 := work[:r*r] // [r, r]
 	work = work[r*r:]
+	t49 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	t60 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t61 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t62 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t63 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t63 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t64 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t65 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t65 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t66 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t67 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t68 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t68 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t69 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t70 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t70 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t71 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t72 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t73 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t73 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t74 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t75 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t75 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t76 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t77 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t78 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
+	t78 := work[:r*r] // [r, r]
+	work = work[r*r:]
 	t79 := work[:c2*r] // [r, c]
 	work = work[c2*r:]
-	t80 := work[:r*r] // [r, r]
-	work = work[r*r:]
+	t80 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t81 := work[:r*r] // [r, r]
 	work = work[r*r:]
 	t82 := work[:r*r] // [r, r]
 	work = work[r*r:]
-	t83 := work[:c2*r] // [r, c]
+	t83 := work[:r*r] // [r, r]
+	work = work[r*r:]
+	t84 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
+	z := work[:c2*r] // [r, c]
 
-	// m3_paper_sums.m, m3_paper_sums.e
+	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	for i := range r {
-		g := c.G[i*c2:][:c2]
 		m := c.M[i*c2:][:c2]
+		g := c.G[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
-		b := c.B[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
 		for j := range c2 {
-			gEntry := g[j]
-			mOut[j] = m[j] + F(beta1Entry*gEntry)
-			e2[j] = b[j] + gEntry
+			mOut[j] = m[j] + F(beta1Entry*g[j])
 		}
 	}
 
 	// m3_paper_sums.s
-	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
+	t6 := (((-1 + c.N[0]) - F(c.F2[0]*F(math.Floor(float64((-1+c.N[0])/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t15 F
+	var t16 F
 	beta3Entry := c.Beta3[0]
 	for i := range r {
 		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
+		b := c.B[i*c2:][:c2]
+		g := c.G[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
 		sOut := c.SOut[i*c2:][:c2]
 		bOut := c.BOut[i*c2:][:c2]
 		for j := range c2 {
 			sEntry := s[j]
-			eEntry := e2[j]
+			bEntry := b[j]
+			gEntry := g[j]
 			mOutEntry := mOut[j]
-			t15 += F(mOutEntry * mOutEntry)
-			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*eEntry), sEntry)
-			bOut[j] = kern.Choose(t6, F(0), eEntry)
+			t16 += F(mOutEntry * mOutEntry)
+			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*bEntry), sEntry)
+			bOut[j] = kern.Choose(t6, gEntry, bEntry+gEntry)
 		}
 	}
 
 	// m3_paper_sums.o, m3_paper_sums.s
-	t17 := (F(0) < t15)
+	t18 := (F(0) < t16)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
+	t24 := kern.Choose(t18, num.Sqrt(kern.Choose(t18, t16, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o
 	for i := range r {
 		mOut := c.MOut[i*c2:][:c2]
-		t24_2 := t24[i*c2:][:c2]
+		t25_2 := t25[i*c2:][:c2]
 		for j := range c2 {
-			t24_2[j] = mOut[j] / t23
+			t25_2[j] = mOut[j] / t24
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t26, r, 1, t25, c2, 1, t25, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t27, r, 1, t26, r, 1, t26, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t25_2 := t25[i*r:][:r]
 		t26_2 := t26[i*r:][:r]
 		t27_2 := t27[i*r:][:r]
+		t28_2 := t28[i*r:][:r]
 		for j := range r {
-			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+			t28_2[j] = -F(4.775*t26_2[j]) + t27_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t29, 1, c2, t25, 1, c2, t28, 1, r)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t24_2 := t24[i*c2:][:c2]
-		t28_2 := t28[i*c2:][:c2]
+		t25_2 := t25[i*c2:][:c2]
 		t29_2 := t29[i*c2:][:c2]
+		t30_2 := t30[i*c2:][:c2]
 		for j := range c2 {
-			t29_2[j] = F(3.4445*t24_2[j]) + t28_2[j]
+			t30_2[j] = F(3.4445*t25_2[j]) + t29_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t31, r, 1, t30, c2, 1, t30, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t32, r, 1, t31, r, 1, t31, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t30_2 := t30[i*r:][:r]
 		t31_2 := t31[i*r:][:r]
 		t32_2 := t32[i*r:][:r]
+		t33_2 := t33[i*r:][:r]
 		for j := range r {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t33_2[j] = -F(4.775*t31_2[j]) + t32_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t34, 1, c2, t30, 1, c2, t33, 1, r)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t29_2 := t29[i*c2:][:c2]
-		t33_2 := t33[i*c2:][:c2]
+		t30_2 := t30[i*c2:][:c2]
 		t34_2 := t34[i*c2:][:c2]
+		t35_2 := t35[i*c2:][:c2]
 		for j := range c2 {
-			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
+			t35_2[j] = F(3.4445*t30_2[j]) + t34_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t36, r, 1, t35, c2, 1, t35, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t37, r, 1, t36, r, 1, t36, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t35_2 := t35[i*r:][:r]
 		t36_2 := t36[i*r:][:r]
 		t37_2 := t37[i*r:][:r]
+		t38_2 := t38[i*r:][:r]
 		for j := range r {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t38_2[j] = -F(4.775*t36_2[j]) + t37_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t39, 1, c2, t35, 1, c2, t38, 1, r)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t34_2 := t34[i*c2:][:c2]
-		t38_2 := t38[i*c2:][:c2]
+		t35_2 := t35[i*c2:][:c2]
 		t39_2 := t39[i*c2:][:c2]
+		t40_2 := t40[i*c2:][:c2]
 		for j := range c2 {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t41, r, 1, t40, c2, 1, t40, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t42, r, 1, t41, r, 1, t41, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t40_2 := t40[i*r:][:r]
 		t41_2 := t41[i*r:][:r]
 		t42_2 := t42[i*r:][:r]
+		t43_2 := t43[i*r:][:r]
 		for j := range r {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t43_2[j] = -F(4.775*t41_2[j]) + t42_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t44, 1, c2, t40, 1, c2, t43, 1, r)
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t50 F
+	var t51 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
-		t39_2 := t39[i*c2:][:c2]
-		t43_2 := t43[i*c2:][:c2]
+		t40_2 := t40[i*c2:][:c2]
 		t44_2 := t44[i*c2:][:c2]
+		t45_2 := t45[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
-			t50 += F(sOutEntry * sOutEntry)
-			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
+			t51 += F(sOutEntry * sOutEntry)
+			t45_2[j] = F(3.4445*t40_2[j]) + t44_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, c2, F(1), false, t45, r, 1, t44, c2, 1, t44, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t46, r, 1, t45, c2, 1, t45, 1, c2)
 
 	// m3_paper_sums.o
-	kern.Gemm(r, r, r, F(2.0315), false, t46, r, 1, t45, r, 1, t45, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t47, r, 1, t46, r, 1, t46, r, 1)
 
 	// m3_paper_sums.o
 	for i := range r {
-		t45_2 := t45[i*r:][:r]
 		t46_2 := t46[i*r:][:r]
 		t47_2 := t47[i*r:][:r]
+		t48_2 := t48[i*r:][:r]
 		for j := range r {
-			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
+			t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, r, r, F(1), false, t48, 1, c2, t44, 1, c2, t47, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t49, 1, c2, t45, 1, c2, t48, 1, r)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
-	t52 := (F(0) < t50)
-	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
+	t53 := (F(0) < t51)
+	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
-		t59_2 := t59[i*c2:][:c2]
+		t60_2 := t60[i*c2:][:c2]
 		for j := range c2 {
-			t59_2[j] = sOut[j] / t58
+			t60_2[j] = sOut[j] / t59
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t60, r, 1, t59, c2, 1, t59, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t61, r, 1, t60, c2, 1, t60, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t61, r, 1, t60, r, 1, t60, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t62, r, 1, t61, r, 1, t61, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t60_2 := t60[i*r:][:r]
 		t61_2 := t61[i*r:][:r]
 		t62_2 := t62[i*r:][:r]
+		t63_2 := t63[i*r:][:r]
 		for j := range r {
-			t62_2[j] = -F(4.775*t60_2[j]) + t61_2[j]
+			t63_2[j] = -F(4.775*t61_2[j]) + t62_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t63, 1, c2, t59, 1, c2, t62, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t64, 1, c2, t60, 1, c2, t63, 1, r)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t59_2 := t59[i*c2:][:c2]
-		t63_2 := t63[i*c2:][:c2]
+		t60_2 := t60[i*c2:][:c2]
 		t64_2 := t64[i*c2:][:c2]
+		t65_2 := t65[i*c2:][:c2]
 		for j := range c2 {
-			t64_2[j] = F(3.4445*t59_2[j]) + t63_2[j]
+			t65_2[j] = F(3.4445*t60_2[j]) + t64_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t65, r, 1, t64, c2, 1, t64, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t66, r, 1, t65, c2, 1, t65, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t66, r, 1, t65, r, 1, t65, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t67, r, 1, t66, r, 1, t66, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t65_2 := t65[i*r:][:r]
 		t66_2 := t66[i*r:][:r]
 		t67_2 := t67[i*r:][:r]
+		t68_2 := t68[i*r:][:r]
 		for j := range r {
-			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
+			t68_2[j] = -F(4.775*t66_2[j]) + t67_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t68, 1, c2, t64, 1, c2, t67, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t69, 1, c2, t65, 1, c2, t68, 1, r)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t64_2 := t64[i*c2:][:c2]
-		t68_2 := t68[i*c2:][:c2]
+		t65_2 := t65[i*c2:][:c2]
 		t69_2 := t69[i*c2:][:c2]
+		t70_2 := t70[i*c2:][:c2]
 		for j := range c2 {
-			t69_2[j] = F(3.4445*t64_2[j]) + t68_2[j]
+			t70_2[j] = F(3.4445*t65_2[j]) + t69_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t70, r, 1, t69, c2, 1, t69, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t71, r, 1, t70, c2, 1, t70, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t71, r, 1, t70, r, 1, t70, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t72, r, 1, t71, r, 1, t71, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t70_2 := t70[i*r:][:r]
 		t71_2 := t71[i*r:][:r]
 		t72_2 := t72[i*r:][:r]
+		t73_2 := t73[i*r:][:r]
 		for j := range r {
-			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
+			t73_2[j] = -F(4.775*t71_2[j]) + t72_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t73, 1, c2, t69, 1, c2, t72, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t74, 1, c2, t70, 1, c2, t73, 1, r)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t69_2 := t69[i*c2:][:c2]
-		t73_2 := t73[i*c2:][:c2]
+		t70_2 := t70[i*c2:][:c2]
 		t74_2 := t74[i*c2:][:c2]
+		t75_2 := t75[i*c2:][:c2]
 		for j := range c2 {
-			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
+			t75_2[j] = F(3.4445*t70_2[j]) + t74_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t75, r, 1, t74, c2, 1, t74, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t76, r, 1, t75, c2, 1, t75, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t76, r, 1, t75, r, 1, t75, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t77, r, 1, t76, r, 1, t76, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t75_2 := t75[i*r:][:r]
 		t76_2 := t76[i*r:][:r]
 		t77_2 := t77[i*r:][:r]
+		t78_2 := t78[i*r:][:r]
 		for j := range r {
-			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
+			t78_2[j] = -F(4.775*t76_2[j]) + t77_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t78, 1, c2, t74, 1, c2, t77, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t79, 1, c2, t75, 1, c2, t78, 1, r)
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	for i := range r {
 		g := c.G[i*c2:][:c2]
-		t74_2 := t74[i*c2:][:c2]
-		t78_2 := t78[i*c2:][:c2]
+		t75_2 := t75[i*c2:][:c2]
 		t79_2 := t79[i*c2:][:c2]
+		t80_2 := t80[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry2 := g[j]
-			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
+			t80_2[j] = F(3.4445*t75_2[j]) + t79_2[j]
 			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, c2, F(1), false, t80, r, 1, t79, c2, 1, t79, 1, c2)
+	kern.Gemm(r, r, c2, F(1), false, t81, r, 1, t80, c2, 1, t80, 1, c2)
 
 	// m3_paper_sums.p
-	kern.Gemm(r, r, r, F(2.0315), false, t81, r, 1, t80, r, 1, t80, r, 1)
+	kern.Gemm(r, r, r, F(2.0315), false, t82, r, 1, t81, r, 1, t81, r, 1)
 
 	// m3_paper_sums.p
 	for i := range r {
-		t80_2 := t80[i*r:][:r]
 		t81_2 := t81[i*r:][:r]
 		t82_2 := t82[i*r:][:r]
+		t83_2 := t83[i*r:][:r]
 		for j := range r {
-			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
+			t83_2[j] = -F(4.775*t81_2[j]) + t82_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, r, r, F(1), false, t83, 1, c2, t79, 1, c2, t82, 1, r)
+	kern.Gemm(c2, r, r, F(1), false, t84, 1, c2, t80, 1, c2, t83, 1, r)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
-	lrEntry := c.Lr[0]
+	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
+	var t99 F
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		t45_2 := t45[i*c2:][:c2]
+		t49_2 := t49[i*c2:][:c2]
+		t80_2 := t80[i*c2:][:c2]
+		t84_2 := t84[i*c2:][:c2]
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := (F(3.4445*t45_2[j]) + t49_2[j] + F(alphaEntry*(F(3.4445*t80_2[j])+t84_2[j]))) / (num.Sqrt(vOut[j]) + epsilonEntry)
+			t99 += F(z2_2 * z2_2)
+			z2[j] = z2_2
+		}
+	}
+
+	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
+	t101 := (F(0) < t99)
+	t111 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t101, num.Sqrt(kern.Choose(t101, t99, F(1))), F(0))+epsilonEntry))
+
+	// m3_paper_sums.w, m3_paper_sums.u, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
-		t44_2 := t44[i*c2:][:c2]
-		t48_2 := t48[i*c2:][:c2]
-		t79_2 := t79[i*c2:][:c2]
-		t83_2 := t83[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			w2 := ((F(3.4445*t44_2[j]) + t48_2[j] + F(alphaEntry*(F(3.4445*t79_2[j])+t83_2[j]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = wEntry - F(lrEntry*w2)
+			wOut[j] = wEntry - F(lrEntry*(F(t111*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -550,13 +565,14 @@ type Settings struct {
 	Alpha     float64 // alpha, ≥ 0
 	Beta2     float64 // beta_2, [0,1)
 	Epsilon   float64 // epsilon, > 0
+	Bound     float64 // bound, > 0
 	LR        float64 // lr, > 0
 	Lambda    float64 // lambda, ≥ 0
 }
 
 // Defaults are the options as the page gives them.
 func Defaults() Settings {
-	return Settings{Beta1: 0.9, F: 8, Beta3: 0.9, EpsilonNs: 1e-07, Alpha: 0.5, Beta2: 0.999, Epsilon: 1e-08, LR: 0.003, Lambda: 0.1}
+	return Settings{Beta1: 0.9, F: 8, Beta3: 0.9, EpsilonNs: 1e-07, Alpha: 0.5, Beta2: 0.999, Epsilon: 1e-08, Bound: 0.2, LR: 0.003, Lambda: 0.1}
 }
 
 // Set changes an option by its name; the error says which there are, or where it
@@ -577,12 +593,14 @@ func (z *Settings) Set(name string, x float64) error {
 		return update.Set(&z.Beta2, name, x, x >= 0 && x < 1, "[0,1)")
 	case "epsilon":
 		return update.Set(&z.Epsilon, name, x, x > 0, "> 0")
+	case "bound":
+		return update.Set(&z.Bound, name, x, x > 0, "> 0")
 	case "lr":
 		return update.Set(&z.LR, name, x, x > 0, "> 0")
 	case "lambda":
 		return update.Set(&z.Lambda, name, x, x >= 0, "≥ 0")
 	}
-	return update.Unknown(name, "beta_1", "f", "beta_3", "epsilon_ns", "alpha", "beta_2", "epsilon", "lr", "lambda")
+	return update.Unknown(name, "beta_1", "f", "beta_3", "epsilon_ns", "alpha", "beta_2", "epsilon", "bound", "lr", "lambda")
 }
 
 // Each calls f for every option.
@@ -594,6 +612,7 @@ func (z Settings) Each(f func(name string, x float64)) {
 	f("alpha", z.Alpha)
 	f("beta_2", z.Beta2)
 	f("epsilon", z.Epsilon)
+	f("bound", z.Bound)
 	f("lr", z.LR)
 	f("lambda", z.Lambda)
 }
@@ -657,6 +676,8 @@ func runStep[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, rows,
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Bound = arena.Scratch(1)
+	k.Bound[0] = F(z.Bound)
 	k.Lr = arena.Scratch(1)
 	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)

@@ -18,621 +18,619 @@ func (c *stepFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	e := c.Work[:c2*r]                    // [r, c]
-	t24 := c.Work[c2*r:][:c2*r]           // [r, c]
-	t25 := c.Work[2*c2*r:][:r*r]          // [r, r]
-	t26 := c.Work[2*c2*r+r*r:][:r*r]      // [r, r]
-	t27 := c.Work[2*c2*r+2*r*r:][:r*r]    // [r, r]
-	t28 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t29 := c.Work[3*c2*r+3*r*r:][:c2*r]   // [r, c]
-	t30 := c.Work[4*c2*r+3*r*r:][:r*r]    // [r, r]
-	t31 := c.Work[4*c2*r+4*r*r:][:r*r]    // [r, r]
-	t32 := c.Work[4*c2*r+5*r*r:][:r*r]    // [r, r]
-	t33 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t34 := c.Work[5*c2*r+6*r*r:][:c2*r]   // [r, c]
-	t35 := c.Work[6*c2*r+6*r*r:][:r*r]    // [r, r]
-	t36 := c.Work[6*c2*r+7*r*r:][:r*r]    // [r, r]
-	t37 := c.Work[6*c2*r+8*r*r:][:r*r]    // [r, r]
-	t38 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t39 := c.Work[7*c2*r+9*r*r:][:c2*r]   // [r, c]
-	t40 := c.Work[8*c2*r+9*r*r:][:r*r]    // [r, r]
-	t41 := c.Work[8*c2*r+10*r*r:][:r*r]   // [r, r]
-	t42 := c.Work[8*c2*r+11*r*r:][:r*r]   // [r, r]
-	t43 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t44 := c.Work[9*c2*r+12*r*r:][:c2*r]  // [r, c]
-	t45 := c.Work[10*c2*r+12*r*r:][:r*r]  // [r, r]
-	t46 := c.Work[10*c2*r+13*r*r:][:r*r]  // [r, r]
-	t47 := c.Work[10*c2*r+14*r*r:][:r*r]  // [r, r]
-	t48 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
-	t59 := c.Work[11*c2*r+15*r*r:][:c2*r] // [r, c]
-	t60 := c.Work[12*c2*r+15*r*r:][:r*r]  // [r, r]
-	t61 := c.Work[12*c2*r+16*r*r:][:r*r]  // [r, r]
-	t62 := c.Work[12*c2*r+17*r*r:][:r*r]  // [r, r]
-	t63 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
-	t64 := c.Work[13*c2*r+18*r*r:][:c2*r] // [r, c]
-	t65 := c.Work[14*c2*r+18*r*r:][:r*r]  // [r, r]
-	t66 := c.Work[14*c2*r+19*r*r:][:r*r]  // [r, r]
-	t67 := c.Work[14*c2*r+20*r*r:][:r*r]  // [r, r]
-	t68 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
-	t69 := c.Work[15*c2*r+21*r*r:][:c2*r] // [r, c]
-	t70 := c.Work[16*c2*r+21*r*r:][:r*r]  // [r, r]
-	t71 := c.Work[16*c2*r+22*r*r:][:r*r]  // [r, r]
-	t72 := c.Work[16*c2*r+23*r*r:][:r*r]  // [r, r]
-	t73 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
-	t74 := c.Work[17*c2*r+24*r*r:][:c2*r] // [r, c]
-	t75 := c.Work[18*c2*r+24*r*r:][:r*r]  // [r, r]
-	t76 := c.Work[18*c2*r+25*r*r:][:r*r]  // [r, r]
-	t77 := c.Work[18*c2*r+26*r*r:][:r*r]  // [r, r]
-	t78 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
-	t79 := c.Work[19*c2*r+27*r*r:][:c2*r] // [r, c]
-	t80 := c.Work[20*c2*r+27*r*r:][:r*r]  // [r, r]
-	t81 := c.Work[20*c2*r+28*r*r:][:r*r]  // [r, r]
-	t82 := c.Work[20*c2*r+29*r*r:][:r*r]  // [r, r]
-	t83 := c.Work[20*c2*r+30*r*r:][:c2*r] // [r, c]
-	t15Total := make([]F, 1)
-	t50Total := make([]F, 1)
+	t25 := c.Work[:c2*r]                  // [r, c]
+	t26 := c.Work[c2*r:][:r*r]            // [r, r]
+	t27 := c.Work[c2*r+r*r:][:r*r]        // [r, r]
+	t28 := c.Work[c2*r+2*r*r:][:r*r]      // [r, r]
+	t29 := c.Work[c2*r+3*r*r:][:c2*r]     // [r, c]
+	t30 := c.Work[2*c2*r+3*r*r:][:c2*r]   // [r, c]
+	t31 := c.Work[3*c2*r+3*r*r:][:r*r]    // [r, r]
+	t32 := c.Work[3*c2*r+4*r*r:][:r*r]    // [r, r]
+	t33 := c.Work[3*c2*r+5*r*r:][:r*r]    // [r, r]
+	t34 := c.Work[3*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t35 := c.Work[4*c2*r+6*r*r:][:c2*r]   // [r, c]
+	t36 := c.Work[5*c2*r+6*r*r:][:r*r]    // [r, r]
+	t37 := c.Work[5*c2*r+7*r*r:][:r*r]    // [r, r]
+	t38 := c.Work[5*c2*r+8*r*r:][:r*r]    // [r, r]
+	t39 := c.Work[5*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t40 := c.Work[6*c2*r+9*r*r:][:c2*r]   // [r, c]
+	t41 := c.Work[7*c2*r+9*r*r:][:r*r]    // [r, r]
+	t42 := c.Work[7*c2*r+10*r*r:][:r*r]   // [r, r]
+	t43 := c.Work[7*c2*r+11*r*r:][:r*r]   // [r, r]
+	t44 := c.Work[7*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t45 := c.Work[8*c2*r+12*r*r:][:c2*r]  // [r, c]
+	t46 := c.Work[9*c2*r+12*r*r:][:r*r]   // [r, r]
+	t47 := c.Work[9*c2*r+13*r*r:][:r*r]   // [r, r]
+	t48 := c.Work[9*c2*r+14*r*r:][:r*r]   // [r, r]
+	t49 := c.Work[9*c2*r+15*r*r:][:c2*r]  // [r, c]
+	t60 := c.Work[10*c2*r+15*r*r:][:c2*r] // [r, c]
+	t61 := c.Work[11*c2*r+15*r*r:][:r*r]  // [r, r]
+	t62 := c.Work[11*c2*r+16*r*r:][:r*r]  // [r, r]
+	t63 := c.Work[11*c2*r+17*r*r:][:r*r]  // [r, r]
+	t64 := c.Work[11*c2*r+18*r*r:][:c2*r] // [r, c]
+	t65 := c.Work[12*c2*r+18*r*r:][:c2*r] // [r, c]
+	t66 := c.Work[13*c2*r+18*r*r:][:r*r]  // [r, r]
+	t67 := c.Work[13*c2*r+19*r*r:][:r*r]  // [r, r]
+	t68 := c.Work[13*c2*r+20*r*r:][:r*r]  // [r, r]
+	t69 := c.Work[13*c2*r+21*r*r:][:c2*r] // [r, c]
+	t70 := c.Work[14*c2*r+21*r*r:][:c2*r] // [r, c]
+	t71 := c.Work[15*c2*r+21*r*r:][:r*r]  // [r, r]
+	t72 := c.Work[15*c2*r+22*r*r:][:r*r]  // [r, r]
+	t73 := c.Work[15*c2*r+23*r*r:][:r*r]  // [r, r]
+	t74 := c.Work[15*c2*r+24*r*r:][:c2*r] // [r, c]
+	t75 := c.Work[16*c2*r+24*r*r:][:c2*r] // [r, c]
+	t76 := c.Work[17*c2*r+24*r*r:][:r*r]  // [r, r]
+	t77 := c.Work[17*c2*r+25*r*r:][:r*r]  // [r, r]
+	t78 := c.Work[17*c2*r+26*r*r:][:r*r]  // [r, r]
+	t79 := c.Work[17*c2*r+27*r*r:][:c2*r] // [r, c]
+	t80 := c.Work[18*c2*r+27*r*r:][:c2*r] // [r, c]
+	t81 := c.Work[19*c2*r+27*r*r:][:r*r]  // [r, r]
+	t82 := c.Work[19*c2*r+28*r*r:][:r*r]  // [r, r]
+	t83 := c.Work[19*c2*r+29*r*r:][:r*r]  // [r, r]
+	t84 := c.Work[19*c2*r+30*r*r:][:c2*r] // [r, c]
+	z := c.Work[20*c2*r+30*r*r:][:c2*r]   // [r, c]
+	t16Total := make([]F, 1)
+	t51Total := make([]F, 1)
+	t99Total := make([]F, 1)
 
-	// m3_paper_sums.m, m3_paper_sums.e
+	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := regions.R3d2dd69dd767Args{
+		a := regions.R651849631fb7Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.B),
-			P4: unsafe.SliceData(e),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{beta1Entry},
 		}
-		regions.R3d2dd69dd767(&a)
+		regions.R651849631fb7(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			b := c.B[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
 			for j := range c2 {
-				gEntry := g[j]
-				mOut[j] = num.FMA32(beta1Entry, gEntry, m[j])
-				e2[j] = b[j] + gEntry
+				mOut[j] = num.FMA32(beta1Entry, g[j], m[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.s
-	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
+	t6 := (((F(-1) + c.N[0]) - F(c.F2[0]*F(math.Floor(float64((F(-1)+c.N[0])/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t15 F
+	var t16 F
 	beta3Entry := c.Beta3[0]
 	t6Number := kern.Choose(t6, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Ree20bdad1770Args{
+		a := regions.Rccef130fd68aArgs{
 			P0: unsafe.SliceData(c.S),
-			P1: unsafe.SliceData(e),
-			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.SOut),
-			P4: unsafe.SliceData(c.BOut),
-			P5: unsafe.SliceData(t15Total),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.G),
+			P3: unsafe.SliceData(c.MOut),
+			P4: unsafe.SliceData(c.SOut),
+			P5: unsafe.SliceData(c.BOut),
+			P6: unsafe.SliceData(t16Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t15},
+			S0: [2]float32{t16},
 			S1: [2]float32{t6Number},
 			S2: [2]float32{beta3Entry},
 		}
-		regions.Ree20bdad1770(&a)
+		regions.Rccef130fd68a(&a)
 	} else {
-		t15_2 := t15
+		t16_2 := t16
 		t6_2 := (F(0) < t6Number)
 		for i := range r {
 			s := c.S[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
+			b := c.B[i*c2:][:c2]
+			g := c.G[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			var t15Row F
-			t15RowSums := [16]F{t15Row}
+			var t16Row F
+			t16RowSums := [16]F{t16Row}
 			for j := range c2 {
 				sEntry := s[j]
-				eEntry := e2[j]
+				bEntry := b[j]
+				gEntry := g[j]
 				mOutEntry := mOut[j]
-				t15RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t15RowSums[j%16])
-				sOut[j] = kern.Choose(t6_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
-				bOut[j] = kern.Choose(t6_2, F(0), eEntry)
+				t16RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t16RowSums[j%16])
+				sOut[j] = kern.Choose(t6_2, num.FMA32(beta3Entry, bEntry, sEntry), sEntry)
+				bOut[j] = kern.Choose(t6_2, gEntry, bEntry+gEntry)
 			}
-			t15Row = kern.Sum16(&t15RowSums)
-			t15_2 = t15_2 + t15Row
+			t16Row = kern.Sum16(&t16RowSums)
+			t16_2 = t16_2 + t16Row
 		}
-		t15Total[0] = t15_2
+		t16Total[0] = t16_2
 	}
-	t15 = t15Total[0]
+	t16 = t16Total[0]
 
 	// m3_paper_sums.o, m3_paper_sums.s
-	t17 := (F(0) < t15)
+	t18 := (F(0) < t16)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
+	t24 := kern.Choose(t18, num.Sqrt(kern.Choose(t18, t16, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.MOut),
-			P1: unsafe.SliceData(t24),
+			P1: unsafe.SliceData(t25),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t23},
+			S0: [2]float32{t24},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			mOut := c.MOut[i*c2:][:c2]
-			t24_2 := t24[i*c2:][:c2]
+			t25_2 := t25[i*c2:][:c2]
 			for j := range c2 {
-				t24_2[j] = mOut[j] / t23
+				t25_2[j] = mOut[j] / t24
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, c2, F(1), false, t25, r, 1, t24, c2, 1, t24, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t26, r, 1, t25, c2, 1, t25, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t26, r, 1, t25, r, 1, t25, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t27, r, 1, t26, r, 1, t26, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t27),
+			P2: unsafe.SliceData(t28),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t25_2 := t25[i*r:][:r]
 			t26_2 := t26[i*r:][:r]
 			t27_2 := t27[i*r:][:r]
+			t28_2 := t28[i*r:][:r]
 			for j := range r {
-				t27_2[j] = num.FMA32(-F(4.775), t25_2[j], t26_2[j])
+				t28_2[j] = num.FMA32(-F(4.775), t26_2[j], t27_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t28, 1, c2, t24, 1, c2, t27, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t29, 1, c2, t25, 1, c2, t28, 1, r)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t24),
-			P1: unsafe.SliceData(t28),
-			P2: unsafe.SliceData(t29),
+			P0: unsafe.SliceData(t25),
+			P1: unsafe.SliceData(t29),
+			P2: unsafe.SliceData(t30),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t24_2 := t24[i*c2:][:c2]
-			t28_2 := t28[i*c2:][:c2]
+			t25_2 := t25[i*c2:][:c2]
 			t29_2 := t29[i*c2:][:c2]
+			t30_2 := t30[i*c2:][:c2]
 			for j := range c2 {
-				t29_2[j] = num.FMA32(F(3.4445), t24_2[j], t28_2[j])
+				t30_2[j] = num.FMA32(F(3.4445), t25_2[j], t29_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, c2, F(1), false, t30, r, 1, t29, c2, 1, t29, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t31, r, 1, t30, c2, 1, t30, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t31, r, 1, t30, r, 1, t30, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t32, r, 1, t31, r, 1, t31, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t33),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t30_2 := t30[i*r:][:r]
 			t31_2 := t31[i*r:][:r]
 			t32_2 := t32[i*r:][:r]
+			t33_2 := t33[i*r:][:r]
 			for j := range r {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t33_2[j] = num.FMA32(-F(4.775), t31_2[j], t32_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t33, 1, c2, t29, 1, c2, t32, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t34, 1, c2, t30, 1, c2, t33, 1, r)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t29_2 := t29[i*c2:][:c2]
-			t33_2 := t33[i*c2:][:c2]
+			t30_2 := t30[i*c2:][:c2]
 			t34_2 := t34[i*c2:][:c2]
+			t35_2 := t35[i*c2:][:c2]
 			for j := range c2 {
-				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
+				t35_2[j] = num.FMA32(F(3.4445), t30_2[j], t34_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, c2, F(1), false, t35, r, 1, t34, c2, 1, t34, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t36, r, 1, t35, c2, 1, t35, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t36, r, 1, t35, r, 1, t35, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t37, r, 1, t36, r, 1, t36, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t35_2 := t35[i*r:][:r]
 			t36_2 := t36[i*r:][:r]
 			t37_2 := t37[i*r:][:r]
+			t38_2 := t38[i*r:][:r]
 			for j := range r {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t38_2[j] = num.FMA32(-F(4.775), t36_2[j], t37_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t38, 1, c2, t34, 1, c2, t37, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t39, 1, c2, t35, 1, c2, t38, 1, r)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t34_2 := t34[i*c2:][:c2]
-			t38_2 := t38[i*c2:][:c2]
+			t35_2 := t35[i*c2:][:c2]
 			t39_2 := t39[i*c2:][:c2]
+			t40_2 := t40[i*c2:][:c2]
 			for j := range c2 {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, c2, F(1), false, t40, r, 1, t39, c2, 1, t39, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t41, r, 1, t40, c2, 1, t40, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t41, r, 1, t40, r, 1, t40, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t42, r, 1, t41, r, 1, t41, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t40_2 := t40[i*r:][:r]
 			t41_2 := t41[i*r:][:r]
 			t42_2 := t42[i*r:][:r]
+			t43_2 := t43[i*r:][:r]
 			for j := range r {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t43, 1, c2, t39, 1, c2, t42, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t44, 1, c2, t40, 1, c2, t43, 1, r)
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t50 F
+	var t51 F
 	if kern.Wide() {
 		a := regions.R25b09bb159d5Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t39),
-			P2: unsafe.SliceData(t43),
-			P3: unsafe.SliceData(t44),
-			P4: unsafe.SliceData(t50Total),
+			P1: unsafe.SliceData(t40),
+			P2: unsafe.SliceData(t44),
+			P3: unsafe.SliceData(t45),
+			P4: unsafe.SliceData(t51Total),
 			N0: r,
 			N1: c2,
 			N2: 8 * c2,
 			N3: 12 * c2,
-			S0: [2]float32{t50},
+			S0: [2]float32{t51},
 		}
 		regions.R25b09bb159d5(&a)
 	} else {
-		t50_2 := t50
+		t51_2 := t51
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
-			t39_2 := t39[i*c2:][:c2]
-			t43_2 := t43[i*c2:][:c2]
+			t40_2 := t40[i*c2:][:c2]
 			t44_2 := t44[i*c2:][:c2]
-			var t50Row F
-			t50RowSums := [16]F{t50Row}
+			t45_2 := t45[i*c2:][:c2]
+			var t51Row F
+			t51RowSums := [16]F{t51Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t50RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t50RowSums[j%16])
-				t44_2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				t51RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t51RowSums[j%16])
+				t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_2[j])
 			}
-			t50Row = kern.Sum16(&t50RowSums)
-			t50_2 = t50_2 + t50Row
+			t51Row = kern.Sum16(&t51RowSums)
+			t51_2 = t51_2 + t51Row
 		}
-		t50Total[0] = t50_2
+		t51Total[0] = t51_2
 	}
-	t50 = t50Total[0]
+	t51 = t51Total[0]
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, c2, F(1), false, t45, r, 1, t44, c2, 1, t44, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t46, r, 1, t45, c2, 1, t45, 1, c2)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, r, r, F(2.0315), false, t46, r, 1, t45, r, 1, t45, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t47, r, 1, t46, r, 1, t46, r, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t48),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t45_2 := t45[i*r:][:r]
 			t46_2 := t46[i*r:][:r]
 			t47_2 := t47[i*r:][:r]
+			t48_2 := t48[i*r:][:r]
 			for j := range r {
-				t47_2[j] = num.FMA32(-F(4.775), t45_2[j], t46_2[j])
+				t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, r, r, F(1), false, t48, 1, c2, t44, 1, c2, t47, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t49, 1, c2, t45, 1, c2, t48, 1, r)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
-	t52 := (F(0) < t50)
-	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
+	t53 := (F(0) < t51)
+	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R883db4b17644Args{
 			P0: unsafe.SliceData(c.SOut),
-			P1: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t60),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t58},
+			S0: [2]float32{t59},
 		}
 		regions.R883db4b17644(&a)
 	} else {
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
-			t59_2 := t59[i*c2:][:c2]
+			t60_2 := t60[i*c2:][:c2]
 			for j := range c2 {
-				t59_2[j] = sOut[j] / t58
+				t60_2[j] = sOut[j] / t59
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, c2, F(1), false, t60, r, 1, t59, c2, 1, t59, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t61, r, 1, t60, c2, 1, t60, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t61, r, 1, t60, r, 1, t60, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t62, r, 1, t61, r, 1, t61, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t60),
-			P1: unsafe.SliceData(t61),
-			P2: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t61),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t63),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t60_2 := t60[i*r:][:r]
 			t61_2 := t61[i*r:][:r]
 			t62_2 := t62[i*r:][:r]
+			t63_2 := t63[i*r:][:r]
 			for j := range r {
-				t62_2[j] = num.FMA32(-F(4.775), t60_2[j], t61_2[j])
+				t63_2[j] = num.FMA32(-F(4.775), t61_2[j], t62_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t63, 1, c2, t59, 1, c2, t62, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t64, 1, c2, t60, 1, c2, t63, 1, r)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t59),
-			P1: unsafe.SliceData(t63),
-			P2: unsafe.SliceData(t64),
+			P0: unsafe.SliceData(t60),
+			P1: unsafe.SliceData(t64),
+			P2: unsafe.SliceData(t65),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t59_2 := t59[i*c2:][:c2]
-			t63_2 := t63[i*c2:][:c2]
+			t60_2 := t60[i*c2:][:c2]
 			t64_2 := t64[i*c2:][:c2]
+			t65_2 := t65[i*c2:][:c2]
 			for j := range c2 {
-				t64_2[j] = num.FMA32(F(3.4445), t59_2[j], t63_2[j])
+				t65_2[j] = num.FMA32(F(3.4445), t60_2[j], t64_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, c2, F(1), false, t65, r, 1, t64, c2, 1, t64, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t66, r, 1, t65, c2, 1, t65, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t66, r, 1, t65, r, 1, t65, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t67, r, 1, t66, r, 1, t66, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t66),
-			P2: unsafe.SliceData(t67),
+			P0: unsafe.SliceData(t66),
+			P1: unsafe.SliceData(t67),
+			P2: unsafe.SliceData(t68),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t65_2 := t65[i*r:][:r]
 			t66_2 := t66[i*r:][:r]
 			t67_2 := t67[i*r:][:r]
+			t68_2 := t68[i*r:][:r]
 			for j := range r {
-				t67_2[j] = num.FMA32(-F(4.775), t65_2[j], t66_2[j])
+				t68_2[j] = num.FMA32(-F(4.775), t66_2[j], t67_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t68, 1, c2, t64, 1, c2, t67, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t69, 1, c2, t65, 1, c2, t68, 1, r)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t64),
-			P1: unsafe.SliceData(t68),
-			P2: unsafe.SliceData(t69),
+			P0: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t70),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t64_2 := t64[i*c2:][:c2]
-			t68_2 := t68[i*c2:][:c2]
+			t65_2 := t65[i*c2:][:c2]
 			t69_2 := t69[i*c2:][:c2]
+			t70_2 := t70[i*c2:][:c2]
 			for j := range c2 {
-				t69_2[j] = num.FMA32(F(3.4445), t64_2[j], t68_2[j])
+				t70_2[j] = num.FMA32(F(3.4445), t65_2[j], t69_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, c2, F(1), false, t70, r, 1, t69, c2, 1, t69, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t71, r, 1, t70, c2, 1, t70, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t71, r, 1, t70, r, 1, t70, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t72, r, 1, t71, r, 1, t71, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t71),
-			P2: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t71),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t70_2 := t70[i*r:][:r]
 			t71_2 := t71[i*r:][:r]
 			t72_2 := t72[i*r:][:r]
+			t73_2 := t73[i*r:][:r]
 			for j := range r {
-				t72_2[j] = num.FMA32(-F(4.775), t70_2[j], t71_2[j])
+				t73_2[j] = num.FMA32(-F(4.775), t71_2[j], t72_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t73, 1, c2, t69, 1, c2, t72, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t74, 1, c2, t70, 1, c2, t73, 1, r)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t73),
-			P2: unsafe.SliceData(t74),
+			P0: unsafe.SliceData(t70),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t75),
 			N0: r,
 			N1: c2,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range r {
-			t69_2 := t69[i*c2:][:c2]
-			t73_2 := t73[i*c2:][:c2]
+			t70_2 := t70[i*c2:][:c2]
 			t74_2 := t74[i*c2:][:c2]
+			t75_2 := t75[i*c2:][:c2]
 			for j := range c2 {
-				t74_2[j] = num.FMA32(F(3.4445), t69_2[j], t73_2[j])
+				t75_2[j] = num.FMA32(F(3.4445), t70_2[j], t74_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, c2, F(1), false, t75, r, 1, t74, c2, 1, t74, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t76, r, 1, t75, c2, 1, t75, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t76, r, 1, t75, r, 1, t75, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t77, r, 1, t76, r, 1, t76, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P0: unsafe.SliceData(t76),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t75_2 := t75[i*r:][:r]
 			t76_2 := t76[i*r:][:r]
 			t77_2 := t77[i*r:][:r]
+			t78_2 := t78[i*r:][:r]
 			for j := range r {
-				t77_2[j] = num.FMA32(-F(4.775), t75_2[j], t76_2[j])
+				t78_2[j] = num.FMA32(-F(4.775), t76_2[j], t77_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t78, 1, c2, t74, 1, c2, t77, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t79, 1, c2, t75, 1, c2, t78, 1, r)
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	if kern.Wide() {
 		a := regions.Rdb230f05c8b6Args{
 			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(t74),
-			P2: unsafe.SliceData(t78),
-			P3: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t75),
+			P2: unsafe.SliceData(t79),
+			P3: unsafe.SliceData(t80),
 			P4: unsafe.SliceData(c.V),
 			P5: unsafe.SliceData(c.VOut),
 			N0: r,
@@ -643,87 +641,125 @@ func (c *stepFused) run() {
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
-			t74_2 := t74[i*c2:][:c2]
-			t78_2 := t78[i*c2:][:c2]
+			t75_2 := t75[i*c2:][:c2]
 			t79_2 := t79[i*c2:][:c2]
+			t80_2 := t80[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry2 := g[j]
-				t79_2[j] = num.FMA32(F(3.4445), t74_2[j], t78_2[j])
+				t80_2[j] = num.FMA32(F(3.4445), t75_2[j], t79_2[j])
 				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, c2, F(1), false, t80, r, 1, t79, c2, 1, t79, 1, c2)
+	kern.GemmFMA(r, r, c2, F(1), false, t81, r, 1, t80, c2, 1, t80, 1, c2)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, r, r, F(2.0315), false, t81, r, 1, t80, r, 1, t80, r, 1)
+	kern.GemmFMA(r, r, r, F(2.0315), false, t82, r, 1, t81, r, 1, t81, r, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t81),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t83),
 			N0: r,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range r {
-			t80_2 := t80[i*r:][:r]
 			t81_2 := t81[i*r:][:r]
 			t82_2 := t82[i*r:][:r]
+			t83_2 := t83[i*r:][:r]
 			for j := range r {
-				t82_2[j] = num.FMA32(-F(4.775), t80_2[j], t81_2[j])
+				t83_2[j] = num.FMA32(-F(4.775), t81_2[j], t82_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, r, r, F(1), false, t83, 1, c2, t79, 1, c2, t82, 1, r)
+	kern.GemmFMA(c2, r, r, F(1), false, t84, 1, c2, t80, 1, c2, t83, 1, r)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
-	lrEntry := c.Lr[0]
+	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
+	var t99 F
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
+	if kern.Wide() {
+		a := regions.R7d03feda2382Args{
+			P0: unsafe.SliceData(t80),
+			P1: unsafe.SliceData(t84),
+			P2: unsafe.SliceData(t45),
+			P3: unsafe.SliceData(t49),
+			P4: unsafe.SliceData(c.VOut),
+			P5: unsafe.SliceData(z),
+			P6: unsafe.SliceData(t99Total),
+			N0: r,
+			N1: c2,
+			N2: 4 * c2,
+			N3: 8 * c2,
+			N4: 12 * c2,
+			S0: [2]float32{t99},
+			S1: [2]float32{alphaEntry},
+			S2: [2]float32{epsilonEntry},
+		}
+		regions.R7d03feda2382(&a)
+	} else {
+		t99_2 := t99
+		for i := range r {
+			t80_2 := t80[i*c2:][:c2]
+			t84_2 := t84[i*c2:][:c2]
+			t45_2 := t45[i*c2:][:c2]
+			t49_2 := t49[i*c2:][:c2]
+			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			var t99Row F
+			t99RowSums := [16]F{t99Row}
+			for j := range c2 {
+				z2_2 := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t80_2[j], t84_2[j]), num.FMA32(F(3.4445), t45_2[j], t49_2[j])) / (num.Sqrt(vOut[j]) + epsilonEntry)
+				t99RowSums[j%16] = num.FMA32(z2_2, z2_2, t99RowSums[j%16])
+				z2[j] = z2_2
+			}
+			t99Row = kern.Sum16(&t99RowSums)
+			t99_2 = t99_2 + t99Row
+		}
+		t99Total[0] = t99_2
+	}
+	t99 = t99Total[0]
+
+	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
+	t101 := (F(0) < t99)
+	t111 := kern.Smaller(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t101, num.Sqrt(kern.Choose(t101, t99, F(1))), F(0))+epsilonEntry))
+
+	// m3_paper_sums.w, m3_paper_sums.u, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Rb41aa9be4c40Args{
+		a := regions.R935c45bda9f3Args{
 			P0: unsafe.SliceData(c.W),
-			P1: unsafe.SliceData(t79),
-			P2: unsafe.SliceData(t83),
-			P3: unsafe.SliceData(t44),
-			P4: unsafe.SliceData(t48),
-			P5: unsafe.SliceData(c.VOut),
-			P6: unsafe.SliceData(c.WOut),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{nodecayEntryNumber},
-			S1: [2]float32{alphaEntry},
-			S2: [2]float32{epsilonEntry},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t111},
 			S3: [2]float32{lambdaEntry},
-			S4: [2]float32{lrEntry},
 		}
-		regions.Rb41aa9be4c40(&a)
+		regions.R935c45bda9f3(&a)
 	} else {
 		nodecayEntry2 := (F(0) < nodecayEntryNumber)
 		for i := range r {
 			w := c.W[i*c2:][:c2]
-			t79_2 := t79[i*c2:][:c2]
-			t83_2 := t83[i*c2:][:c2]
-			t44_2 := t44[i*c2:][:c2]
-			t48_2 := t48[i*c2:][:c2]
-			vOut := c.VOut[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
 			wOut := c.WOut[i*c2:][:c2]
 			for j := range c2 {
 				wEntry := w[j]
-				w2 := (num.FMA32(alphaEntry, num.FMA32(F(3.4445), t79_2[j], t83_2[j]), num.FMA32(F(3.4445), t44_2[j], t48_2[j])) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))
-				wOut[j] = num.FMA32(-lrEntry, w2, wEntry)
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t111, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
 			}
 		}
 	}

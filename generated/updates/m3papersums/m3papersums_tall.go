@@ -27,6 +27,7 @@ type StepTall[F num.Float] struct {
 	Alpha     []F    // []
 	Beta2     []F    // []
 	Epsilon   []F    // []
+	Bound     []F    // []
 	Lr        []F    // []
 	Nodecay   []bool // []
 	Lambda    []F    // []
@@ -51,464 +52,477 @@ func (c *StepTall[F]) Run() {
 		return
 	}
 	c2, r := c.C, c.R
-	e := c.Work[:c2*r] // [r, c]
+	t25 := c.Work[:c2*r] // [r, c]
 	work := c.Work[c2*r:]
-	t24 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t25 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
 	t26 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t27 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t28 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t28 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t29 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t30 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t30 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t31 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t32 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t33 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t33 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t34 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t35 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t35 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t36 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t37 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t38 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t38 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t39 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t40 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t40 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t41 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t42 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t43 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t43 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t44 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t45 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t45 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t46 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t47 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t48 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
-	t59 := work[:c2*r] // [r, c]
-	work = work[c2*r:]
-	t60 := work[:c2*c2] // [c, c]
+	t48 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
+	t49 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	t60 := work[:c2*r] // [r, c]
+	work = work[c2*r:]
 	t61 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t62 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t63 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t63 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t64 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t65 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t65 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t66 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t67 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t68 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t68 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t69 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t70 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t70 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t71 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t72 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t73 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t73 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t74 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t75 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t75 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t76 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t77 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t78 := work[:c2*r] // [c, r]
-	work = work[c2*r:]
+	t78 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
 	t79 := work[:c2*r] // [c, r]
 	work = work[c2*r:]
-	t80 := work[:c2*c2] // [c, c]
-	work = work[c2*c2:]
+	t80 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
 	t81 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
 	t82 := work[:c2*c2] // [c, c]
 	work = work[c2*c2:]
-	t83 := work[:c2*r] // [c, r]
+	t83 := work[:c2*c2] // [c, c]
+	work = work[c2*c2:]
+	t84 := work[:c2*r] // [c, r]
+	work = work[c2*r:]
+	z := work[:c2*r] // [r, c]
 
-	// m3_paper_sums.m, m3_paper_sums.e
+	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	for i := range r {
-		g := c.G[i*c2:][:c2]
 		m := c.M[i*c2:][:c2]
+		g := c.G[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
-		b := c.B[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
 		for j := range c2 {
-			gEntry := g[j]
-			mOut[j] = m[j] + F(beta1Entry*gEntry)
-			e2[j] = b[j] + gEntry
+			mOut[j] = m[j] + F(beta1Entry*g[j])
 		}
 	}
 
 	// m3_paper_sums.s
-	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
+	t6 := (((-1 + c.N[0]) - F(c.F2[0]*F(math.Floor(float64((-1+c.N[0])/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t15 F
+	var t16 F
 	beta3Entry := c.Beta3[0]
 	for i := range r {
 		s := c.S[i*c2:][:c2]
-		e2 := e[i*c2:][:c2]
+		b := c.B[i*c2:][:c2]
+		g := c.G[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
 		sOut := c.SOut[i*c2:][:c2]
 		bOut := c.BOut[i*c2:][:c2]
 		for j := range c2 {
 			sEntry := s[j]
-			eEntry := e2[j]
+			bEntry := b[j]
+			gEntry := g[j]
 			mOutEntry := mOut[j]
-			t15 += F(mOutEntry * mOutEntry)
-			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*eEntry), sEntry)
-			bOut[j] = kern.Choose(t6, F(0), eEntry)
+			t16 += F(mOutEntry * mOutEntry)
+			sOut[j] = kern.Choose(t6, sEntry+F(beta3Entry*bEntry), sEntry)
+			bOut[j] = kern.Choose(t6, gEntry, bEntry+gEntry)
 		}
 	}
 
 	// m3_paper_sums.o, m3_paper_sums.s
-	t17 := (F(0) < t15)
+	t18 := (F(0) < t16)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
+	t24 := kern.Choose(t18, num.Sqrt(kern.Choose(t18, t16, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t50 F
+	var t51 F
 	for i := range r {
 		sOut := c.SOut[i*c2:][:c2]
 		mOut := c.MOut[i*c2:][:c2]
-		t24_2 := t24[i*c2:][:c2]
+		t25_2 := t25[i*c2:][:c2]
 		for j := range c2 {
 			sOutEntry := sOut[j]
-			t50 += F(sOutEntry * sOutEntry)
-			t24_2[j] = mOut[j] / t23
+			t51 += F(sOutEntry * sOutEntry)
+			t25_2[j] = mOut[j] / t24
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t25, c2, 1, t24, 1, c2, t24, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t26, c2, 1, t25, 1, c2, t25, c2, 1)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t27, c2, 1, t26, c2, 1, t26, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t25_2 := t25[i*c2:][:c2]
 		t26_2 := t26[i*c2:][:c2]
 		t27_2 := t27[i*c2:][:c2]
+		t28_2 := t28[i*c2:][:c2]
 		for j := range c2 {
-			t27_2[j] = -F(4.775*t25_2[j]) + t26_2[j]
+			t28_2[j] = -F(4.775*t26_2[j]) + t27_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t28, 1, r, t24, c2, 1, t27, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t29, 1, r, t25, c2, 1, t28, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t28_2 := t28[i*r:][:r]
 		t29_2 := t29[i*r:][:r]
+		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t29_2[j] = F(3.4445*t24[j*c2+i]) + t28_2[j]
+			t30_2[j] = F(3.4445*t25[j*c2+i]) + t29_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t31, c2, 1, t30, r, 1, t30, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t32, c2, 1, t31, c2, 1, t31, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t30_2 := t30[i*c2:][:c2]
 		t31_2 := t31[i*c2:][:c2]
 		t32_2 := t32[i*c2:][:c2]
+		t33_2 := t33[i*c2:][:c2]
 		for j := range c2 {
-			t32_2[j] = -F(4.775*t30_2[j]) + t31_2[j]
+			t33_2[j] = -F(4.775*t31_2[j]) + t32_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t34, 1, r, t30, 1, r, t33, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t29_2 := t29[i*r:][:r]
-		t33_2 := t33[i*r:][:r]
+		t30_2 := t30[i*r:][:r]
 		t34_2 := t34[i*r:][:r]
+		t35_2 := t35[i*r:][:r]
 		for j := range r {
-			t34_2[j] = F(3.4445*t29_2[j]) + t33_2[j]
+			t35_2[j] = F(3.4445*t30_2[j]) + t34_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t36, c2, 1, t35, r, 1, t35, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t37, c2, 1, t36, c2, 1, t36, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t35_2 := t35[i*c2:][:c2]
 		t36_2 := t36[i*c2:][:c2]
 		t37_2 := t37[i*c2:][:c2]
+		t38_2 := t38[i*c2:][:c2]
 		for j := range c2 {
-			t37_2[j] = -F(4.775*t35_2[j]) + t36_2[j]
+			t38_2[j] = -F(4.775*t36_2[j]) + t37_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t39, 1, r, t35, 1, r, t38, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t34_2 := t34[i*r:][:r]
-		t38_2 := t38[i*r:][:r]
+		t35_2 := t35[i*r:][:r]
 		t39_2 := t39[i*r:][:r]
+		t40_2 := t40[i*r:][:r]
 		for j := range r {
-			t39_2[j] = F(3.4445*t34_2[j]) + t38_2[j]
+			t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t41, c2, 1, t40, r, 1, t40, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t42, c2, 1, t41, c2, 1, t41, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t40_2 := t40[i*c2:][:c2]
 		t41_2 := t41[i*c2:][:c2]
 		t42_2 := t42[i*c2:][:c2]
+		t43_2 := t43[i*c2:][:c2]
 		for j := range c2 {
-			t42_2[j] = -F(4.775*t40_2[j]) + t41_2[j]
+			t43_2[j] = -F(4.775*t41_2[j]) + t42_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t44, 1, r, t40, 1, r, t43, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t39_2 := t39[i*r:][:r]
-		t43_2 := t43[i*r:][:r]
+		t40_2 := t40[i*r:][:r]
 		t44_2 := t44[i*r:][:r]
+		t45_2 := t45[i*r:][:r]
 		for j := range r {
-			t44_2[j] = F(3.4445*t39_2[j]) + t43_2[j]
+			t45_2[j] = F(3.4445*t40_2[j]) + t44_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t46, c2, 1, t45, r, 1, t45, 1, r)
 
 	// m3_paper_sums.o
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t47, c2, 1, t46, c2, 1, t46, c2, 1)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t45_2 := t45[i*c2:][:c2]
 		t46_2 := t46[i*c2:][:c2]
 		t47_2 := t47[i*c2:][:c2]
+		t48_2 := t48[i*c2:][:c2]
 		for j := range c2 {
-			t47_2[j] = -F(4.775*t45_2[j]) + t46_2[j]
+			t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.Gemm(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t49, 1, r, t45, 1, r, t48, 1, c2)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
-	t52 := (F(0) < t50)
-	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
+	t53 := (F(0) < t51)
+	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
 	for i := range r {
 		g := c.G[i*c2:][:c2]
 		sOut := c.SOut[i*c2:][:c2]
-		t59_2 := t59[i*c2:][:c2]
+		t60_2 := t60[i*c2:][:c2]
 		v := c.V[i*c2:][:c2]
 		vOut := c.VOut[i*c2:][:c2]
 		for j := range c2 {
 			gEntry2 := g[j]
-			t59_2[j] = sOut[j] / t58
+			t60_2[j] = sOut[j] / t59
 			vOut[j] = v[j] + F(F(beta2Entry*gEntry2)*gEntry2)
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t60, c2, 1, t59, 1, c2, t59, c2, 1)
+	kern.Gemm(c2, c2, r, F(1), false, t61, c2, 1, t60, 1, c2, t60, c2, 1)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t61, c2, 1, t60, c2, 1, t60, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t62, c2, 1, t61, c2, 1, t61, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t60_2 := t60[i*c2:][:c2]
 		t61_2 := t61[i*c2:][:c2]
 		t62_2 := t62[i*c2:][:c2]
+		t63_2 := t63[i*c2:][:c2]
 		for j := range c2 {
-			t62_2[j] = -F(4.775*t60_2[j]) + t61_2[j]
+			t63_2[j] = -F(4.775*t61_2[j]) + t62_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t63, 1, r, t59, c2, 1, t62, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t64, 1, r, t60, c2, 1, t63, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t63_2 := t63[i*r:][:r]
 		t64_2 := t64[i*r:][:r]
+		t65_2 := t65[i*r:][:r]
 		for j := range r {
-			t64_2[j] = F(3.4445*t59[j*c2+i]) + t63_2[j]
+			t65_2[j] = F(3.4445*t60[j*c2+i]) + t64_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t65, c2, 1, t64, r, 1, t64, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t66, c2, 1, t65, r, 1, t65, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t67, c2, 1, t66, c2, 1, t66, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t65_2 := t65[i*c2:][:c2]
 		t66_2 := t66[i*c2:][:c2]
 		t67_2 := t67[i*c2:][:c2]
+		t68_2 := t68[i*c2:][:c2]
 		for j := range c2 {
-			t67_2[j] = -F(4.775*t65_2[j]) + t66_2[j]
+			t68_2[j] = -F(4.775*t66_2[j]) + t67_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t68, 1, r, t64, 1, r, t67, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t69, 1, r, t65, 1, r, t68, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t64_2 := t64[i*r:][:r]
-		t68_2 := t68[i*r:][:r]
+		t65_2 := t65[i*r:][:r]
 		t69_2 := t69[i*r:][:r]
+		t70_2 := t70[i*r:][:r]
 		for j := range r {
-			t69_2[j] = F(3.4445*t64_2[j]) + t68_2[j]
+			t70_2[j] = F(3.4445*t65_2[j]) + t69_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t71, c2, 1, t70, r, 1, t70, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t72, c2, 1, t71, c2, 1, t71, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t70_2 := t70[i*c2:][:c2]
 		t71_2 := t71[i*c2:][:c2]
 		t72_2 := t72[i*c2:][:c2]
+		t73_2 := t73[i*c2:][:c2]
 		for j := range c2 {
-			t72_2[j] = -F(4.775*t70_2[j]) + t71_2[j]
+			t73_2[j] = -F(4.775*t71_2[j]) + t72_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t74, 1, r, t70, 1, r, t73, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t69_2 := t69[i*r:][:r]
-		t73_2 := t73[i*r:][:r]
+		t70_2 := t70[i*r:][:r]
 		t74_2 := t74[i*r:][:r]
+		t75_2 := t75[i*r:][:r]
 		for j := range r {
-			t74_2[j] = F(3.4445*t69_2[j]) + t73_2[j]
+			t75_2[j] = F(3.4445*t70_2[j]) + t74_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t76, c2, 1, t75, r, 1, t75, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t77, c2, 1, t76, c2, 1, t76, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t75_2 := t75[i*c2:][:c2]
 		t76_2 := t76[i*c2:][:c2]
 		t77_2 := t77[i*c2:][:c2]
+		t78_2 := t78[i*c2:][:c2]
 		for j := range c2 {
-			t77_2[j] = -F(4.775*t75_2[j]) + t76_2[j]
+			t78_2[j] = -F(4.775*t76_2[j]) + t77_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t79, 1, r, t75, 1, r, t78, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t74_2 := t74[i*r:][:r]
-		t78_2 := t78[i*r:][:r]
+		t75_2 := t75[i*r:][:r]
 		t79_2 := t79[i*r:][:r]
+		t80_2 := t80[i*r:][:r]
 		for j := range r {
-			t79_2[j] = F(3.4445*t74_2[j]) + t78_2[j]
+			t80_2[j] = F(3.4445*t75_2[j]) + t79_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
+	kern.Gemm(c2, c2, r, F(1), false, t81, c2, 1, t80, r, 1, t80, 1, r)
 
 	// m3_paper_sums.p
-	kern.Gemm(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
+	kern.Gemm(c2, c2, c2, F(2.0315), false, t82, c2, 1, t81, c2, 1, t81, c2, 1)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t80_2 := t80[i*c2:][:c2]
 		t81_2 := t81[i*c2:][:c2]
 		t82_2 := t82[i*c2:][:c2]
+		t83_2 := t83[i*c2:][:c2]
 		for j := range c2 {
-			t82_2[j] = -F(4.775*t80_2[j]) + t81_2[j]
+			t83_2[j] = -F(4.775*t81_2[j]) + t82_2[j]
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.Gemm(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
+	kern.Gemm(r, c2, c2, F(1), false, t84, 1, r, t80, 1, r, t83, 1, c2)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
-	lrEntry := c.Lr[0]
+	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
+	var t99 F
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := (F(3.4445*t45[j*r+i]) + t49[j*r+i] + F(alphaEntry*(F(3.4445*t80[j*r+i])+t84[j*r+i]))) / (num.Sqrt(vOut[j]) + epsilonEntry)
+			t99 += F(z2_2 * z2_2)
+			z2[j] = z2_2
+		}
+	}
+
+	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
+	t101 := (F(0) < t99)
+	t111 := num.Min(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t101, num.Sqrt(kern.Choose(t101, t99, F(1))), F(0))+epsilonEntry))
+
+	// m3_paper_sums.w, m3_paper_sums.u, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
 	for i := range r {
 		w := c.W[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
 		wOut := c.WOut[i*c2:][:c2]
 		for j := range c2 {
 			wEntry := w[j]
-			w2 := ((F(3.4445*t44[j*r+i]) + t48[j*r+i] + F(alphaEntry*(F(3.4445*t79[j*r+i])+t83[j*r+i]))) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = wEntry - F(lrEntry*w2)
+			wOut[j] = wEntry - F(lrEntry*(F(t111*z2[j])+kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))))
 		}
 	}
 }
@@ -541,6 +555,8 @@ func runStepTall[F num.Float](r *tape.Run[F], z Settings, n int, nodecay bool, r
 	k.Beta2[0] = F(z.Beta2)
 	k.Epsilon = arena.Scratch(1)
 	k.Epsilon[0] = F(z.Epsilon)
+	k.Bound = arena.Scratch(1)
+	k.Bound[0] = F(z.Bound)
 	k.Lr = arena.Scratch(1)
 	k.Lr[0] = F(z.LR)
 	k.Nodecay = arena.Flags(1)

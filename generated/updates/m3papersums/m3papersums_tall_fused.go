@@ -18,400 +18,397 @@ func (c *stepTallFused) run() {
 	c2, r := c.C, c.R
 	_ = c2
 	_ = r
-	e := c.Work[:c2*r]                       // [r, c]
-	t24 := c.Work[c2*r:][:c2*r]              // [r, c]
-	t25 := c.Work[2*c2*r:][:c2*c2]           // [c, c]
-	t26 := c.Work[c2*c2+2*c2*r:][:c2*c2]     // [c, c]
-	t27 := c.Work[2*c2*c2+2*c2*r:][:c2*c2]   // [c, c]
-	t28 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
-	t29 := c.Work[3*c2*c2+3*c2*r:][:c2*r]    // [c, r]
-	t30 := c.Work[3*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t31 := c.Work[4*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t32 := c.Work[5*c2*c2+4*c2*r:][:c2*c2]   // [c, c]
-	t33 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
-	t34 := c.Work[6*c2*c2+5*c2*r:][:c2*r]    // [c, r]
-	t35 := c.Work[6*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t36 := c.Work[7*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t37 := c.Work[8*c2*c2+6*c2*r:][:c2*c2]   // [c, c]
-	t38 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
-	t39 := c.Work[9*c2*c2+7*c2*r:][:c2*r]    // [c, r]
-	t40 := c.Work[9*c2*c2+8*c2*r:][:c2*c2]   // [c, c]
-	t41 := c.Work[10*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t42 := c.Work[11*c2*c2+8*c2*r:][:c2*c2]  // [c, c]
-	t43 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
-	t44 := c.Work[12*c2*c2+9*c2*r:][:c2*r]   // [c, r]
-	t45 := c.Work[12*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t46 := c.Work[13*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t47 := c.Work[14*c2*c2+10*c2*r:][:c2*c2] // [c, c]
-	t48 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [c, r]
-	t59 := c.Work[15*c2*c2+11*c2*r:][:c2*r]  // [r, c]
-	t60 := c.Work[15*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t61 := c.Work[16*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t62 := c.Work[17*c2*c2+12*c2*r:][:c2*c2] // [c, c]
-	t63 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
-	t64 := c.Work[18*c2*c2+13*c2*r:][:c2*r]  // [c, r]
-	t65 := c.Work[18*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t66 := c.Work[19*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t67 := c.Work[20*c2*c2+14*c2*r:][:c2*c2] // [c, c]
-	t68 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
-	t69 := c.Work[21*c2*c2+15*c2*r:][:c2*r]  // [c, r]
-	t70 := c.Work[21*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t71 := c.Work[22*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t72 := c.Work[23*c2*c2+16*c2*r:][:c2*c2] // [c, c]
-	t73 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
-	t74 := c.Work[24*c2*c2+17*c2*r:][:c2*r]  // [c, r]
-	t75 := c.Work[24*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t76 := c.Work[25*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t77 := c.Work[26*c2*c2+18*c2*r:][:c2*c2] // [c, c]
-	t78 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
-	t79 := c.Work[27*c2*c2+19*c2*r:][:c2*r]  // [c, r]
-	t80 := c.Work[27*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t81 := c.Work[28*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t82 := c.Work[29*c2*c2+20*c2*r:][:c2*c2] // [c, c]
-	t83 := c.Work[30*c2*c2+20*c2*r:][:c2*r]  // [c, r]
-	t15Total := make([]F, 1)
-	t50Total := make([]F, 1)
+	t25 := c.Work[:c2*r]                     // [r, c]
+	t26 := c.Work[c2*r:][:c2*c2]             // [c, c]
+	t27 := c.Work[c2*c2+c2*r:][:c2*c2]       // [c, c]
+	t28 := c.Work[2*c2*c2+c2*r:][:c2*c2]     // [c, c]
+	t29 := c.Work[3*c2*c2+c2*r:][:c2*r]      // [c, r]
+	t30 := c.Work[3*c2*c2+2*c2*r:][:c2*r]    // [c, r]
+	t31 := c.Work[3*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t32 := c.Work[4*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t33 := c.Work[5*c2*c2+3*c2*r:][:c2*c2]   // [c, c]
+	t34 := c.Work[6*c2*c2+3*c2*r:][:c2*r]    // [c, r]
+	t35 := c.Work[6*c2*c2+4*c2*r:][:c2*r]    // [c, r]
+	t36 := c.Work[6*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t37 := c.Work[7*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t38 := c.Work[8*c2*c2+5*c2*r:][:c2*c2]   // [c, c]
+	t39 := c.Work[9*c2*c2+5*c2*r:][:c2*r]    // [c, r]
+	t40 := c.Work[9*c2*c2+6*c2*r:][:c2*r]    // [c, r]
+	t41 := c.Work[9*c2*c2+7*c2*r:][:c2*c2]   // [c, c]
+	t42 := c.Work[10*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t43 := c.Work[11*c2*c2+7*c2*r:][:c2*c2]  // [c, c]
+	t44 := c.Work[12*c2*c2+7*c2*r:][:c2*r]   // [c, r]
+	t45 := c.Work[12*c2*c2+8*c2*r:][:c2*r]   // [c, r]
+	t46 := c.Work[12*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t47 := c.Work[13*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t48 := c.Work[14*c2*c2+9*c2*r:][:c2*c2]  // [c, c]
+	t49 := c.Work[15*c2*c2+9*c2*r:][:c2*r]   // [c, r]
+	t60 := c.Work[15*c2*c2+10*c2*r:][:c2*r]  // [r, c]
+	t61 := c.Work[15*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t62 := c.Work[16*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t63 := c.Work[17*c2*c2+11*c2*r:][:c2*c2] // [c, c]
+	t64 := c.Work[18*c2*c2+11*c2*r:][:c2*r]  // [c, r]
+	t65 := c.Work[18*c2*c2+12*c2*r:][:c2*r]  // [c, r]
+	t66 := c.Work[18*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t67 := c.Work[19*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t68 := c.Work[20*c2*c2+13*c2*r:][:c2*c2] // [c, c]
+	t69 := c.Work[21*c2*c2+13*c2*r:][:c2*r]  // [c, r]
+	t70 := c.Work[21*c2*c2+14*c2*r:][:c2*r]  // [c, r]
+	t71 := c.Work[21*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t72 := c.Work[22*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t73 := c.Work[23*c2*c2+15*c2*r:][:c2*c2] // [c, c]
+	t74 := c.Work[24*c2*c2+15*c2*r:][:c2*r]  // [c, r]
+	t75 := c.Work[24*c2*c2+16*c2*r:][:c2*r]  // [c, r]
+	t76 := c.Work[24*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t77 := c.Work[25*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t78 := c.Work[26*c2*c2+17*c2*r:][:c2*c2] // [c, c]
+	t79 := c.Work[27*c2*c2+17*c2*r:][:c2*r]  // [c, r]
+	t80 := c.Work[27*c2*c2+18*c2*r:][:c2*r]  // [c, r]
+	t81 := c.Work[27*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t82 := c.Work[28*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t83 := c.Work[29*c2*c2+19*c2*r:][:c2*c2] // [c, c]
+	t84 := c.Work[30*c2*c2+19*c2*r:][:c2*r]  // [c, r]
+	z := c.Work[30*c2*c2+20*c2*r:][:c2*r]    // [r, c]
+	t16Total := make([]F, 1)
+	t51Total := make([]F, 1)
 
-	// m3_paper_sums.m, m3_paper_sums.e
+	// m3_paper_sums.m
 	beta1Entry := c.Beta1[0]
 	if kern.Wide() {
-		a := regions.R3d2dd69dd767Args{
+		a := regions.R651849631fb7Args{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.M),
 			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.B),
-			P4: unsafe.SliceData(e),
 			N0: r,
 			N1: c2,
 			S0: [2]float32{beta1Entry},
 		}
-		regions.R3d2dd69dd767(&a)
+		regions.R651849631fb7(&a)
 	} else {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			m := c.M[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			b := c.B[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
 			for j := range c2 {
-				gEntry := g[j]
-				mOut[j] = num.FMA32(beta1Entry, gEntry, m[j])
-				e2[j] = b[j] + gEntry
+				mOut[j] = num.FMA32(beta1Entry, g[j], m[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.s
-	t6 := ((c.N[0] - F(c.F2[0]*F(math.Floor(float64(c.N[0]/c.F2[0]))))) == F(0))
+	t6 := (((F(-1) + c.N[0]) - F(c.F2[0]*F(math.Floor(float64((F(-1)+c.N[0])/c.F2[0]))))) == F(0))
 
 	// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o
-	var t15 F
+	var t16 F
 	beta3Entry := c.Beta3[0]
 	t6Number := kern.Choose(t6, F(1), F(0))
 	if kern.Wide() {
-		a := regions.Ree20bdad1770Args{
+		a := regions.Rccef130fd68aArgs{
 			P0: unsafe.SliceData(c.S),
-			P1: unsafe.SliceData(e),
-			P2: unsafe.SliceData(c.MOut),
-			P3: unsafe.SliceData(c.SOut),
-			P4: unsafe.SliceData(c.BOut),
-			P5: unsafe.SliceData(t15Total),
+			P1: unsafe.SliceData(c.B),
+			P2: unsafe.SliceData(c.G),
+			P3: unsafe.SliceData(c.MOut),
+			P4: unsafe.SliceData(c.SOut),
+			P5: unsafe.SliceData(c.BOut),
+			P6: unsafe.SliceData(t16Total),
 			N0: r,
 			N1: c2,
 			N2: 4 * c2,
 			N3: 8 * c2,
 			N4: 12 * c2,
-			S0: [2]float32{t15},
+			S0: [2]float32{t16},
 			S1: [2]float32{t6Number},
 			S2: [2]float32{beta3Entry},
 		}
-		regions.Ree20bdad1770(&a)
+		regions.Rccef130fd68a(&a)
 	} else {
-		t15_2 := t15
+		t16_2 := t16
 		t6_2 := (F(0) < t6Number)
 		for i := range r {
 			s := c.S[i*c2:][:c2]
-			e2 := e[i*c2:][:c2]
+			b := c.B[i*c2:][:c2]
+			g := c.G[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
 			bOut := c.BOut[i*c2:][:c2]
-			var t15Row F
-			t15RowSums := [16]F{t15Row}
+			var t16Row F
+			t16RowSums := [16]F{t16Row}
 			for j := range c2 {
 				sEntry := s[j]
-				eEntry := e2[j]
+				bEntry := b[j]
+				gEntry := g[j]
 				mOutEntry := mOut[j]
-				t15RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t15RowSums[j%16])
-				sOut[j] = kern.Choose(t6_2, num.FMA32(beta3Entry, eEntry, sEntry), sEntry)
-				bOut[j] = kern.Choose(t6_2, F(0), eEntry)
+				t16RowSums[j%16] = num.FMA32(mOutEntry, mOutEntry, t16RowSums[j%16])
+				sOut[j] = kern.Choose(t6_2, num.FMA32(beta3Entry, bEntry, sEntry), sEntry)
+				bOut[j] = kern.Choose(t6_2, gEntry, bEntry+gEntry)
 			}
-			t15Row = kern.Sum16(&t15RowSums)
-			t15_2 = t15_2 + t15Row
+			t16Row = kern.Sum16(&t16RowSums)
+			t16_2 = t16_2 + t16Row
 		}
-		t15Total[0] = t15_2
+		t16Total[0] = t16_2
 	}
-	t15 = t15Total[0]
+	t16 = t16Total[0]
 
 	// m3_paper_sums.o, m3_paper_sums.s
-	t17 := (F(0) < t15)
+	t18 := (F(0) < t16)
 	epsilonNsEntry := c.EpsilonNs[0]
-	t23 := kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)) + epsilonNsEntry
+	t24 := kern.Choose(t18, num.Sqrt(kern.Choose(t18, t16, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.o, m3_paper_sums.p
-	var t50 F
+	var t51 F
 	if kern.Wide() {
 		a := regions.Ra824487ef10fArgs{
 			P0: unsafe.SliceData(c.SOut),
 			P1: unsafe.SliceData(c.MOut),
-			P2: unsafe.SliceData(t24),
-			P3: unsafe.SliceData(t50Total),
+			P2: unsafe.SliceData(t25),
+			P3: unsafe.SliceData(t51Total),
 			N0: r,
 			N1: c2,
 			N2: 12 * c2,
-			S0: [2]float32{t50},
-			S1: [2]float32{t23},
+			S0: [2]float32{t51},
+			S1: [2]float32{t24},
 		}
 		regions.Ra824487ef10f(&a)
 	} else {
-		t50_2 := t50
+		t51_2 := t51
 		for i := range r {
 			sOut := c.SOut[i*c2:][:c2]
 			mOut := c.MOut[i*c2:][:c2]
-			t24_2 := t24[i*c2:][:c2]
-			var t50Row F
-			t50RowSums := [16]F{t50Row}
+			t25_2 := t25[i*c2:][:c2]
+			var t51Row F
+			t51RowSums := [16]F{t51Row}
 			for j := range c2 {
 				sOutEntry := sOut[j]
-				t50RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t50RowSums[j%16])
-				t24_2[j] = mOut[j] / t23
+				t51RowSums[j%16] = num.FMA32(sOutEntry, sOutEntry, t51RowSums[j%16])
+				t25_2[j] = mOut[j] / t24
 			}
-			t50Row = kern.Sum16(&t50RowSums)
-			t50_2 = t50_2 + t50Row
+			t51Row = kern.Sum16(&t51RowSums)
+			t51_2 = t51_2 + t51Row
 		}
-		t50Total[0] = t50_2
+		t51Total[0] = t51_2
 	}
-	t50 = t50Total[0]
+	t51 = t51Total[0]
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t25, c2, 1, t24, 1, c2, t24, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t26, c2, 1, t25, 1, c2, t25, c2, 1)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t26, c2, 1, t25, c2, 1, t25, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t27, c2, 1, t26, c2, 1, t26, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t25),
-			P1: unsafe.SliceData(t26),
-			P2: unsafe.SliceData(t27),
+			P0: unsafe.SliceData(t26),
+			P1: unsafe.SliceData(t27),
+			P2: unsafe.SliceData(t28),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t25_2 := t25[i*c2:][:c2]
 			t26_2 := t26[i*c2:][:c2]
 			t27_2 := t27[i*c2:][:c2]
+			t28_2 := t28[i*c2:][:c2]
 			for j := range c2 {
-				t27_2[j] = num.FMA32(-F(4.775), t25_2[j], t26_2[j])
+				t28_2[j] = num.FMA32(-F(4.775), t26_2[j], t27_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t28, 1, r, t24, c2, 1, t27, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t29, 1, r, t25, c2, 1, t28, 1, c2)
 
 	// m3_paper_sums.o
 	for i := range c2 {
-		t28_2 := t28[i*r:][:r]
 		t29_2 := t29[i*r:][:r]
+		t30_2 := t30[i*r:][:r]
 		for j := range r {
-			t29_2[j] = num.FMA32(F(3.4445), t24[j*c2+i], t28_2[j])
+			t30_2[j] = num.FMA32(F(3.4445), t25[j*c2+i], t29_2[j])
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t30, c2, 1, t29, r, 1, t29, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t31, c2, 1, t30, r, 1, t30, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t31, c2, 1, t30, c2, 1, t30, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t32, c2, 1, t31, c2, 1, t31, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t30),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(t32),
+			P0: unsafe.SliceData(t31),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(t33),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t30_2 := t30[i*c2:][:c2]
 			t31_2 := t31[i*c2:][:c2]
 			t32_2 := t32[i*c2:][:c2]
+			t33_2 := t33[i*c2:][:c2]
 			for j := range c2 {
-				t32_2[j] = num.FMA32(-F(4.775), t30_2[j], t31_2[j])
+				t33_2[j] = num.FMA32(-F(4.775), t31_2[j], t32_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t33, 1, r, t29, 1, r, t32, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t34, 1, r, t30, 1, r, t33, 1, c2)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t29),
-			P1: unsafe.SliceData(t33),
-			P2: unsafe.SliceData(t34),
+			P0: unsafe.SliceData(t30),
+			P1: unsafe.SliceData(t34),
+			P2: unsafe.SliceData(t35),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t29_2 := t29[i*r:][:r]
-			t33_2 := t33[i*r:][:r]
+			t30_2 := t30[i*r:][:r]
 			t34_2 := t34[i*r:][:r]
+			t35_2 := t35[i*r:][:r]
 			for j := range r {
-				t34_2[j] = num.FMA32(F(3.4445), t29_2[j], t33_2[j])
+				t35_2[j] = num.FMA32(F(3.4445), t30_2[j], t34_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t35, c2, 1, t34, r, 1, t34, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t36, c2, 1, t35, r, 1, t35, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t36, c2, 1, t35, c2, 1, t35, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t37, c2, 1, t36, c2, 1, t36, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t35),
-			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t37),
+			P0: unsafe.SliceData(t36),
+			P1: unsafe.SliceData(t37),
+			P2: unsafe.SliceData(t38),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t35_2 := t35[i*c2:][:c2]
 			t36_2 := t36[i*c2:][:c2]
 			t37_2 := t37[i*c2:][:c2]
+			t38_2 := t38[i*c2:][:c2]
 			for j := range c2 {
-				t37_2[j] = num.FMA32(-F(4.775), t35_2[j], t36_2[j])
+				t38_2[j] = num.FMA32(-F(4.775), t36_2[j], t37_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t38, 1, r, t34, 1, r, t37, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t39, 1, r, t35, 1, r, t38, 1, c2)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(t38),
-			P2: unsafe.SliceData(t39),
+			P0: unsafe.SliceData(t35),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t40),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t34_2 := t34[i*r:][:r]
-			t38_2 := t38[i*r:][:r]
+			t35_2 := t35[i*r:][:r]
 			t39_2 := t39[i*r:][:r]
+			t40_2 := t40[i*r:][:r]
 			for j := range r {
-				t39_2[j] = num.FMA32(F(3.4445), t34_2[j], t38_2[j])
+				t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t40, c2, 1, t39, r, 1, t39, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t41, c2, 1, t40, r, 1, t40, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t41, c2, 1, t40, c2, 1, t40, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t42, c2, 1, t41, c2, 1, t41, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t40),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
+			P0: unsafe.SliceData(t41),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(t43),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t40_2 := t40[i*c2:][:c2]
 			t41_2 := t41[i*c2:][:c2]
 			t42_2 := t42[i*c2:][:c2]
+			t43_2 := t43[i*c2:][:c2]
 			for j := range c2 {
-				t42_2[j] = num.FMA32(-F(4.775), t40_2[j], t41_2[j])
+				t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t43, 1, r, t39, 1, r, t42, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t44, 1, r, t40, 1, r, t43, 1, c2)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t43),
-			P2: unsafe.SliceData(t44),
+			P0: unsafe.SliceData(t40),
+			P1: unsafe.SliceData(t44),
+			P2: unsafe.SliceData(t45),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t39_2 := t39[i*r:][:r]
-			t43_2 := t43[i*r:][:r]
+			t40_2 := t40[i*r:][:r]
 			t44_2 := t44[i*r:][:r]
+			t45_2 := t45[i*r:][:r]
 			for j := range r {
-				t44_2[j] = num.FMA32(F(3.4445), t39_2[j], t43_2[j])
+				t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, r, F(1), false, t45, c2, 1, t44, r, 1, t44, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t46, c2, 1, t45, r, 1, t45, 1, r)
 
 	// m3_paper_sums.o
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t46, c2, 1, t45, c2, 1, t45, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t47, c2, 1, t46, c2, 1, t46, c2, 1)
 
 	// m3_paper_sums.o
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t45),
-			P1: unsafe.SliceData(t46),
-			P2: unsafe.SliceData(t47),
+			P0: unsafe.SliceData(t46),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(t48),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t45_2 := t45[i*c2:][:c2]
 			t46_2 := t46[i*c2:][:c2]
 			t47_2 := t47[i*c2:][:c2]
+			t48_2 := t48[i*c2:][:c2]
 			for j := range c2 {
-				t47_2[j] = num.FMA32(-F(4.775), t45_2[j], t46_2[j])
+				t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.o
-	kern.GemmFMA(r, c2, c2, F(1), false, t48, 1, r, t44, 1, r, t47, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t49, 1, r, t45, 1, r, t48, 1, c2)
 
 	// m3_paper_sums.p, m3_paper_sums.s, m3_paper_sums.o
-	t52 := (F(0) < t50)
-	t58 := kern.Choose(t52, num.Sqrt(kern.Choose(t52, t50, F(1))), F(0)) + epsilonNsEntry
+	t53 := (F(0) < t51)
+	t59 := kern.Choose(t53, num.Sqrt(kern.Choose(t53, t51, F(1))), F(0)) + epsilonNsEntry
 
 	// m3_paper_sums.p, m3_paper_sums.v
 	beta2Entry := c.Beta2[0]
@@ -419,12 +416,12 @@ func (c *stepTallFused) run() {
 		a := regions.Rfd20e19f9badArgs{
 			P0: unsafe.SliceData(c.G),
 			P1: unsafe.SliceData(c.SOut),
-			P2: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(t60),
 			P3: unsafe.SliceData(c.V),
 			P4: unsafe.SliceData(c.VOut),
 			N0: r,
 			N1: c2,
-			S0: [2]float32{t58},
+			S0: [2]float32{t59},
 			S1: [2]float32{beta2Entry},
 		}
 		regions.Rfd20e19f9bad(&a)
@@ -432,248 +429,280 @@ func (c *stepTallFused) run() {
 		for i := range r {
 			g := c.G[i*c2:][:c2]
 			sOut := c.SOut[i*c2:][:c2]
-			t59_2 := t59[i*c2:][:c2]
+			t60_2 := t60[i*c2:][:c2]
 			v := c.V[i*c2:][:c2]
 			vOut := c.VOut[i*c2:][:c2]
 			for j := range c2 {
 				gEntry2 := g[j]
-				t59_2[j] = sOut[j] / t58
+				t60_2[j] = sOut[j] / t59
 				vOut[j] = num.FMA32(F(beta2Entry*gEntry2), gEntry2, v[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t60, c2, 1, t59, 1, c2, t59, c2, 1)
+	kern.GemmFMA(c2, c2, r, F(1), false, t61, c2, 1, t60, 1, c2, t60, c2, 1)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t61, c2, 1, t60, c2, 1, t60, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t62, c2, 1, t61, c2, 1, t61, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t60),
-			P1: unsafe.SliceData(t61),
-			P2: unsafe.SliceData(t62),
+			P0: unsafe.SliceData(t61),
+			P1: unsafe.SliceData(t62),
+			P2: unsafe.SliceData(t63),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t60_2 := t60[i*c2:][:c2]
 			t61_2 := t61[i*c2:][:c2]
 			t62_2 := t62[i*c2:][:c2]
+			t63_2 := t63[i*c2:][:c2]
 			for j := range c2 {
-				t62_2[j] = num.FMA32(-F(4.775), t60_2[j], t61_2[j])
+				t63_2[j] = num.FMA32(-F(4.775), t61_2[j], t62_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t63, 1, r, t59, c2, 1, t62, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t64, 1, r, t60, c2, 1, t63, 1, c2)
 
 	// m3_paper_sums.p
 	for i := range c2 {
-		t63_2 := t63[i*r:][:r]
 		t64_2 := t64[i*r:][:r]
+		t65_2 := t65[i*r:][:r]
 		for j := range r {
-			t64_2[j] = num.FMA32(F(3.4445), t59[j*c2+i], t63_2[j])
+			t65_2[j] = num.FMA32(F(3.4445), t60[j*c2+i], t64_2[j])
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t65, c2, 1, t64, r, 1, t64, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t66, c2, 1, t65, r, 1, t65, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t66, c2, 1, t65, c2, 1, t65, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t67, c2, 1, t66, c2, 1, t66, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t65),
-			P1: unsafe.SliceData(t66),
-			P2: unsafe.SliceData(t67),
+			P0: unsafe.SliceData(t66),
+			P1: unsafe.SliceData(t67),
+			P2: unsafe.SliceData(t68),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t65_2 := t65[i*c2:][:c2]
 			t66_2 := t66[i*c2:][:c2]
 			t67_2 := t67[i*c2:][:c2]
+			t68_2 := t68[i*c2:][:c2]
 			for j := range c2 {
-				t67_2[j] = num.FMA32(-F(4.775), t65_2[j], t66_2[j])
+				t68_2[j] = num.FMA32(-F(4.775), t66_2[j], t67_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t68, 1, r, t64, 1, r, t67, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t69, 1, r, t65, 1, r, t68, 1, c2)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t64),
-			P1: unsafe.SliceData(t68),
-			P2: unsafe.SliceData(t69),
+			P0: unsafe.SliceData(t65),
+			P1: unsafe.SliceData(t69),
+			P2: unsafe.SliceData(t70),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t64_2 := t64[i*r:][:r]
-			t68_2 := t68[i*r:][:r]
+			t65_2 := t65[i*r:][:r]
 			t69_2 := t69[i*r:][:r]
+			t70_2 := t70[i*r:][:r]
 			for j := range r {
-				t69_2[j] = num.FMA32(F(3.4445), t64_2[j], t68_2[j])
+				t70_2[j] = num.FMA32(F(3.4445), t65_2[j], t69_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t70, c2, 1, t69, r, 1, t69, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t71, c2, 1, t70, r, 1, t70, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t71, c2, 1, t70, c2, 1, t70, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t72, c2, 1, t71, c2, 1, t71, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t70),
-			P1: unsafe.SliceData(t71),
-			P2: unsafe.SliceData(t72),
+			P0: unsafe.SliceData(t71),
+			P1: unsafe.SliceData(t72),
+			P2: unsafe.SliceData(t73),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t70_2 := t70[i*c2:][:c2]
 			t71_2 := t71[i*c2:][:c2]
 			t72_2 := t72[i*c2:][:c2]
+			t73_2 := t73[i*c2:][:c2]
 			for j := range c2 {
-				t72_2[j] = num.FMA32(-F(4.775), t70_2[j], t71_2[j])
+				t73_2[j] = num.FMA32(-F(4.775), t71_2[j], t72_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t73, 1, r, t69, 1, r, t72, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t74, 1, r, t70, 1, r, t73, 1, c2)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t69),
-			P1: unsafe.SliceData(t73),
-			P2: unsafe.SliceData(t74),
+			P0: unsafe.SliceData(t70),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t75),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t69_2 := t69[i*r:][:r]
-			t73_2 := t73[i*r:][:r]
+			t70_2 := t70[i*r:][:r]
 			t74_2 := t74[i*r:][:r]
+			t75_2 := t75[i*r:][:r]
 			for j := range r {
-				t74_2[j] = num.FMA32(F(3.4445), t69_2[j], t73_2[j])
+				t75_2[j] = num.FMA32(F(3.4445), t70_2[j], t74_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t75, c2, 1, t74, r, 1, t74, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t76, c2, 1, t75, r, 1, t75, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t76, c2, 1, t75, c2, 1, t75, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t77, c2, 1, t76, c2, 1, t76, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t75),
-			P1: unsafe.SliceData(t76),
-			P2: unsafe.SliceData(t77),
+			P0: unsafe.SliceData(t76),
+			P1: unsafe.SliceData(t77),
+			P2: unsafe.SliceData(t78),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t75_2 := t75[i*c2:][:c2]
 			t76_2 := t76[i*c2:][:c2]
 			t77_2 := t77[i*c2:][:c2]
+			t78_2 := t78[i*c2:][:c2]
 			for j := range c2 {
-				t77_2[j] = num.FMA32(-F(4.775), t75_2[j], t76_2[j])
+				t78_2[j] = num.FMA32(-F(4.775), t76_2[j], t77_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t78, 1, r, t74, 1, r, t77, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t79, 1, r, t75, 1, r, t78, 1, c2)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.R96fe0c93f1d0Args{
-			P0: unsafe.SliceData(t74),
-			P1: unsafe.SliceData(t78),
-			P2: unsafe.SliceData(t79),
+			P0: unsafe.SliceData(t75),
+			P1: unsafe.SliceData(t79),
+			P2: unsafe.SliceData(t80),
 			N0: c2,
 			N1: r,
 		}
 		regions.R96fe0c93f1d0(&a)
 	} else {
 		for i := range c2 {
-			t74_2 := t74[i*r:][:r]
-			t78_2 := t78[i*r:][:r]
+			t75_2 := t75[i*r:][:r]
 			t79_2 := t79[i*r:][:r]
+			t80_2 := t80[i*r:][:r]
 			for j := range r {
-				t79_2[j] = num.FMA32(F(3.4445), t74_2[j], t78_2[j])
+				t80_2[j] = num.FMA32(F(3.4445), t75_2[j], t79_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, r, F(1), false, t80, c2, 1, t79, r, 1, t79, 1, r)
+	kern.GemmFMA(c2, c2, r, F(1), false, t81, c2, 1, t80, r, 1, t80, 1, r)
 
 	// m3_paper_sums.p
-	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t81, c2, 1, t80, c2, 1, t80, c2, 1)
+	kern.GemmFMA(c2, c2, c2, F(2.0315), false, t82, c2, 1, t81, c2, 1, t81, c2, 1)
 
 	// m3_paper_sums.p
 	if kern.Wide() {
 		a := regions.Ra3f2363d9ed6Args{
-			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t81),
-			P2: unsafe.SliceData(t82),
+			P0: unsafe.SliceData(t81),
+			P1: unsafe.SliceData(t82),
+			P2: unsafe.SliceData(t83),
 			N0: c2,
 		}
 		regions.Ra3f2363d9ed6(&a)
 	} else {
 		for i := range c2 {
-			t80_2 := t80[i*c2:][:c2]
 			t81_2 := t81[i*c2:][:c2]
 			t82_2 := t82[i*c2:][:c2]
+			t83_2 := t83[i*c2:][:c2]
 			for j := range c2 {
-				t82_2[j] = num.FMA32(-F(4.775), t80_2[j], t81_2[j])
+				t83_2[j] = num.FMA32(-F(4.775), t81_2[j], t82_2[j])
 			}
 		}
 	}
 
 	// m3_paper_sums.p
-	kern.GemmFMA(r, c2, c2, F(1), false, t83, 1, r, t79, 1, r, t82, 1, c2)
+	kern.GemmFMA(r, c2, c2, F(1), false, t84, 1, r, t80, 1, r, t83, 1, c2)
 
-	// m3_paper_sums.w, m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.s
-	lrEntry := c.Lr[0]
+	// m3_paper_sums.z, m3_paper_sums.y, m3_paper_sums.o, m3_paper_sums.p, m3_paper_sums.u
+	var t99 F
 	alphaEntry := c.Alpha[0]
 	epsilonEntry := c.Epsilon[0]
+	for i := range r {
+		vOut := c.VOut[i*c2:][:c2]
+		z2 := z[i*c2:][:c2]
+		for j := range c2 {
+			z2_2 := num.FMA32(alphaEntry, num.FMA32(F(3.4445), t80[j*r+i], t84[j*r+i]), num.FMA32(F(3.4445), t45[j*r+i], t49[j*r+i])) / (num.Sqrt(vOut[j]) + epsilonEntry)
+			t99 = num.FMA32(z2_2, z2_2, t99)
+			z2[j] = z2_2
+		}
+	}
+
+	// m3_paper_sums.u, m3_paper_sums.s, m3_paper_sums.o
+	t101 := (F(0) < t99)
+	t111 := kern.Smaller(F(1), F(c.Bound[0]*num.Sqrt(F(F(r)*F(c2))))/(kern.Choose(t101, num.Sqrt(kern.Choose(t101, t99, F(1))), F(0))+epsilonEntry))
+
+	// m3_paper_sums.w, m3_paper_sums.u, m3_paper_sums.s
+	lrEntry := c.Lr[0]
 	nodecayEntry := c.Nodecay[0]
 	lambdaEntry := c.Lambda[0]
-	for i := range r {
-		w := c.W[i*c2:][:c2]
-		vOut := c.VOut[i*c2:][:c2]
-		wOut := c.WOut[i*c2:][:c2]
-		for j := range c2 {
-			wEntry := w[j]
-			w2 := (num.FMA32(alphaEntry, num.FMA32(F(3.4445), t79[j*r+i], t83[j*r+i]), num.FMA32(F(3.4445), t44[j*r+i], t48[j*r+i])) / (num.Sqrt(vOut[j]) + epsilonEntry)) + kern.Choose(nodecayEntry, F(0), F(lambdaEntry*wEntry))
-			wOut[j] = num.FMA32(-lrEntry, w2, wEntry)
+	nodecayEntryNumber := kern.Choose(nodecayEntry, F(1), F(0))
+	if kern.Wide() {
+		a := regions.R935c45bda9f3Args{
+			P0: unsafe.SliceData(c.W),
+			P1: unsafe.SliceData(z),
+			P2: unsafe.SliceData(c.WOut),
+			N0: r,
+			N1: c2,
+			S0: [2]float32{nodecayEntryNumber},
+			S1: [2]float32{lrEntry},
+			S2: [2]float32{t111},
+			S3: [2]float32{lambdaEntry},
+		}
+		regions.R935c45bda9f3(&a)
+	} else {
+		nodecayEntry2 := (F(0) < nodecayEntryNumber)
+		for i := range r {
+			w := c.W[i*c2:][:c2]
+			z2 := z[i*c2:][:c2]
+			wOut := c.WOut[i*c2:][:c2]
+			for j := range c2 {
+				wEntry := w[j]
+				wOut[j] = num.FMA32(-lrEntry, num.FMA32(t111, z2[j], kern.Choose(nodecayEntry2, F(0), F(lambdaEntry*wEntry))), wEntry)
+			}
 		}
 	}
 }

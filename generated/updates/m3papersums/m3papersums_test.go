@@ -10,9 +10,9 @@ import (
 )
 
 // TestM3PaperSums holds M3PaperSums to its page: m3_paper_sums.m,
-// m3_paper_sums.e, m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o,
-// m3_paper_sums.p, m3_paper_sums.y, m3_paper_sums.q, m3_paper_sums.v,
-// m3_paper_sums.h, m3_paper_sums.z, m3_paper_sums.u, m3_paper_sums.w.
+// m3_paper_sums.s, m3_paper_sums.b, m3_paper_sums.o, m3_paper_sums.p,
+// m3_paper_sums.y, m3_paper_sums.q, m3_paper_sums.v, m3_paper_sums.h,
+// m3_paper_sums.z, m3_paper_sums.u, m3_paper_sums.w.
 func TestM3PaperSums(t *testing.T) {
 	conformance.Update{
 		F64:     step[float64],
@@ -24,7 +24,7 @@ func TestM3PaperSums(t *testing.T) {
 
 // step updates one parameter by the numbers of a case.
 func step[F num.Float](r *tape.Run[F], a *conformance.Args[F]) {
-	z := Settings{Beta1: float64(a.Number("beta_1")), F: float64(a.Number("f")), Beta3: float64(a.Number("beta_3")), EpsilonNs: float64(a.Number("epsilon_ns")), Alpha: float64(a.Number("alpha")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
+	z := Settings{Beta1: float64(a.Number("beta_1")), F: float64(a.Number("f")), Beta3: float64(a.Number("beta_3")), EpsilonNs: float64(a.Number("epsilon_ns")), Alpha: float64(a.Number("alpha")), Beta2: float64(a.Number("beta_2")), Epsilon: float64(a.Number("epsilon")), Bound: float64(a.Number("bound")), LR: float64(a.Number("lr")), Lambda: float64(a.Number("lambda"))}
 	s := Slots[F]{M: a.Updated("m"), S: a.Updated("s"), V: a.Updated("v"), B: a.Updated("b")}
 	Apply(r, z, a.Int("n"), a.Int("nodecay") != 0, a.Size("r"), a.Size("c"), a.Updated("w"), a.In["g"], s)
 }

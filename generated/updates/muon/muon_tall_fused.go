@@ -91,7 +91,7 @@ func (c *stepTallFused) run() {
 
 	// muon.o, muon.u
 	t11 := (F(0) < t9)
-	t17 := kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)) + c.Epsilon[0]
+	t17 := kern.Larger(kern.Choose(t11, num.Sqrt(kern.Choose(t11, t9, F(1))), F(0)), c.Epsilon[0])
 	t47 := num.Sqrt(kern.Larger(F(r), F(c2)))
 
 	// muon.o

@@ -75,5 +75,5 @@ func (m *moved[F]) Step(r *tape.Run[F], n int, w, g []F) {
 
 // Entry is what a catalog knows of Muon.
 func Entry() catalog.Entry {
-	return catalog.Update("Muon", "b9ffcc4a769da812fc879f2e308c4331743fcea52e8c7c96efe1fe283ee27ee2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
+	return catalog.Update("Muon", "f3eac416a9fecb3d9d960219c36c4bdd1ad9b217eeef1d779fe610b58a206bb2", false, func() update.Update[float32] { return New[float32]() }, func() update.Update[float64] { return New[float64]() })
 }

@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R6aca8ace9e8bArgs are the arguments of R6aca8ace9e8b.
-type R6aca8ace9e8bArgs struct {
+// Rae9981f39ce5Args are the arguments of Rae9981f39ce5.
+type Rae9981f39ce5Args struct {
 	P0, P1, P2, P3, P4, P5 *float32
 	N0, N1, N2, N3, N4     int
 	S0, S1, S2, S3         [2]float32 // the number, and nothing
 }
 
 //go:noescape
-func r6aca8ace9e8bAVX512(a *R6aca8ace9e8bArgs)
+func rae9981f39ce5AVX512(a *Rae9981f39ce5Args)
 
 //go:noescape
-func r6aca8ace9e8bAVX2(a *R6aca8ace9e8bArgs)
+func rae9981f39ce5AVX2(a *Rae9981f39ce5Args)
 
-// R6aca8ace9e8b runs the function of the active target.
-func R6aca8ace9e8b(a *R6aca8ace9e8bArgs) {
+// Rae9981f39ce5 runs the function of the active target.
+func Rae9981f39ce5(a *Rae9981f39ce5Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r6aca8ace9e8bAVX512(a)
+			rae9981f39ce5AVX512(a)
 			return
 		case !wide:
-			r6aca8ace9e8bAVX2(a)
+			rae9981f39ce5AVX2(a)
 			return
 		}
 	}
