@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
@@ -54,11 +53,13 @@ func none(c *cobra.Command, args []string) error {
 // runBuild makes the builder and drives it.
 func runBuild(c *cobra.Command, maker engine.Maker, conf *config.Loaded, dry bool, args []string) error {
 	stem := drive.StemOf(cmp.Or(conf.Build.Name, conf.Model.Formula))
-	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Resume: resumeCommand(args)}
+	again := withoutResume(args)
+	r := &drive.Run{Config: &conf.Config, Files: drive.Files{Dir: conf.Build.Out, Stem: stem}, Again: again, Resume: again + " --resume"}
 	resume, err := resumeFrom(maker, conf, r)
 	if err != nil {
 		return err
 	}
+	r.Resumed = resume
 	if r.Builder, err = maker.NewBuilder(conf, resume); err != nil {
 		return err
 	}
@@ -88,9 +89,8 @@ func resumeFrom(maker engine.Maker, conf *config.Loaded, r *drive.Run) (string, 
 	return conf.Build.Resume, nil
 }
 
-// resumeCommand is the command line that resumes this build, up to the name of the
-// checkpoint.
-func resumeCommand(args []string) string {
+// withoutResume is the command line of this build as a new one.
+func withoutResume(args []string) string {
 	words := []string{"hecate"}
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -101,7 +101,7 @@ func resumeCommand(args []string) string {
 			words = append(words, args[i])
 		}
 	}
-	return drive.Command(slices.Concat(words, []string{"--resume"})...)
+	return drive.Command(words...)
 }
 
 // account prints the configuration of a build and its resources.

@@ -69,9 +69,9 @@ type Update struct {
 type Build struct {
 	Steps           int           `key:"steps" def:"0" in:"0..1000000000" doc:"number of updates, including those before a resume; 0: 2600, or as many as time_limit allows"`
 	Tokens          int           `key:"tokens" def:"0" in:"0.." doc:"number of tokens to read, instead of steps; 0: steps decide"`
-	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: only at the end"`
+	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: a tenth of the build, at least 200, and only the one of the end stays"`
 	Keep            int           `key:"keep" def:"3" in:"1..1000000" doc:"number of newest checkpoints to keep"`
-	KeepBest        bool          `key:"keep_best" def:"false" doc:"also keep the checkpoint with the best held-out loss"`
+	KeepBest        bool          `key:"keep_best" def:"true" doc:"where evaluate_every is set, also keep the checkpoint with the best held-out loss"`
 	EvaluateEvery   int           `key:"evaluate_every" def:"0" in:"0.." doc:"steps between two measurements of the held-out loss; 0: only before and after"`
 	Sample          int           `key:"sample" def:"400" in:"0..1048576" doc:"bytes of text to draw at the end"`
 	TimeLimit       time.Duration `key:"time_limit" def:"0s" in:"0.." doc:"save, measure and end after this time, such as 19h30m; a falling learning rate falls until then; 0s: never"`

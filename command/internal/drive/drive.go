@@ -33,6 +33,8 @@ type Run struct {
 	Builder engine.Builder
 	Files   Files
 	Resume  string // the command that resumes it, for the line at the end
+	Again   string // the command without its resume
+	Resumed string // the checkpoint that it resumes from, "" for none
 	notes   [][2]string
 	console *report.Console
 	plots   *report.Plots
@@ -41,9 +43,10 @@ type Run struct {
 	groups  []int
 	names   int
 	start   time.Time
-	saved   string   // the newest checkpoint of this attempt
+	saved   string   // the newest checkpoint
+	passing string   // the checkpoint that the next one replaces
 	wrote   []string // paths, without the final checkpoint
-	best    float64
+	best    record
 }
 
 // Say keeps a line to be printed when the build begins.
@@ -54,7 +57,7 @@ func (r *Run) Say(word, format string, args ...any) {
 // Build runs a build to its end. It closes the builder.
 func Build(ctx context.Context, r *Run, w io.Writer) (err error) {
 	defer func() { err = errors.Join(err, r.Builder.Close()) }()
-	r.start = time.Now()
+	r.start, r.saved = time.Now(), r.Resumed
 	c := r.Config
 	info := r.Builder.Info()
 	names, groups := report.Groups(info.Params)
@@ -145,16 +148,45 @@ func (r *Run) run(ctx context.Context) (why string, err error) {
 				return r.cut(ctx, err)
 			}
 		}
-		if c.CheckpointEvery > 0 && n%c.CheckpointEvery == 0 {
-			if err := r.save(r.Files.At(n)); err != nil {
-				return "", err
-			}
-			if err := r.Files.prune(n, c.Keep); err != nil {
-				return "", err
-			}
+		if err := r.checkpoint(n); err != nil {
+			return "", err
 		}
 	}
 	return "", r.console.Built(&r.meter)
+}
+
+// checkpoint saves the state at every so many steps. Without a number of its own a build
+// keeps the last such checkpoint until it ends.
+func (r *Run) checkpoint(n int) error {
+	c := r.Config.Build
+	every, path := c.CheckpointEvery, r.Files.At(n)
+	if every == 0 {
+		every = max(minEvery, r.steps()/10)
+	}
+	if n%every != 0 {
+		return nil
+	}
+	if err := r.save(path); err != nil {
+		return err
+	}
+	if c.CheckpointEvery == 0 {
+		return r.pass(path)
+	}
+	return r.Files.prune(n, c.Keep)
+}
+
+// minEvery is the least number of steps between two checkpoints of a build without a number
+// of its own.
+const minEvery = 200
+
+// pass removes the checkpoint that kept this attempt safe so far; path, if it is not empty,
+// takes its place.
+func (r *Run) pass(path string) (err error) {
+	if r.passing != "" {
+		err = os.Remove(r.passing)
+	}
+	r.passing = path
+	return err
 }
 
 // over is the reason to make no further step, or "".
@@ -238,16 +270,19 @@ type record struct {
 	Bits float64 `json:"held_out_bits_per_byte"`
 }
 
+// keepsBest reports whether the best checkpoint is kept.
+func (r *Run) keepsBest() bool { return r.Config.Build.KeepBest && r.Config.Build.EvaluateEvery > 0 }
+
 // keepBest saves the state if its held-out loss is the best so far.
 func (r *Run) keepBest(x float64) error {
-	if !r.Config.Build.KeepBest || !(x < r.best) {
+	if !r.keepsBest() || !(x < r.best.Bits) {
 		return nil
 	}
-	r.best = x
+	r.best = record{r.Builder.Done(), x}
 	if err := r.Builder.Save(r.Files.Best()); err != nil {
 		return err
 	}
-	b, err := json.Marshal(record{r.Builder.Done(), x})
+	b, err := json.Marshal(r.best)
 	if err != nil {
 		return err
 	}
@@ -260,22 +295,23 @@ func (r *Run) keepBest(x float64) error {
 }
 
 // bestSoFar is the held-out loss of the best checkpoint of the run.
-func (r *Run) bestSoFar() (float64, error) {
-	if r.Builder.Done() == 0 || !r.Config.Build.KeepBest {
-		return math.Inf(1), nil
+func (r *Run) bestSoFar() (record, error) {
+	none := record{Bits: math.Inf(1)}
+	if r.Builder.Done() == 0 || !r.keepsBest() {
+		return none, nil
 	}
 	b, err := os.ReadFile(r.Files.Path("-best.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		return math.Inf(1), nil
+		return none, nil
 	}
 	if err != nil {
-		return 0, err
+		return none, err
 	}
 	var best record
 	if err := json.Unmarshal(b, &best); err != nil {
-		return 0, fmt.Errorf("%s: %w", r.Files.Path("-best.json"), err)
+		return none, fmt.Errorf("%s: %w", r.Files.Path("-best.json"), err)
 	}
-	return best.Bits, nil
+	return best, nil
 }
 
 // save flushes the reports and writes a checkpoint.

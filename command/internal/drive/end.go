@@ -11,14 +11,27 @@ import (
 
 	"github.com/nl-hecate/hecate/command/internal/report"
 	"github.com/nl-hecate/hecate/runtime/checkpoint"
+	"github.com/nl-hecate/hecate/runtime/module"
 )
 
-// failed adds the path of the newest checkpoint to an error.
+// failed adds the path of the newest checkpoint to an error, and for a build that has
+// diverged what to try.
 func (r *Run) failed(err error) error {
 	if r.saved != "" {
-		return fmt.Errorf("%w\nthe newest valid checkpoint is %s", err, r.saved)
+		err = fmt.Errorf("%w\nthe newest valid checkpoint is %s", err, r.saved)
 	}
-	return err
+	if !errors.Is(err, module.ErrDiverged) {
+		return err
+	}
+	again, way := r.Again, "to build again with half the learning rate"
+	if r.saved != "" {
+		again, way = again+" --set "+quoted("build.from="+r.saved), "to go on from its parameters with half the learning rate"
+	}
+	info := r.Builder.Info()
+	if again += fmt.Sprintf(" --lr %.3g", info.Rate/2); info.Clip == 0 {
+		again, way = again+" --clip 1", way+" and clipped gradients"
+	}
+	return fmt.Errorf("%w\n%s: %s", err, way, again)
 }
 
 // stopped saves the state after an early end, measures it unless a signal ended it,
@@ -28,7 +41,7 @@ func (r *Run) stopped(ctx context.Context, why string) error {
 	if _, ok := r.Builder.Before(); !ok && n == 0 {
 		return r.console.Note("stopped", "by %s before the first step; there is nothing to save", why)
 	}
-	if err := r.save(r.Files.Last()); err != nil {
+	if err := r.saveLast(); err != nil {
 		return r.failed(err)
 	}
 	of := ""
@@ -39,7 +52,7 @@ func (r *Run) stopped(ctx context.Context, why string) error {
 	if err != nil {
 		return r.failed(err)
 	}
-	if err := r.draw(after); err != nil {
+	if err := r.conclude(ctx, after); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -69,7 +82,7 @@ func Command(words ...string) string {
 // finish saves, measures and plots the final state. The state is on the disk before
 // anything else is tried.
 func (r *Run) finish(ctx context.Context) error {
-	if err := r.save(r.Files.Last()); err != nil {
+	if err := r.saveLast(); err != nil {
 		return r.failed(err)
 	}
 	after, err := r.measureLast(ctx)
@@ -78,6 +91,27 @@ func (r *Run) finish(ctx context.Context) error {
 	}
 	if math.IsNaN(after) && ctx.Err() != nil {
 		if err := r.console.Note("stopped", "by a signal, after the last step; the held-out part was not measured"); err != nil {
+			return err
+		}
+	}
+	if err := r.conclude(ctx, after); err != nil {
+		return err
+	}
+	return r.wroteLine()
+}
+
+// saveLast saves the final state, which replaces the checkpoint that kept the build safe.
+func (r *Run) saveLast() error {
+	if err := r.save(r.Files.Last()); err != nil {
+		return err
+	}
+	return r.pass("")
+}
+
+// conclude reports the levels and draws plots and a sample.
+func (r *Run) conclude(ctx context.Context, after float64) error {
+	if r.best.Bits < after {
+		if err := r.console.Note("best", "%.3f bits/%s at step %d: %s", r.best.Bits, r.Builder.Info().Unit, r.best.Step, r.Files.Best()); err != nil {
 			return err
 		}
 	}
@@ -98,7 +132,7 @@ func (r *Run) finish(ctx context.Context) error {
 		}
 		r.wrote = append(r.wrote, r.Files.Path(".txt"))
 	}
-	return r.wroteLine()
+	return nil
 }
 
 // measureLast measures the final held-out loss; NaN after a signal.
