@@ -42,7 +42,7 @@ func Compile(s *Source) ([]*abi.Unit, diag.List) {
 // CompileUnit lowers one unit; it returns nil for one that is not emitted on
 // its own, such as a knob.
 func CompileUnit(s *Source, u *notation.Unit) (*abi.Unit, diag.List) {
-	if !compiled(u) {
+	if !s.compiled(u) {
 		return nil, diag.List{}
 	}
 	c := newCompiler(s, u, Config{})
@@ -115,7 +115,7 @@ var unitKinds = map[notation.UnitKind]abi.UnitKind{notation.OpUnit: abi.OpUnit, 
 func Standalone(u *notation.Unit) bool { return unitKinds[u.Kind] != 0 }
 
 // compiled reports whether a unit has kernels of its own.
-func compiled(u *notation.Unit) bool { return Standalone(u) && !instanceOf(u) }
+func (s *Source) compiled(u *notation.Unit) bool { return Standalone(u) && !s.Tree.Instance(u) }
 
 // resolve makes the block of the unit.
 func (c *unitCompiler) resolve() {
@@ -202,11 +202,6 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 		out.Function = c.function(p.front)
 	}
 	return out
-}
-
-// instanceOf reports whether a unit is another one with its parts given.
-func instanceOf(u *notation.Unit) bool {
-	return (u.Kind == notation.ModelUnit || u.Kind == notation.ComposeUnit) && u.Formula != nil
 }
 
 // pageOf is the page of a unit.

@@ -19,7 +19,7 @@ func CUDA(c Config, folder string) (tree.Files, diag.List) {
 	}
 	texts, td := sideBySide(p.jobs, func(j *unitJob) (*unitCompiler, diag.List) {
 		u := newCompiler(p.Source, j.unit, c)
-		if emits(j.unit) && compiled(j.unit) && u.run(codeStage, "abi") {
+		if emits(j.unit) && j.src.compiled(j.unit) && u.run(codeStage, "abi") {
 			u.cudaFiles()
 		}
 		return u, *u.ds

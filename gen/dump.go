@@ -24,7 +24,7 @@ func (s *Source) Dump(w io.Writer, u *notation.Unit, pass Pass) (ds diag.List) {
 	at := slices.IndexFunc(Pipeline, func(p Pass) bool { return p.Name == pass.Name })
 	switch {
 	case pass.Unit == nil && pass.Result == "":
-	case at >= kernels && !compiled(u):
+	case at >= kernels && !s.compiled(u):
 		fmt.Fprintf(w, "// %s %s is not emitted on its own\n", u.Kind, u.Name.Text)
 		return ds
 	case !Standalone(u) && pass.Result != proofStage:

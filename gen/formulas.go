@@ -25,7 +25,7 @@ func (c *unitCompiler) testFiles() {
 		return
 	}
 	files, ds := vectors.Tests(vectors.Unit{Name: &c.unit.Name, Page: c.src.Path(c.unit.Span.File.Path), Home: c.conf.home(),
-		Instance: instanceOf(c.unit), Outline: Outline}, formulas)
+		Instance: c.src.Tree.Instance(c.unit), Outline: Outline}, formulas)
 	c.ds.Append(ds)
 	maps.Copy(c.files, files)
 }
@@ -34,7 +34,7 @@ func (c *unitCompiler) testFiles() {
 func (c *unitCompiler) formulas() (out []vectors.Formula, ds diag.List) {
 	list := c.src.trials(c.unit)
 	switch {
-	case instanceOf(c.unit):
+	case c.src.Tree.Instance(c.unit):
 		list = c.unit.Formula.Parts
 	case len(units.PartsOf(c.unit)) == 0:
 		list = []*notation.Apply{named(c.unit)}
@@ -101,7 +101,7 @@ func (s *Source) shortest(kind string) []*notation.Unit {
 	lines := map[*notation.Unit]int{}
 	var out []*notation.Unit
 	for _, u := range whole.Kinds(partKinds[kind]) {
-		if u.Example || len(units.PartsOf(u)) > 0 || len(s.library) > 0 && s.Own(u) || instanceOf(u) {
+		if u.Example || len(units.PartsOf(u)) > 0 || len(s.library) > 0 && s.Own(u) || whole.Instance(u) {
 			continue
 		}
 		for _, v := range whole.Closure(u).Order {
@@ -121,7 +121,7 @@ func Applied(t *units.Tree, a *notation.Apply) abi.Applied { return applied(t, "
 func applied(t *units.Tree, part string, a *notation.Apply) abi.Applied {
 	out := abi.Applied{Unit: a.Name.Text, Part: part, Sizes: map[string]int{}}
 	u := t.Units[a.Name.Text]
-	if u != nil && instanceOf(u) {
+	if u != nil && t.Instance(u) {
 		out = applied(t, part, u.Formula.Parts[0])
 		u = t.Units[out.Unit]
 	}

@@ -222,7 +222,7 @@ func (j *unitJob) code() (*code, diag.List) {
 	}
 	return stage(j, codeStage, append(j.places(), cache.NewInput("the contract of the page", j.header())), func() (*code, diag.List) {
 		c := j.compiler()
-		if instanceOf(j.unit) {
+		if j.src.Tree.Instance(j.unit) {
 			return c.instance()
 		}
 		if blk, _ := check.Instantiate(j.src.Tree, j.unit); blk != nil {
@@ -281,7 +281,7 @@ func (c *unitCompiler) units(of abi.Applied) (emitgo.Units, diag.List) {
 		if out[name] != nil {
 			continue
 		}
-		if !compiled(u) {
+		if !c.src.compiled(u) {
 			return nil, ds
 		}
 		other := &unitCompiler{src: c.src, unit: u, conf: c.conf, passes: c.passes, ds: &diag.List{}}

@@ -108,6 +108,8 @@ func (w *writer) apply(in *ir.Instr, args, loops []notation.Expr) notation.Expr 
 		return signedNumeral(in.Coef[0])
 	case op == ir.SizeOf:
 		return w.size(in.Poly, "")
+	case op == ir.Iota && len(args) == 1:
+		return call("position", loops[in.Over[0]])
 	case op == ir.Iota:
 		return loops[in.Over[0]]
 	case op.Info().Page != "":

@@ -2,7 +2,6 @@ package emitgo
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -120,18 +119,25 @@ func (e *unitEmitter) constructor() string {
 	}
 	fmt.Fprintf(&b, "// New makes %s of the given sizes. What is wrong with them is in s.Err.\nfunc New[F num.Float](%s) *%s[F] {\n\tvar z Sizes\n", e.u.Name, strings.Join(args, ", "), t)
 	fixed := e.fixedSizes()
+	divisors := map[string]bool{}
+	for _, x := range fixed {
+		divisors[x.by] = true
+	}
 	for _, s := range e.free() {
 		f := sizeField(s.Name)
+		x, decided := fixed[s.Name]
 		switch {
 		case s.Counts != "":
 			fmt.Fprintf(&b, "\tz.%s = len(%s)\n\ts.AtLeast(%q, z.%s, 1)\n", f, argName(s.Counts), s.Counts, f)
-		case fixed[s.Name] == "width":
+		case decided && x.by == "":
 			fmt.Fprintf(&b, "\tz.%s = s.Fixed(%q, width)\n", f, s.Name)
-		case fixed[s.Name] != "":
-			fmt.Fprintf(&b, "\tz.%s = s.Divide(width, %q, z.%s)\n", f, fixed[s.Name], sizeField(fixed[s.Name]))
+		case decided && x.times == 1:
+			fmt.Fprintf(&b, "\tz.%s = s.Divide(width, %q, z.%s)\n", f, x.by, sizeField(x.by))
+		case decided:
+			fmt.Fprintf(&b, "\tz.%s = s.DivideBy(width, %d, %q, z.%s)\n", f, x.times, x.by, sizeField(x.by))
 		default:
 			fmt.Fprintf(&b, "\tz.%s = s.Get(%q, %d, %d)\n", f, s.Name, s.Default, s.Least)
-			if e.u.Kind == abi.RuleUnit && slices.Contains(slices.Collect(maps.Values(fixed)), s.Name) {
+			if e.u.Kind == abi.RuleUnit && divisors[s.Name] {
 				fmt.Fprintf(&b, "\ts = s.Split(z.%s)\n", f) // the other sizes are those of a head
 			}
 		}

@@ -31,26 +31,50 @@ func (e *unitEmitter) outputWidth() shape.Poly {
 	return e.width()
 }
 
+// A fixedSize is a size that the width decides: it is the width itself, or the width over
+// times · by.
+type fixedSize struct {
+	by    string // another free size, "" for the width itself
+	times int
+}
+
 // fixedSizes are the sizes that the width decides: those of the input's and of
-// the output's vectors. The last factor of a product is the width over the
-// other.
-func (e *unitEmitter) fixedSizes() map[string]string {
-	out := map[string]string{}
+// the output's vectors. Of a product, the last free factor is the width over the others.
+func (e *unitEmitter) fixedSizes() map[string]fixedSize {
+	out := map[string]fixedSize{}
 	if e.u.Kind == abi.ModelUnit {
 		return out
 	}
 	for _, w := range []shape.Poly{e.width(), e.outputWidth()} {
 		if s, ok := w.Symbol(); ok {
-			out[s] = "width"
+			out[s] = fixedSize{}
 			continue
 		}
 		for _, s := range e.u.Sizes {
 			if len(s.Product) == 2 && s.Value.Equal(w) {
-				out[s.Product[1]] = s.Product[0]
+				if last, times, ok := otherFactor(w, s.Product[0]); ok {
+					out[last] = fixedSize{s.Product[0], times}
+				}
 			}
 		}
 	}
 	return out
+}
+
+// otherFactor takes a product times · by · last of two sizes apart.
+func otherFactor(product shape.Poly, by string) (last string, times int, ok bool) {
+	ms := product.Monomials()
+	if len(ms) != 1 || len(ms[0].Syms) != 2 {
+		return "", 0, false
+	}
+	for _, s := range product.Symbols() {
+		if s != by {
+			last = s
+		}
+	}
+	one := map[string]int{by: 1, last: 1}
+	times, err := product.Eval(one)
+	return last, times, err == nil
 }
 
 // blockStep prints Step or Read: the stages in order.

@@ -55,7 +55,7 @@ func (e *unitEmitter) pageFields() string {
 		parts = append(parts, fmt.Sprintf("{Name: %q, Kind: %s%s}", p.Name, partKinds[p.Kind], more))
 	}
 	for _, z := range e.free() {
-		if z.Counts == "" && fixed[z.Name] == "" {
+		if _, decided := fixed[z.Name]; z.Counts == "" && !decided {
 			sizes = append(sizes, fmt.Sprintf("%q", z.Name))
 		}
 	}

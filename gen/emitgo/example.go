@@ -2,8 +2,6 @@ package emitgo
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/gen/abi"
@@ -34,14 +32,16 @@ func (t *unitTest) exampleText(pkg string) string {
 	var sizes []string
 	fixed := t.fixedSizes()
 	for _, z := range t.free() {
-		if fixed[z.Name] == "" && z.Default < 0 {
+		if _, decided := fixed[z.Name]; !decided && z.Default < 0 {
 			sizes = append(sizes, fmt.Sprintf("%q: %d", z.Name, exampleSize))
 		}
 	}
 	width := exampleWidth
 	for _, z := range t.free() {
-		if slices.Contains(slices.Collect(maps.Values(fixed)), z.Name) && z.Default > 0 {
-			width = z.Default * exampleSize // what divides the width
+		for _, x := range fixed {
+			if x.by == z.Name && z.Default > 0 {
+				width = x.times * z.Default * exampleSize // what divides the width
+			}
 		}
 	}
 	in := t.u.Inputs[0].Name

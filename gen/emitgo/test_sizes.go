@@ -109,6 +109,9 @@ func (s *sizer) empty(v abi.Value) bool {
 func (s *sizer) root(u *abi.Unit, of abi.Applied) {
 	own := map[string]int{}
 	width := variants[s.variant].width
+	if len(u.Parts) > 0 {
+		width *= s.multiple(of)
+	}
 	switch {
 	case len(u.Parts) == 0:
 		for _, z := range free(u) {
@@ -144,32 +147,46 @@ func (s *sizer) block(u *abi.Unit, of abi.Applied, width int, prefix string) map
 	own := map[string]int{}
 	s.count(u, of, own)
 	fixed := (&unitEmitter{u: u}).fixedSizes()
-	factor := map[string]bool{}
-	for _, by := range fixed {
-		factor[by] = true
+	factor := map[string]int{}
+	for _, x := range fixed {
+		factor[x.by] = x.times
 	}
 	for _, z := range free(u) {
-		switch by := fixed[z.Name]; {
+		x, decided := fixed[z.Name]
+		switch {
 		case z.Counts != "":
 			continue
-		case by == "width":
+		case decided && x.by == "":
 			own[z.Name] = width
 			continue
-		case by != "": // below, when the other factor is known
+		case decided: // below, when the other factor is known
 			continue
-		case factor[z.Name]:
-			own[z.Name] = []int{divisor(width), 1, width}[s.variant]
+		case factor[z.Name] > 0:
+			n := width / factor[z.Name]
+			own[z.Name] = []int{divisor(n), 1, n}[s.variant]
 		default:
 			own[z.Name] = s.next(z)
 		}
 		s.emit[prefix+z.Name] = own[z.Name]
 	}
 	for _, z := range free(u) {
-		if by := fixed[z.Name]; by != "" && by != "width" {
-			own[z.Name] = width / own[by]
+		if x := fixed[z.Name]; x.by != "" {
+			own[z.Name] = width / (x.times * own[x.by])
 		}
 	}
 	return own
+}
+
+// multiple is a number that the width of a unit with parts has to be a multiple of.
+func (s *sizer) multiple(of abi.Applied) int {
+	n := 1
+	for _, x := range (&unitEmitter{u: s.units.of(of.Unit)}).fixedSizes() {
+		n = max(n, x.times)
+	}
+	for _, p := range of.Parts {
+		n = max(n, s.multiple(p))
+	}
+	return n
 }
 
 // divisor is the smallest divisor above one.

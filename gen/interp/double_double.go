@@ -247,7 +247,11 @@ func doubleDoubleScalar(in *ir.Instr, idx []int, v []DoubleDouble) DoubleDouble 
 	case ir.Const:
 		return DoubleDouble{Hi: in.Coef[0]}
 	case ir.Iota:
-		return DoubleDouble{Hi: float64(idx[in.Over[0]])}
+		at := DoubleDouble{Hi: float64(idx[in.Over[0]])}
+		for _, x := range v {
+			at = at.Add(x)
+		}
+		return at
 	case ir.Select:
 		if v[0].Hi != 0 {
 			return v[1]

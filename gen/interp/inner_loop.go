@@ -19,7 +19,11 @@ func Scalar(in *ir.Instr, idx []int, v []float64) float64 {
 	case ir.Const:
 		return in.Coef[0]
 	case ir.Iota:
-		return float64(idx[in.Over[0]])
+		at := float64(idx[in.Over[0]])
+		for _, x := range v {
+			at += x
+		}
+		return at
 	}
 	x, ok := in.Op.Eval(v)
 	if !ok {
@@ -53,7 +57,14 @@ func (m *machine) instr(in *ir.Instr) func() {
 		n.dims = append(n.dims, 1) // a row is an entry, so that its index is known
 		n.each(func(a *access) { a.pad() })
 		n.idx = make([]int, len(n.dims))
-		f = func(r *row) { r.to.data[r.to.at] = m.round(float64(n.idx[in.Over[0]])) }
+		n.row.args = make([]cursor, len(n.args))
+		f = func(r *row) {
+			at := float64(n.idx[in.Over[0]])
+			for _, a := range r.args {
+				at += a.data[a.at]
+			}
+			r.to.data[r.to.at] = m.round(at)
+		}
 	} else {
 		n.prepare()
 		f = m.kernel(in)

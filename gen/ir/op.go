@@ -16,7 +16,7 @@ const (
 	Lin       // out = Σ c_k·arg_k + c_last
 	Const     // out = c
 	SizeOf    // out = the size Poly as a number
-	Iota      // out = the loop Over[0] as a number
+	Iota      // out = the loop Over[0] as a number, plus its argument, an integer, if it has one
 	Stop      // out = arg, no gradient
 	Override  // out = arg 0; the gradient is that of arg 1
 	Stack     // out = the one argument whose subscript on axis Over[0] is inside it
@@ -101,7 +101,7 @@ var table = [...]OpInfo{
 	Lin:       {Name: "lin", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Simple},
 	Const:     {Name: "const", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
 	SizeOf:    {Name: "size", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
-	Iota:      {Name: "iota", Elementwise: true, Out: Real, Smooth: true, Cost: Free},
+	Iota:      {Name: "iota", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Free},
 	Stop:      {Name: "stop", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Free, Page: "stop", f1: identity},
 	Override:  {Name: "override", Args: 2, Elementwise: true, Out: Real, Smooth: true, Cost: Simple, f2: first},
 	Stack:     {Name: "stack", Args: -1, Elementwise: true, Out: Real, Smooth: true, Cost: Compound},

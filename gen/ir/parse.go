@@ -291,7 +291,7 @@ func (p *parser) instr(f *Func) {
 		in.To = nil
 	}
 	p.clauses(in)
-	if in.Op != Iota {
+	if in.Op != Iota || p.is(":") {
 		p.want(":")
 		p.payload(in)
 	}

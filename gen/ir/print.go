@@ -164,7 +164,7 @@ func (p *printer) instr(indent string, in *Instr) {
 	for i, g := range in.Guard {
 		fmt.Fprintf(b, "%s %s >= 0", [2]string{",", " where"}[btoi(i == 0)], p.subText(g, loops))
 	}
-	if in.Op != Iota {
+	if in.Op != Iota || len(in.Args) > 0 {
 		b.WriteString(" :")
 		p.payload(in, loops)
 	}

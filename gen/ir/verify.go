@@ -170,6 +170,8 @@ func (v *verifier) shape(in *Instr) {
 		v.bad("%v loses a loop", in.Op)
 	case (in.Op.Info().Elementwise || in.Op == Softmax) && len(seen) != len(in.Loops):
 		v.bad("%v sums", in.Op)
+	case in.Op == Iota && len(in.Args) > 1:
+		v.bad("%v has %d arguments", in.Op, len(in.Args))
 	case (in.Op == Iota || in.Op == Stack) && len(in.Over) != 1:
 		v.bad("%v names %d loops, not one", in.Op, len(in.Over))
 	case (in.Op == SolveOp) != (in.Solve != nil):
@@ -261,6 +263,8 @@ func (v *verifier) kinds(in *Instr) {
 			want(i, Real, Int, Bool)
 		case And, Or, Not:
 			want(i, Bool)
+		case Iota:
+			want(i, Int)
 		case ToReal:
 			want(i, Real, Int, Bool)
 		case Select:

@@ -115,7 +115,11 @@ func (w *leaf) expr(in *ir.Instr, loops []plan.Index) plan.Expr {
 	case ir.Const:
 		return plan.Num{V: in.Coef[0]}
 	case ir.Iota:
-		return plan.IndexExpr{Index: loops[in.Over[0]]}
+		at := ir.L(in.Over[0])
+		if len(in.Args) > 0 {
+			at.Indirect = &in.Args[0]
+		}
+		return plan.IndexExpr{Index: w.index(at, loops)}
 	case ir.SizeOf:
 		return plan.IndexExpr{Index: plan.Fixed(in.Poly)}
 	case ir.Stop, ir.Override:

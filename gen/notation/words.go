@@ -71,7 +71,7 @@ func Subscripted(word string) bool { return SubscriptWords[word] != "" }
 // Builtins are the function words that every page knows.
 var Builtins = map[string]bool{
 	"abs": true, "cos": true, "diag": true, "erf": true, "exp": true, "expm1": true, "floor": true, "inner": true, "log": true,
-	"log1p": true, "logsumexp": true, "max": true, "mean": true, "min": true, "norm": true, "normal": true, "O": true,
+	"log1p": true, "logsumexp": true, "max": true, "mean": true, "min": true, "norm": true, "normal": true, "O": true, "position": true,
 	"sigmoid": true, "sign": true, "silu": true, "sin": true, "softmax": true, "softplus": true, "sqrt": true,
 	"stop": true, "tanh": true, "uniform": true, "window": true,
 }

@@ -48,6 +48,10 @@ func (x *instrCanon) body() form {
 	case ir.Stack:
 		return x.stack()
 	case ir.Iota:
+		if len(in.Args) > 0 {
+			x.failed = true
+			return nil
+		}
 		return single(ir.Arg{Val: x.atom("iota", in.Loops[in.Over[0]:in.Over[0]+1]), Sub: []ir.Sub{ir.L(in.Over[0])}})
 	case ir.Max, ir.Softmax, ir.LogSumExp, ir.Reshape, ir.SolveOp, ir.TriSolve:
 		x.failed = true

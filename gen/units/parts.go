@@ -173,6 +173,12 @@ func page(e notation.Expr) *notation.Apply {
 	return nil
 }
 
+// Instance reports whether a unit is another one with its parts given. A composition without
+// parts, and with options of another one, has equations of its own.
+func (t *Tree) Instance(u *notation.Unit) bool {
+	return u.Formula != nil && (u.Kind == notation.ModelUnit || u.Kind == notation.ComposeUnit && len(PartsOf(t.BasePage(u))) > 0)
+}
+
 // BasePage returns the page that an instance such as compose A = B([…]) is of.
 func (t *Tree) BasePage(u *notation.Unit) *notation.Unit {
 	for range maxInstances {

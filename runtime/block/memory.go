@@ -102,6 +102,10 @@ func (m *Memory[F]) forget(a *tape.Arena[F]) {
 	}
 }
 
+// maxPosition is a position that float32 still counts. From there a context goes on at half of
+// it, far beyond any window.
+const maxPosition = 1 << 24
+
 // Advance records how many tokens a call has seen.
 func (m *Memory[F]) Advance(steps int) { m.moved = steps }
 
@@ -121,6 +125,9 @@ func (m *Memory[F]) Keep() {
 	for l := range m.Pos {
 		if !m.site {
 			m.Pos[l] += int32(m.moved)
+			if m.Pos[l] >= maxPosition {
+				m.Pos[l] -= maxPosition / 2
+			}
 		}
 	}
 	m.moved = 0

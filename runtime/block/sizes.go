@@ -120,12 +120,20 @@ func (s Sizes) Fixed(name string, want int) int {
 }
 
 // Divide returns whole / part for an axis declared as a product.
-func (s Sizes) Divide(whole int, by string, part int) int {
-	if part < 1 || whole%part != 0 {
+func (s Sizes) Divide(whole int, by string, part int) int { return s.DivideBy(whole, 1, by, part) }
+
+// DivideBy returns whole / (times · part) for an axis declared as a product, one of whose
+// factors is itself times another size: a head of pairs.
+func (s Sizes) DivideBy(whole, times int, by string, part int) int {
+	switch {
+	case part < 1 || whole%part != 0:
 		*s.errs = append(*s.errs, fmt.Errorf("size %s%s is %d and does not divide %d", s.prefix, by, part, whole))
-		return 1
+	case whole/part%times != 0:
+		*s.errs = append(*s.errs, fmt.Errorf("size %s%s is %d and leaves a width of %d, which is not a multiple of %d", s.prefix, by, part, whole/part, times))
+	default:
+		return whole / (times * part)
 	}
-	return whole / part
+	return 1
 }
 
 // Err returns what was wrong with the sizes: missing ones, impossible ones and

@@ -36,8 +36,11 @@ func (e *Builder) call(x *notation.Call) *tensor.Tensor {
 		}
 		return e.Entrywise(op, ts[0], ts[1])
 	}
-	if name == "diag" {
+	switch name {
+	case "diag":
 		return e.diag(x)
+	case "position":
+		return e.position(x)
 	}
 	if s := e.Block.Symbols[name]; s != nil && s.Kind == check.Part {
 		e.Errorf(diag.NotSupported, x, "the part %s is called inside an expression", name).

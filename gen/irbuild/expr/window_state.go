@@ -215,3 +215,28 @@ func (e *Builder) TimeAxis() *ir.Axis {
 	}
 	return nil
 }
+
+// position is the number of tokens of the context before a token; in an operation, which has
+// no context, that of its input.
+func (e *Builder) position(x *notation.Call) *tensor.Tensor {
+	if !e.arity(x, len(x.Args), 1) {
+		return nil
+	}
+	var token *tensor.LoopVar
+	if id, ok := x.Args[0].(*notation.Ident); ok && e.Counter == nil {
+		if b := e.Local(id.Name.Text); b != nil && b.Index != nil && b.Index.Axis == e.TimeAxis() {
+			token = b.Index
+		} else if b == nil && id.Name.Text == e.Block.Time {
+			token = e.Token
+		}
+	}
+	if token == nil {
+		e.Errorf(diag.NotSupported, x, "position takes the token of an equation that reads no state").
+			Hint("give it an equation of its own: p[t∈T] = position(t), in a rule p_t = position(t)")
+		return nil
+	}
+	if e.timeIsAxis() {
+		return e.Position(tensor.AffineOf(token))
+	}
+	return e.Count(token, e.TokensBefore())
+}

@@ -122,7 +122,7 @@ func usesTokenIndex(in *ir.Instr) bool {
 	ofTime := func(s ir.Sub) bool {
 		return s.Indirect == nil && slices.ContainsFunc(s.Terms, func(t ir.Term) bool { return isTokens(in.Loops[t.Loop]) })
 	}
-	return in.Op == ir.Iota && slices.ContainsFunc(in.Loops, isTokens) || slices.ContainsFunc(in.Guard, ofTime)
+	return in.Op == ir.Iota && len(in.Args) == 0 && slices.ContainsFunc(in.Loops, isTokens) || slices.ContainsFunc(in.Guard, ofTime)
 }
 
 func isTokens(a *ir.Axis) bool {

@@ -62,7 +62,7 @@ type Instr struct {
 	Args   []Operand
 	Sum    []*LoopVar // variables that are summed over
 	Keep   []*LoopVar // variables that are loops even if no operand reads them
-	Over   []*LoopVar // variables that max, softmax and logsumexp run over
+	Over   []*LoopVar // variables that max, softmax and logsumexp run over, and that iota counts
 	Guards []Affine   // conditions: each must be ≥ 0
 	elem   ir.Elem    // of the output, Real by default
 }

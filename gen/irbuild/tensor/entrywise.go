@@ -126,6 +126,11 @@ func (e *Emitter) Position(a Affine) *Tensor {
 	return out
 }
 
+// Count is the value of an index plus an entry of an integer tensor, as a number.
+func (e *Emitter) Count(v *LoopVar, from Factor) *Tensor {
+	return e.Emit(Instr{Op: ir.Iota, Over: []*LoopVar{v}, Args: []Operand{{factor: from}}})
+}
+
 // Mask is body where all conditions hold, and zero elsewhere.
 func (e *Emitter) Mask(body *Tensor, conds []*Tensor) *Tensor {
 	for _, c := range conds {
