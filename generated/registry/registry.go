@@ -11,7 +11,9 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/cmsindependent"
 	"github.com/nl-hecate/hecate/generated/compositions/cmssequential"
 	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
+	"github.com/nl-hecate/hecate/generated/compositions/gelumlp"
 	"github.com/nl-hecate/hecate/generated/compositions/hope"
+	"github.com/nl-hecate/hecate/generated/compositions/linearbiaswindow"
 	"github.com/nl-hecate/hecate/generated/compositions/mac"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
 	"github.com/nl-hecate/hecate/generated/compositions/magresidual"
@@ -21,11 +23,17 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/postnorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prermsnorm"
+	"github.com/nl-hecate/hecate/generated/compositions/relativewindow"
 	"github.com/nl-hecate/hecate/generated/compositions/residual"
 	"github.com/nl-hecate/hecate/generated/compositions/residualmlp"
+	"github.com/nl-hecate/hecate/generated/compositions/rotarywindow"
+	"github.com/nl-hecate/hecate/generated/compositions/rotarywindownormed"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
+	"github.com/nl-hecate/hecate/generated/compositions/swiglu"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
 	"github.com/nl-hecate/hecate/generated/models/stacklm"
+	"github.com/nl-hecate/hecate/generated/models/tiedlm"
+	"github.com/nl-hecate/hecate/generated/models/towerlm"
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
@@ -88,11 +96,17 @@ var all = catalog.New(
 	magresidual.Entry(),
 	mal.Entry(),
 	malbottleneck.Entry(),
+	swiglu.Entry(),
+	gelumlp.Entry(),
 	normed.Entry(),
 	residual.Entry(),
 	prenorm.Entry(),
 	postnorm.Entry(),
 	prermsnorm.Entry(),
+	relativewindow.Entry(),
+	linearbiaswindow.Entry(),
+	rotarywindow.Entry(),
+	rotarywindownormed.Entry(),
 	slidingwindow.Entry(),
 	comba.Entry(),
 	hgrn2.Entry(),
@@ -136,6 +150,8 @@ var all = catalog.New(
 	muon.Entry(),
 	bytelm.Entry(),
 	stacklm.Entry(),
+	towerlm.Entry(),
+	tiedlm.Entry(),
 	catalog.Named("ByteCMS", formula.Model, "ByteLM(MAG(CMS([DeltaRule, TitansLMM, Hebbian]), SlidingWindow))"),
 	catalog.Named("ByteCMSGated", formula.Model, "ByteLM(MAG(CMSGated([DeltaRule, TitansLMM]), SlidingWindow))"),
 	catalog.Named("ByteHOPE", formula.Model, "ByteLM(HOPE(SelfReferential, [ResidualMLP, ResidualMLP, ResidualMLP]))"),
