@@ -9,9 +9,10 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/nl-hecate/hecate/command/internal/draw"
+	"github.com/nl-hecate/hecate/command/internal/config"
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/report"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/spf13/cobra"
 )
 
@@ -19,7 +20,7 @@ import (
 type generation struct {
 	Checkpoint string `json:"checkpoint"`
 	Model      string `json:"model"`
-	draw.Settings
+	sample.Settings
 	Prompt string    `json:"prompt"`
 	Tokens int       `json:"max_tokens"`
 	Stop   string    `json:"stop,omitempty"`
@@ -72,11 +73,14 @@ func generateCommand(maker engine.Maker) *cobra.Command {
 	f.StringVarP(&g.Prompt, "prompt", "p", "\n", "`text` that the model reads first, or token ids")
 	f.IntVarP(&g.Tokens, "tokens", "n", 400, "maximal `number` of tokens to draw (bytes without a tokenizer)")
 	f.StringVar(&tokenizer, "tokenizer", "", "`file` of the tokenizer; by default the one saved with the checkpoint")
-	f.Float64Var(&g.Temperature, "temperature", 0.8, "divides the logits; 0 always takes the most probable token")
-	f.IntVar(&g.TopK, "top-k", 0, "draw among this `number` of most probable tokens; 0: all")
-	f.Float64Var(&g.TopP, "top-p", 1, "nucleus sampling: draw among the most probable tokens that have this `probability` together")
-	f.Float64Var(&g.MinP, "min-p", 0, "draw among tokens with at least this `share` of the highest probability")
-	f.Uint64Var(&g.Seed, "seed", 1, "random `seed` of the draws")
+	def := config.Default().Sample.Settings(1)
+	f.Float64Var(&g.Temperature, "temperature", def.Temperature, "divides the logits; 0 always takes the most probable token")
+	f.IntVar(&g.TopK, "top-k", def.TopK, "draw among this `number` of most probable tokens; 0: all")
+	f.Float64Var(&g.TopP, "top-p", def.TopP, "nucleus sampling: draw among the most probable tokens that have this `probability` together; 0 or 1: all")
+	f.Float64Var(&g.MinP, "min-p", def.MinP, "draw among tokens with at least this `share` of the highest probability")
+	f.Float64Var(&g.Penalty, "repeat-penalty", def.Penalty, "divides the logits of tokens that came lately, if they are positive, else multiplies them; 0 or 1: none")
+	f.IntVar(&g.Window, "repeat-window", def.Window, "the last `tokens` that --repeat-penalty counts; 0: all")
+	f.Uint64Var(&g.Seed, "seed", def.Seed, "random `seed` of the draws")
 	f.StringVar(&g.Stop, "stop", "", "end before this `text`")
 	f.BoolVar(&logs, "logprobs", false, "with --json: the logarithm of each token's probability")
 	f.BoolVar(&asJSON, "json", false, "print one JSON object, with the settings in effect")
@@ -88,7 +92,10 @@ func (g *generation) check() error {
 	if g.Tokens < 0 {
 		return fmt.Errorf("--tokens is %d, must be at least 0", g.Tokens)
 	}
-	return g.Check()
+	if err := g.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	return nil
 }
 
 // run draws tokens, and emits text as soon as it cannot be part of the stop text.
@@ -105,7 +112,10 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 	if _, _, err := r.Read(ctx, prompt, chunk); err != nil {
 		return err
 	}
-	d := draw.New(g.Settings)
+	d := sample.New[float32](g.Settings)
+	for _, id := range prompt {
+		d.Saw(id)
+	}
 	var text []byte
 	given := 0
 	defer func() {
@@ -125,9 +135,9 @@ func (g *generation) run(ctx context.Context, r engine.Reader, logs bool, each f
 		if err != nil {
 			return err
 		}
-		id, log := d.Next(logits)
+		id := d.Next(logits)
 		if logs {
-			g.Logs = append(g.Logs, math.Round(log*1e6)/1e6)
+			g.Logs = append(g.Logs, math.Round(sample.LogProb(logits, id)*1e6)/1e6)
 		}
 		word, err := r.Decode(int32(id), n == 0)
 		if err != nil {

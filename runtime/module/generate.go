@@ -4,46 +4,31 @@ import (
 	goctx "context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tape"
 )
 
-// Sampling says how tokens are drawn. The zero Sampling, but for Limit, draws from the
-// model's distribution.
+// Sampling says how tokens are drawn, and how many.
 type Sampling struct {
-	Temperature float64 // divides the logits: below 1 likely tokens come more often; 0 is 1
-	Greedy      bool    // take the most probable token, of equals the lowest id
-	TopK        int     // draw among the k most probable; 0 is all
-	TopP        float64 // nucleus sampling: draw among the most probable that have this probability together; 0 is all
-	Seed        uint64
-	Limit       int                    // tokens at most
-	Stop        func(token int32) bool // the token that was drawn is the last one; nil is never
-	Chunk       int                    // tokens that one step of the schedule takes; 0 is 1
+	sample.Settings
+	Limit int                    // tokens at most
+	Stop  func(token int32) bool // the token that was drawn is the last one; nil is never
+	Chunk int                    // tokens that one step of the schedule takes; 0 is 1
 }
 
 // Check says what is wrong with a sampling.
 func (s Sampling) Check() error {
-	for _, x := range []struct {
-		ok   bool
-		what string
-		has  any
-		want string
-	}{
-		{s.Temperature >= 0 && num.IsFinite(s.Temperature), "temperature", s.Temperature, "a number above 0"},
-		{s.TopK >= 0, "top-k", s.TopK, "at least 0"},
-		{s.TopP >= 0 && s.TopP <= 1, "top-p", s.TopP, "0 … 1"},
-		{s.Limit >= 0, "limit", s.Limit, "at least 0"},
-		{s.Chunk >= 0, "chunk", s.Chunk, "at least 0"},
-	} {
-		if !x.ok {
-			return fmt.Errorf("module: the sampling has %s %v, want %s", x.what, x.has, x.want)
-		}
+	if s.Limit < 0 || s.Chunk < 0 {
+		return fmt.Errorf("module: the sampling has limit %d and chunk %d, want at least 0", s.Limit, s.Chunk)
+	}
+	if err := s.Settings.Check(); err != nil {
+		return fmt.Errorf("module: %w", err)
 	}
 	return nil
 }
@@ -83,7 +68,7 @@ func (m *Module[F]) Generate(ctx goctx.Context, h context.Handle[*Memory[F]], sl
 		return nil, fmt.Errorf("module: there is no slot %d to continue", slot)
 	}
 	m.workers(1) // makes an arena
-	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, random: num.NewStream("sample", s.Seed), next: []int32{stream.Ignore}}
+	g := &generator[F]{m: m, memory: mem.slots[0].live, pulse: p.In(pulse.Stream), s: s, drawer: sample.New[F](s.Settings), next: []int32{stream.Ignore}}
 	g.step = g.forward
 	return g.run(ctx, prompt)
 }
@@ -95,12 +80,10 @@ type generator[F Float] struct {
 	pulse     pulse.Pulse
 	used      int // tokens of the current step of the schedule
 	s         Sampling
-	random    *num.Stream
+	drawer    *sample.Drawer[F]
 	ids, next []int32
 	draws     bool // a token is drawn after this one
 	last      int32
-	weight    []float64
-	order     []int32
 	step      func(r *tape.Run[F]) error
 }
 
@@ -109,6 +92,7 @@ func (g *generator[F]) run(ctx goctx.Context, prompt []int32) ([]int32, error) {
 	for at := 0; len(out) < g.s.Limit && ctx.Err() == nil; at++ {
 		if at < len(prompt) {
 			g.ids = prompt[at : at+1]
+			g.drawer.Saw(prompt[at])
 		}
 		g.draws = at >= len(prompt)-1
 		if err := tape.Without(g.m.arenas[0], g.pulse, g.step); err != nil {
@@ -151,76 +135,7 @@ func (g *generator[F]) forward(r *tape.Run[F]) error {
 		}
 	}
 	if g.draws {
-		g.draw(logits.Data)
+		g.last = int32(g.drawer.Next(logits.Data))
 	}
 	return nil
-}
-
-// draw picks a token with probability softmax(logits/temperature), restricted by
-// top-k and top-p.
-func (g *generator[F]) draw(logits []F) {
-	temperature := g.s.Temperature
-	if temperature == 0 {
-		temperature = 1
-	}
-	best := 0
-	for i, z := range logits {
-		if z > logits[best] {
-			best = i
-		}
-	}
-	if g.last = int32(best); g.s.Greedy {
-		return
-	}
-	if g.weight == nil {
-		g.weight, g.order = make([]float64, len(logits)), make([]int32, len(logits))
-	}
-	total := 0.0
-	for i, z := range logits {
-		g.weight[i] = num.Exp(float64(z-logits[best]) / temperature)
-		total += g.weight[i]
-	}
-	total = g.keep(total)
-	at := float64(g.random.Unit() * total)
-	for i, w := range g.weight {
-		if w == 0 {
-			continue
-		}
-		g.last = int32(i)
-		if at -= w; at < 0 {
-			return
-		}
-	}
-}
-
-// keep removes the tokens that top-k and top-p exclude, and returns the remaining
-// weight.
-func (g *generator[F]) keep(total float64) float64 {
-	if (g.s.TopK == 0 || g.s.TopK >= len(g.weight)) && (g.s.TopP == 0 || g.s.TopP == 1) {
-		return total
-	}
-	for i := range g.order {
-		g.order[i] = int32(i)
-	}
-	slices.SortFunc(g.order, g.likelier)
-	kept := 0.0
-	for rank, id := range g.order {
-		if rank > 0 && (g.s.TopK > 0 && rank >= g.s.TopK || g.s.TopP > 0 && kept >= float64(g.s.TopP*total)) {
-			g.weight[id] = 0
-			continue
-		}
-		kept += g.weight[id]
-	}
-	return kept
-}
-
-// likelier orders ids by weight, equals by number.
-func (g *generator[F]) likelier(a, b int32) int {
-	switch x, y := g.weight[a], g.weight[b]; {
-	case x > y:
-		return -1
-	case x < y:
-		return 1
-	}
-	return int(a - b)
 }

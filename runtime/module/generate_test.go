@@ -11,6 +11,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
@@ -70,6 +71,9 @@ func generate(t testing.TB, m *module.Module[float64], h context.Handle[*module.
 	return out
 }
 
+// with is one token drawn by settings.
+func with(s sample.Settings) module.Sampling { return module.Sampling{Settings: s, Limit: 1} }
+
 // TestDraws counts what is drawn after a prompt against what the model says, for
 // every way to leave tokens out.
 func TestDraws(t *testing.T) {
@@ -80,23 +84,23 @@ func TestDraws(t *testing.T) {
 		s    module.Sampling
 		keep func(p []float64) []float64
 	}{
-		"plain": {module.Sampling{}, func(p []float64) []float64 { return p }},
-		"hot": {module.Sampling{Temperature: 2}, func(p []float64) []float64 {
+		"plain": {with(sample.Settings{Temperature: 1}), func(p []float64) []float64 { return p }},
+		"hot": {with(sample.Settings{Temperature: 2}), func(p []float64) []float64 {
 			for i := range p {
 				p[i] = math.Sqrt(p[i])
 			}
 			return p
 		}},
-		"top-k": {module.Sampling{TopK: 2}, func(p []float64) []float64 {
+		"top-k": {with(sample.Settings{Temperature: 1, TopK: 2}), func(p []float64) []float64 {
 			return largest(p, func(rank int, before float64) bool { return rank < 2 })
 		}},
-		"top-p": {module.Sampling{TopP: 0.6}, func(p []float64) []float64 {
+		"top-p": {with(sample.Settings{Temperature: 1, TopP: 0.6}), func(p []float64) []float64 {
 			return largest(p, func(rank int, before float64) bool { return before < 0.6 })
 		}},
-		"both": {module.Sampling{TopK: 3, TopP: 0.99}, func(p []float64) []float64 {
+		"both": {with(sample.Settings{Temperature: 1, TopK: 3, TopP: 0.99}), func(p []float64) []float64 {
 			return largest(p, func(rank int, before float64) bool { return rank < 3 && before < 0.99 })
 		}},
-		"greedy": {module.Sampling{Greedy: true}, func(p []float64) []float64 { return largest(p, func(rank int, _ float64) bool { return rank < 1 }) }},
+		"greedy": {with(sample.Settings{}), func(p []float64) []float64 { return largest(p, func(rank int, _ float64) bool { return rank < 1 }) }},
 	} {
 		want := x.keep(chances(t, m, h, 1, prompt))
 		total, seen := 0.0, make([]float64, 6)
@@ -136,14 +140,15 @@ func largest(p []float64, keep func(rank int, before float64) bool) []float64 {
 func TestGoesOn(t *testing.T) {
 	m, h := grown(t)
 	before := state(t, h)
-	s := module.Sampling{Greedy: true, Limit: 12}
+	s := module.Sampling{Limit: 12}
 	all := generate(t, m, h, 0, []int32{2}, s)
 	s.Limit = 7
 	rest := generate(t, m, h, 0, append([]int32{2}, all[:5]...), s)
 	if !slices.Equal(all[5:], rest) {
 		t.Errorf("in two parts %v, in one %v", rest, all[5:])
 	}
-	s = module.Sampling{Seed: 4, Limit: 200}
+	s = with(sample.Settings{Temperature: 1, Seed: 4})
+	s.Limit = 200
 	one, two := generate(t, m, h, 1, []int32{2, 3}, s), generate(t, m, h, 1, []int32{2, 3}, s)
 	if !slices.Equal(one, two) || len(one) != 200 {
 		t.Error("one seed gives two samples")
@@ -154,13 +159,15 @@ func TestGoesOn(t *testing.T) {
 	}
 	differ := false
 	for seed := range uint64(50) {
-		s := module.Sampling{Seed: seed, Limit: 20}
+		s := with(sample.Settings{Temperature: 1, Seed: seed})
+		s.Limit = 20
 		differ = differ || !slices.Equal(generate(t, m, h, 0, []int32{2}, s), generate(t, m, h, 1, []int32{2}, s))
 	}
 	if !differ {
 		t.Error("two slots give the same samples")
 	}
-	stop := module.Sampling{Seed: 4, Limit: 200, Stop: func(x int32) bool { return x == one[9] }}
+	stop := with(sample.Settings{Temperature: 1, Seed: 4})
+	stop.Limit, stop.Stop = 200, func(x int32) bool { return x == one[9] }
 	if got := generate(t, m, h, 1, []int32{2, 3}, stop); !slices.Equal(got, one[:slices.Index(one, one[9])+1]) {
 		t.Errorf("stopped at %v", got)
 	}
@@ -199,10 +206,10 @@ func TestGenerateRefuses(t *testing.T) {
 		"slot":        {2, []int32{1}, module.Sampling{Limit: 1}, "no slot 2"},
 		"no prompt":   {0, nil, module.Sampling{Limit: 1}, "the prompt has no token"},
 		"vocabulary":  {0, []int32{1, 6}, module.Sampling{Limit: 1}, "ids[0] is 6, outside 0 … 5"},
-		"temperature": {0, []int32{1}, module.Sampling{Temperature: math.NaN()}, "temperature NaN, want a number above 0"},
-		"cold":        {0, []int32{1}, module.Sampling{Temperature: -1}, "temperature -1"},
-		"top-k":       {0, []int32{1}, module.Sampling{TopK: -1}, "top-k -1"},
-		"top-p":       {0, []int32{1}, module.Sampling{TopP: 1.5}, "top-p 1.5"},
+		"temperature": {0, []int32{1}, with(sample.Settings{Temperature: math.NaN()}), "temperature is NaN, must be"},
+		"cold":        {0, []int32{1}, with(sample.Settings{Temperature: -1}), "temperature is -1"},
+		"top-k":       {0, []int32{1}, with(sample.Settings{TopK: -1}), "top-k is -1"},
+		"top-p":       {0, []int32{1}, with(sample.Settings{TopP: 1.5}), "top-p is 1.5"},
 		"limit":       {0, []int32{1}, module.Sampling{Limit: -1}, "limit -1"},
 		"chunk":       {0, []int32{1}, module.Sampling{Chunk: -1}, "chunk -1"},
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 )
@@ -67,7 +68,7 @@ func TestResumeBuild(t *testing.T) {
 	const last = 14
 	for _, s := range []pulse.Schedule{{}, {Periods: []int{1, 2, 8}}, {Unit: pulse.Tokens, Periods: []int{1, 16}}} {
 		sample := func(x *module.Session[float64]) []int32 {
-			out, err := x.Generate(goctx.Background(), 1, []int32{'x'}, module.Sampling{Limit: 20, Seed: 3})
+			out, err := x.Generate(goctx.Background(), 1, []int32{'x'}, module.Sampling{Settings: sample.Settings{Temperature: 1, Seed: 3}, Limit: 20})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func TestProbes(t *testing.T) {
 			if !probe {
 				continue
 			}
-			if _, err := s.Generate(goctx.Background(), i%2, []int32{'a', 'b'}, module.Sampling{Limit: 5, Seed: uint64(i)}); err != nil {
+			if _, err := s.Generate(goctx.Background(), i%2, []int32{'a', 'b'}, module.Sampling{Limit: 5}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := s.Module().Score(goctx.Background(), pulse.Schedule{}, 'a', []int32{'b', 'c', 'd'}, 2); err != nil {

@@ -11,7 +11,11 @@
 // generated code knows (formulas, updates, buffers) are passed in as a World.
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/nl-hecate/hecate/runtime/sample"
+)
 
 // A Config is a configuration in which every key has a value.
 type Config struct {
@@ -20,6 +24,7 @@ type Config struct {
 	Stream Stream `key:"stream" doc:"the input"`
 	Update Update `key:"update" doc:"the update (optimizer) of the parameters"`
 	Build  Build  `key:"build" doc:"the length of a build, and its checkpoints"`
+	Sample Sample `key:"sample" doc:"how the sample at the end of a build is drawn"`
 	Report Report `key:"report" doc:"the reports of a run"`
 	CPU    CPU    `key:"cpu" doc:"the arithmetic"`
 }
@@ -81,6 +86,16 @@ type Build struct {
 	From            string        `key:"from" doc:"a checkpoint whose parameters a new build begins with"`
 }
 
+// Sample says how the sample at the end of a build is drawn.
+type Sample struct {
+	Temperature float64 `key:"temperature" def:"0.8" in:"0..100" doc:"divides the logits; 0 always takes the most probable token"`
+	TopK        int     `key:"top_k" def:"0" in:"0..2147483647" doc:"draw among this number of most probable tokens; 0: all"`
+	TopP        float64 `key:"top_p" def:"0.95" in:"0..1" doc:"nucleus sampling: draw among the most probable tokens that have this probability together; 0 or 1: all"`
+	MinP        float64 `key:"min_p" def:"0.0" in:"0..1" doc:"draw among tokens with at least this share of the highest probability"`
+	Penalty     float64 `key:"repeat_penalty" def:"1.0" in:"0..100" doc:"divides the logits of tokens that came lately, if they are positive, else multiplies them; 0 or 1: none"`
+	Window      int     `key:"repeat_window" def:"64" in:"0..2147483647" doc:"the last tokens that repeat_penalty counts; 0: all"`
+}
+
 // Report is the reports of a run.
 type Report struct {
 	JSONL       bool          `key:"jsonl" def:"true" doc:"a line of JSON for every step, in out"`
@@ -107,4 +122,9 @@ func (c *Config) TotalSteps() int {
 		return defaultSteps
 	}
 	return c.Build.Steps
+}
+
+// Settings are the settings of a sample.
+func (s Sample) Settings(seed uint64) sample.Settings {
+	return sample.Settings{Temperature: s.Temperature, TopK: s.TopK, TopP: s.TopP, MinP: s.MinP, Penalty: s.Penalty, Window: s.Window, Seed: seed}
 }

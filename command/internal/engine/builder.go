@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/cpu"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
 	"github.com/nl-hecate/hecate/runtime/tensor"
@@ -29,9 +30,6 @@ const (
 	levelsKey  = "build.levels" // metadata: the level of each parameter above level 0, for hecate inspect
 )
 
-// temperature is the temperature of the sample at the end of a build.
-const temperature = 0.8
-
 // builder is a Builder over a session.
 type builder struct {
 	session  *module.Session[float32]
@@ -41,7 +39,7 @@ type builder struct {
 	bits     []float64
 	before   []float64
 	rate     float64
-	seed     uint64
+	sample   sample.Settings
 	norms    []float64
 	health   []module.Health
 	levels   []Level
@@ -86,7 +84,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
-	b := &builder{reading: r, updates: make([]int, len(when.Periods)), rate: rateOf(u), seed: c.Model.Seed}
+	b := &builder{reading: r, updates: make([]int, len(when.Periods)), rate: rateOf(u), sample: c.Sample.Settings(c.Model.Seed)}
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
@@ -252,7 +250,7 @@ func (b *builder) Sample(ctx context.Context, n int) ([]byte, error) {
 	if err := b.reading.source.Read(next, int(state.Cursors[0].Position)); err != nil {
 		return nil, err
 	}
-	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Temperature: temperature, Limit: n, Seed: b.seed, Chunk: b.info.Chunk})
+	drawn, err := b.session.Generate(ctx, 0, next, module.Sampling{Settings: b.sample, Limit: n, Chunk: b.info.Chunk})
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	pcontext "github.com/nl-hecate/hecate/runtime/context"
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 )
 
@@ -231,7 +232,7 @@ func TestProbesOfABuild(t *testing.T) {
 					t.Fatal(err)
 				}
 				if probe {
-					if _, err := x.Generate(context.Background(), 1, []int32{'a'}, module.Sampling{Limit: 5, TopP: 0.9}); err != nil {
+					if _, err := x.Generate(context.Background(), 1, []int32{'a'}, module.Sampling{Settings: sample.Settings{Temperature: 1, TopP: 0.9}, Limit: 5}); err != nil {
 						t.Fatal(err)
 					}
 					if _, err := x.Module().Score(context.Background(), pulse.Schedule{}, 'a', []int32{'b', 'c', 'd'}, 2); err != nil {

@@ -1,7 +1,8 @@
-package draw
+package sample
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -13,9 +14,10 @@ func counts(t *testing.T, s Settings, n int) (c [5]int) {
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
 	}
-	d := New(s)
+	d := New[float32](s)
 	for range n {
-		id, logprob := d.Next(logits)
+		id := d.Next(logits)
+		logprob := LogProb(logits, id)
 		sum := 0.0
 		for _, z := range logits {
 			sum += math.Exp(float64(z))
@@ -37,14 +39,14 @@ func TestNext(t *testing.T) {
 		stay []int
 		temp float64
 	}{
-		"greedy":      {Settings{TopP: 1}, []int{1}, 1},
-		"all":         {Settings{Temperature: 1, TopP: 1}, []int{0, 1, 2, 3, 4}, 1},
-		"cool":        {Settings{Temperature: 0.5, TopP: 1}, []int{0, 1, 2, 3, 4}, 0.5},
-		"two":         {Settings{Temperature: 1, TopK: 2, TopP: 1}, []int{1, 3}, 1},
-		"tie":         {Settings{Temperature: 1, TopK: 1, TopP: 1}, []int{1}, 1},
-		"share":       {Settings{Temperature: 1, TopP: 0.8}, []int{1, 3, 2}, 1}, // 0.39 + 0.39 + 0.14
-		"likely":      {Settings{Temperature: 1, TopP: 1, MinP: 0.3}, []int{1, 3, 2}, 1},
-		"one for all": {Settings{Temperature: 1, TopP: 0}, []int{1}, 1},
+		"greedy":   {Settings{TopP: 1}, []int{1}, 1},
+		"all":      {Settings{Temperature: 1, TopP: 1}, []int{0, 1, 2, 3, 4}, 1},
+		"cool":     {Settings{Temperature: 0.5, TopP: 1}, []int{0, 1, 2, 3, 4}, 0.5},
+		"two":      {Settings{Temperature: 1, TopK: 2, TopP: 1}, []int{1, 3}, 1},
+		"tie":      {Settings{Temperature: 1, TopK: 1, TopP: 1}, []int{1}, 1},
+		"share":    {Settings{Temperature: 1, TopP: 0.8}, []int{1, 3, 2}, 1}, // 0.39 + 0.39 + 0.14
+		"likely":   {Settings{Temperature: 1, TopP: 1, MinP: 0.3}, []int{1, 3, 2}, 1},
+		"no share": {Settings{Temperature: 1}, []int{0, 1, 2, 3, 4}, 1},
 	} {
 		got := counts(t, x.s, n)
 		total := 0.0
@@ -72,13 +74,34 @@ func TestNext(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, s := range map[string]Settings{
-		"--temperature is NaN, must be from 0 to 100": {Temperature: math.NaN()},
-		"--top-k is -1, must be from 0 to 2147483647": {TopK: -1},
-		"--top-p is 1.5, must be from 0 to 1":         {TopP: 1.5},
-		"--min-p is -1, must be from 0 to 1":          {MinP: -1},
+		"repeat-penalty is -1, must be from 0 to 100": {Penalty: -1},
+		"temperature is NaN, must be from 0 to 100":   {Temperature: math.NaN()},
+		"top-k is -1, must be from 0 to 2147483647":   {TopK: -1},
+		"top-p is 1.5, must be from 0 to 1":           {TopP: 1.5},
+		"min-p is -1, must be from 0 to 1":            {MinP: -1},
 	} {
 		if err := s.Check(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// TestPenalty: a token that came within the window is less likely, by its logit.
+func TestPenalty(t *testing.T) {
+	d := New[float32](Settings{Penalty: 4, Window: 2})
+	var got []int
+	for range 6 {
+		got = append(got, d.Next(logits))
+	}
+	if want := []int{1, 3, 2, 1, 3, 2}; !slices.Equal(got, want) { // 2, 2 and 1, and a quarter of each after it came
+		t.Errorf("drawn %v, want %v", got, want)
+	}
+	d = New[float32](Settings{Penalty: 2})
+	d.Saw(4)
+	for range 3 {
+		d.Next([]float32{-5, -5, -5, -5, -3}) // −3 becomes −6
+	}
+	if slices.Contains(d.lately[1:], 4) {
+		t.Errorf("a negative logit was not lowered: %v", d.lately)
 	}
 }
