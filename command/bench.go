@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/command/internal/engine"
 	"github.com/nl-hecate/hecate/command/internal/machine"
 	"github.com/nl-hecate/hecate/command/internal/progress"
+	"github.com/nl-hecate/hecate/command/internal/report"
 	"github.com/spf13/cobra"
 )
 
@@ -21,6 +22,7 @@ import (
 func benchCommand(maker engine.Maker) *cobra.Command {
 	var s settings
 	var rounds, count int
+	var profile bool
 	c := &cobra.Command{
 		Use: "bench [-c run.toml] [flags]", Short: "Measure how fast a model builds, reads and writes on this machine",
 		Long: `Measure how fast a model builds, reads and writes on this machine, in the form
@@ -36,6 +38,7 @@ second. Nothing is written.`,
 			if err != nil {
 				return err
 			}
+			conf.Report.Profile = profile
 			m := machine.Look()
 			fmt.Fprintf(c.OutOrStdout(), "goos: %s\ngoarch: %s\npkg: github.com/nl-hecate/hecate/command\ncpu: %s\n", m.OS, m.Arch, m.CPU)
 			for range count {
@@ -47,6 +50,7 @@ second. Nothing is written.`,
 		},
 	}
 	s.flags(c, maker, "build", "report")
+	c.Flags().BoolVar(&profile, "profile", false, "also print the time of each unit and operation of a build")
 	c.Flags().IntVar(&rounds, "rounds", 50, "`number` of steps, and of chunks to read")
 	c.Flags().IntVar(&count, "count", 1, "`number` of repetitions of all measurements")
 	return c
@@ -68,6 +72,11 @@ func bench(ctx context.Context, w io.Writer, maker engine.Maker, conf *config.Lo
 		return err
 	}); err != nil {
 		return err
+	}
+	if rows, updates := b.Profiled(); updates > 0 {
+		if _, err := fmt.Fprint(w, report.Profile(rows, updates)); err != nil {
+			return err
+		}
 	}
 	return benchReader(ctx, w, maker, conf, rounds, b)
 }

@@ -26,7 +26,7 @@ hecate config keys lists all keys of a configuration.`
 // buildCommand is `hecate build`; args is the whole command line.
 func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 	var s settings
-	var dry bool
+	var dry, profile bool
 	c := &cobra.Command{
 		Use: "build [-c run.toml] [flags]", Short: "Build a model on a text", Long: buildLong, Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -34,10 +34,12 @@ func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			conf.Report.Profile = conf.Report.Profile || profile
 			return runBuild(c, maker, conf, dry, args)
 		},
 	}
 	s.flags(c, maker)
+	c.Flags().BoolVar(&profile, "profile", false, "at the end print the time of each unit and operation (report.profile)")
 	c.Flags().BoolVar(&dry, "dry-run", false, "print the resolved configuration and the memory that the build needs, and write nothing")
 	return c
 }

@@ -42,6 +42,9 @@ func (c Call[F]) Check(name string, m *Memory[F]) error {
 	}
 	if m != nil {
 		m.forget(c.Run.Arena)
+		if p := c.Run.Arena.Profile; p != nil {
+			p.Enter(m.unit)
+		}
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type Memory[F num.Float] struct {
 	shut     []bool // by sequence: the last call's states are not kept
 	keptShut []bool // shut when the last call was kept
 	site     bool   // of a frozen call: states and positions are borrowed from the part's memory
+	unit     string // path of the block in its model, for profiles
 }
 
 // A Slot is one named tensor of a memory, [batch, Shape…].
@@ -55,11 +56,24 @@ func NewMemory[F num.Float](batch int, slots ...Slot[F]) *Memory[F] {
 	return m
 }
 
+// SetUnit sets the path of the block in its model, and those of its parts: profiles
+// name units by them.
+func (m *Memory[F]) SetUnit(path string) {
+	m.unit = path
+	for _, p := range m.Parts {
+		if path == "" {
+			p.Memory.SetUnit(p.Name)
+		} else {
+			p.Memory.SetUnit(path + "." + p.Name)
+		}
+	}
+}
+
 // Span returns the memory of the sequences lo … hi−1: it shares states, windows and
 // positions with m, and has calls of its own.
 func (m *Memory[F]) Span(lo, hi int) *Memory[F] {
 	s := &Memory[F]{Batch: hi - lo, Chunk: m.Chunk, Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, hi-lo), keptShut: slices.Clone(m.keptShut[lo:hi]), site: m.site}
+		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, hi-lo), keptShut: slices.Clone(m.keptShut[lo:hi]), site: m.site, unit: m.unit}
 	if m.Pos != nil {
 		s.Pos = m.Pos[lo:hi:hi]
 	}

@@ -32,6 +32,7 @@ func (m *Module[F]) newMemory(batch int) *Memory[F] {
 
 // divide makes the memories of the slots from those of all of them.
 func divide[F Float](live, saved *block.Memory[F]) *Memory[F] {
+	live.SetUnit("")
 	m := &Memory[F]{live: live, saved: saved}
 	for i := range live.Batch {
 		m.slots = append(m.slots, slot[F]{live: live.Span(i, i+1), saved: saved.Span(i, i+1)})

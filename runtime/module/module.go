@@ -98,6 +98,7 @@ type Module[F Float] struct {
 	seeds     []F     // by slot: the adjoint of its loss
 	updated   [][]F   // the gradients of the parameters that are updated
 	pending   pulseID // of the gradient that waits for Update
+	clock     *clock  // nil: nothing is measured
 }
 
 // gates are the levels that a gate of the page opened in one slot's chunk.
@@ -231,6 +232,9 @@ func (m *Module[F]) workers(n int) int {
 	n = max(1, min(n, runtime.GOMAXPROCS(0)))
 	for len(m.arenas) < n {
 		m.arenas = append(m.arenas, &tape.Arena[F]{})
+	}
+	if m.clock != nil {
+		bindProfiles(m.clock, m.arenas)
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package module
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -75,7 +76,9 @@ func (m *Module[F]) work() (Result, error) {
 	m.groups = groups
 	err := m.pool.each(groups, m.workers(groups), m.walk)
 	if err == nil && builds {
+		from := time.Now()
 		err = m.sumGradients(n, groups)
+		m.clock.measure(rowSum, from)
 	}
 	if err != nil {
 		err = m.explain(err)
@@ -267,6 +270,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 		return 0, ErrGradient
 	}
 	m.pending = pulseID{}
+	defer m.clock.measure(rowUpdate, time.Now())
 	return norm, tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
 		norm = update.Clip(m.collect(r, p), m.clip)
 		m.writer.Update(func(i int, _ context.Param, data []F) {

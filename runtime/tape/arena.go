@@ -46,6 +46,10 @@ type Arena[F num.Float] struct {
 	// for a run that has failed, done again.
 	Trace bool
 
+	// Profile measures the nodes of tapes; nil measures nothing. It is read when a
+	// scope opens.
+	Profile *Profile
+
 	// Limit bounds the bytes held; 0 means no bound. A scope that needs more
 	// ends with a *LimitError.
 	Limit int

@@ -46,8 +46,7 @@ func (v view[F]) token(at, n int) int {
 // the values that it keeps.
 func inspect[F num.Float](n Node[F]) (v view[F]) {
 	s := reflect.Indirect(reflect.ValueOf(n))
-	v.name, _, _ = strings.Cut(s.Type().String(), "[")
-	v.name = strings.TrimSuffix(v.name, "Node")
+	v.name = nodeName(s.Type())
 	if s.Kind() != reflect.Struct {
 		return v
 	}

@@ -87,6 +87,9 @@ func Push[F num.Float, N any, P interface {
 	s.used++
 	var zero N
 	*n = zero
+	if t.profile != nil {
+		t.profile.record(P(n))
+	}
 	t.nodes = append(t.nodes, P(n))
 	return n
 }

@@ -93,6 +93,7 @@ type Tape[F num.Float] struct {
 	fault    Fault
 	params   []param
 	adjoint  pool[F]
+	profile  *Profile // nil: nothing is measured
 	gen      uint32
 
 	recording bool // in its scope, and not yet reversed
@@ -226,10 +227,17 @@ func (t *Tape[F]) Reverse() {
 	if t.debug {
 		t.verify()
 	}
+	if t.profile != nil {
+		t.profile.end()
+	}
 	a := t.arena
 	mark, used := a.Mark(), a.workspace()
 	for i := len(t.nodes) - 1; i >= 0; i-- {
-		t.nodes[i].Backward(t)
+		if t.profile != nil {
+			reverse(t.profile, t, i)
+		} else {
+			t.nodes[i].Backward(t)
+		}
 		if t.trace {
 			t.watch(t.nodes[i])
 		}
@@ -247,6 +255,9 @@ func (t *Tape[F]) start(a *Arena[F]) {
 	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
 	t.sealed, t.traced, t.fault = t.sealed[:0], t.traced[:0], Fault{}
 	t.params = t.params[:0]
+	if t.profile = a.Profile; t.profile != nil {
+		t.profile.begin()
+	}
 }
 
 // verify panics if a recorded value is no longer what it was.

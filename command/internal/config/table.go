@@ -101,6 +101,7 @@ type Report struct {
 	JSONL       bool          `key:"jsonl" def:"true" doc:"a line of JSON for every step, in out"`
 	TensorBoard bool          `key:"tensorboard" def:"false" doc:"event files for TensorBoard, in out/tensorboard"`
 	Plots       bool          `key:"plots" def:"true" doc:"plots of the loss and of norms at the end, as SVG and PNG"`
+	Profile     bool          `key:"profile" def:"false" doc:"at the end a table of the time of each unit and operation, printed and in out"`
 	LogFormat   string        `key:"log_format" def:"text" one:"text|json" doc:"format of the output: text, or one JSON object per line"`
 	Interval    time.Duration `key:"interval" def:"5s" in:"0..24h" doc:"time between two lines of progress without a terminal; 0s: a line for every step"`
 }

@@ -175,5 +175,12 @@ func (r *Run) draw(after float64) error {
 }
 
 func (r *Run) wroteLine() error {
+	if rows, updates := r.Builder.Profiled(); updates > 0 {
+		path, text := r.Files.Path("-profile.txt"), report.Profile(rows, updates)
+		if err := errors.Join(checkpoint.WriteFile(path, []byte(text)), r.console.Note("profile", "%s", text)); err != nil {
+			return err
+		}
+		r.wrote = append(r.wrote, path)
+	}
 	return r.console.Wrote(append([]string{r.Files.Last()}, r.wrote...))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/sample"
 	"github.com/nl-hecate/hecate/runtime/stream"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
+	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/tensor"
 	"github.com/nl-hecate/hecate/runtime/tokenizer"
 	"github.com/nl-hecate/hecate/runtime/update"
@@ -81,6 +82,7 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	mod.Profile(c.Report.Profile)
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
@@ -177,6 +179,9 @@ func (b *builder) Schedule() update.Schedule { return b.session.Module().Moves()
 
 // Decide sets the number of steps of the schedule.
 func (b *builder) Decide(steps int) error { return b.session.Module().Decide(steps) }
+
+// Profiled is the time of each unit and operation.
+func (b *builder) Profiled() ([]tape.Spent, int) { return b.session.Module().Profiled() }
 
 // Before is the held-out loss before the first step.
 func (b *builder) Before() (bits float64, ok bool) {

@@ -12,6 +12,7 @@ import (
 	"context"
 
 	"github.com/nl-hecate/hecate/command/internal/config"
+	"github.com/nl-hecate/hecate/runtime/tape"
 	"github.com/nl-hecate/hecate/runtime/update"
 )
 
@@ -88,6 +89,9 @@ type Builder interface {
 	Schedule() update.Schedule
 	// Decide sets the number of steps of a schedule that has none.
 	Decide(steps int) error
+	// Profiled is the time of each unit and operation, and the number of updates that it is
+	// of; none unless the configuration asks for a profile.
+	Profiled() (rows []tape.Spent, updates int)
 	// Tokenizer is the tokenizer.json of the input, nil without a tokenizer.
 	Tokenizer() []byte
 	// Save writes the whole state to path, all of it or nothing.
