@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate sweep-knobs compare levels sweep docs
+.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate sweep-knobs compare levels sweep docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,7 +12,7 @@ run: ## show one page, its derived gradient and its kernels; compile the pages, 
 	$(GO) run ./cmd/hecategen derive DeltaRule
 	$(GO) run ./cmd/hecategen generate
 	ls generated/rules/deltarule
-	$(GO) run ./cmd/hecate build --model ZeroB
+	$(GO) run ./cmd/hecate build --preset tiny
 
 test: ## every test, the generated ones included, and the deep proofs
 	$(GO) test -timeout 60m $(GOTESTFLAGS) ./...
@@ -82,6 +82,9 @@ levels: ## does a second, slower level help? validation/experiments/reports/leve
 
 sweep: ## combinations of rules and compositions, and which degenerate: validation/experiments/reports/sweep.md (STEPS=100000 for the longest)
 	$(GO) run ./validation/experiments sweep -steps $${STEPS:-0}
+
+presets: ## build every preset that needs no tokenizer, and write what it reached into its file (PRESETS=tiny for one)
+	PRESETS=$${PRESETS:-all} $(GO) test -count=1 -timeout 0 -v -run PresetsReach ./command
 
 docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
 	$(GO) run ./cmd/hecategen docs

@@ -28,7 +28,7 @@ func buildCommand(maker engine.Maker, args []string) *cobra.Command {
 	var s settings
 	var dry, profile bool
 	c := &cobra.Command{
-		Use: "build [-c run.toml] [flags]", Short: "Build a model on a text", Long: buildLong, Args: none,
+		Use: "build [-c run.toml | --preset NAME] [flags]", Short: "Build a model on a text", Long: buildLong, Args: none,
 		RunE: func(c *cobra.Command, _ []string) error {
 			conf, err := s.load(maker)
 			if err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// settings are the flags that make a configuration: a file, and overrides in the
-// order of the command line. Most flags are shorthands for a key.
+// settings are the flags that make a configuration: a file or a preset, and overrides in
+// the order of the command line. Most flags are shorthands for a key.
 type settings struct {
-	file string
-	sets []config.Set
+	file, preset string
+	sets         []config.Set
 }
 
 // A setter is a flag that overrides a key: a fixed one, or the one that its value
@@ -72,6 +73,7 @@ var shorthands = []struct{ flag, key, kind, doc string }{
 func (s *settings) flags(c *cobra.Command, maker engine.Maker, unused ...string) {
 	f := c.Flags()
 	f.StringVarP(&s.file, "config", "c", "", "`file` with a configuration, in TOML")
+	f.StringVar(&s.preset, "preset", "", "`name` of a configuration of the program, instead of a file; hecate presets lists them")
 	f.Var(&setter{s: s, flag: "--set", named: true, sample: "key=value"}, "set", "override a key, such as update.lr=1e-3 or levels.periods=1,8, or a size of the model, such as memory.d_k=32; may be repeated")
 	f.Var(&setter{s: s, flag: "--with", key: "update.settings.", named: true, sample: "name=value"}, "with", "a setting of the update, such as beta_1=0.95 (update.settings); may be repeated")
 	defaults := map[string]string{}
@@ -101,7 +103,7 @@ func (s *settings) flags(c *cobra.Command, maker engine.Maker, unused ...string)
 
 // complete offers values to a shell that completes.
 func (s *settings) complete(c *cobra.Command, w config.World) {
-	offer := map[string][]string{"model": w.Models, "update": w.Updates, "resume": {"auto", "never"}}
+	offer := map[string][]string{"preset": presetNames, "model": w.Models, "update": w.Updates, "resume": {"auto", "never"}}
 	for _, k := range config.Keys() {
 		for _, h := range shorthands {
 			if h.key == k.Path && len(k.OneOf) > 0 {
@@ -117,8 +119,7 @@ func (s *settings) complete(c *cobra.Command, w config.World) {
 // load reads the file and the overrides, and sets the instruction set.
 func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 	world := maker.World()
-	sets := s.sized(maker, world)
-	c, err := config.Load(s.file, sets, world)
+	c, err := s.read(s.sized(maker, world), world)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +137,25 @@ func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 	return c, nil
 }
 
+// read reads the file or the preset, and the overrides.
+func (s *settings) read(sets []config.Set, world config.World) (*config.Loaded, error) {
+	switch {
+	case s.preset == "":
+		return config.Load(s.file, sets, world)
+	case s.file != "":
+		return nil, misuse{errors.New("--preset and --config are both given; hecate presets NAME prints a preset, which a file can contain")}
+	}
+	data, err := preset(s.preset)
+	if err != nil {
+		return nil, err
+	}
+	return config.Parse("preset "+s.preset, data, sets, world)
+}
+
 // sized turns the size of a model, given by its name alone, into its key.
 func (s *settings) sized(maker engine.Maker, world config.World) []config.Set {
 	model := config.Default().Model.Formula
-	if c, err := config.Load(s.file, nil, world); err == nil {
+	if c, err := s.read(nil, world); err == nil {
 		model = c.Model.Formula
 	}
 	for _, x := range s.sets {

@@ -38,16 +38,17 @@ func (d *decoder) check(w World) {
 		key       string
 		given     bool
 		kind, why string
+		needs     string
 	}{
-		{"stream.tokenizer", d.Stream.Tokenizer != "" && d.Stream.Kind != "tokens", "text", "a tokenizer"},
-		{"stream.path", len(d.Stream.Path) > 0 && d.Stream.Kind == "tokens", "tokens", "files of tokens"},
-		{"stream.source", d.Stream.Source != "", "synthetic", "a source"},
+		{"stream.tokenizer", d.Stream.Tokenizer != "" && d.Stream.Kind != "tokens", "text", "a tokenizer", "hecate tokenize makes one of a text, --set stream.tokenizer=FILE names it"},
+		{"stream.path", len(d.Stream.Path) > 0 && d.Stream.Kind == "tokens", "tokens", "files of tokens", ""},
+		{"stream.source", d.Stream.Source != "", "synthetic", "a source", ""},
 	} {
 		switch {
 		case x.given && d.Stream.Kind != x.kind:
 			d.fail(d.places[x.key], fmt.Sprintf("%s is given, but stream.kind is %q", x.key, d.Stream.Kind), fmt.Sprintf("only kind %q has %s", x.kind, x.why))
 		case !x.given && d.Stream.Kind == x.kind && x.kind != "synthetic": // which has a default
-			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), "")
+			d.fail(d.places["stream.kind"], fmt.Sprintf("stream.kind is %q, which needs %s", x.kind, x.key), x.needs)
 		}
 	}
 	if d.Build.From != "" && d.Build.Resume != "never" {

@@ -65,7 +65,7 @@ type Update struct {
 	Final    float64            `key:"final" def:"0.05" in:"0..1" doc:"learning rate at the end, as a share of the highest"`
 	Power    float64            `key:"level_power" def:"0.0" in:"-0.5..1" doc:"the learning rate of a level is multiplied by its period, in steps, to this power: 0 is one rate for all levels, 0.5 the root of the period"`
 	Clip     float64            `key:"clip" def:"1.0" in:"0.." doc:"gradient clipping: bound of the norm of all gradients of a step; 0 is none"`
-	NoDecay  []string           `key:"no_decay" def:"vectors" one:"matrices|embeddings|vectors" doc:"kinds of parameters without weight decay, besides those that their page marks nodecay; embeddings are matrices that their page marks entrywise; settings.lambda is the weight decay"`
+	NoDecay  []string           `key:"no_decay" one:"matrices|embeddings|vectors" doc:"kinds of parameters without weight decay, besides those that their page marks nodecay; embeddings are matrices that their page marks entrywise; settings.lambda is the weight decay"`
 	Settings map[string]float64 `key:"settings" in:".." doc:"a setting that differs from the page's default: beta_1, lambda, else.lr"`
 	Buffer   string             `key:"buffer" def:"ErrorBuffer" doc:"the buffer that accumulates the gradients of a level until it is updated, by the name of its page"`
 }
