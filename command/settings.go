@@ -137,6 +137,10 @@ func (s *settings) load(maker engine.Maker) (*config.Loaded, error) {
 	return c, nil
 }
 
+// lengths are the keys that say how long a build is. One on the command line replaces the
+// length of a preset.
+var lengths = []string{"build.steps", "build.tokens", "build.time_limit"}
+
 // read reads the file or the preset, and the overrides.
 func (s *settings) read(sets []config.Set, world config.World) (*config.Loaded, error) {
 	switch {
@@ -148,6 +152,9 @@ func (s *settings) read(sets []config.Set, world config.World) (*config.Loaded, 
 	data, err := preset(s.preset)
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(sets, func(x config.Set) bool { return slices.Contains(lengths, x.Key) }) {
+		sets = append([]config.Set{{Flag: "--preset", Key: "build.steps", Value: "0"}}, sets...)
 	}
 	return config.Parse("preset "+s.preset, data, sets, world)
 }

@@ -13,7 +13,9 @@
 //   - conductor: clock and stream, advanced and saved together
 //   - context: parameters, inner state and context memory with their lifetimes
 //   - checkpoint: safetensors files with digests, written atomically
-//   - update: what every update (optimizer) implements; a step count per parameter
+//   - update: what every update (optimizer) implements; a step count per parameter; the
+//     schedule of the learning rate by steps of the run
+//   - sample: the next token from logits, by temperature, top-k, top-p and penalty
 //   - formula: the text form of a model
 //   - knobs: which choices of the knobs of a memory rule go together
 //   - cpu: the instruction set of the kernels, chosen at start

@@ -15,6 +15,7 @@ import (
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/stream"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // A build is one build. What it leaves open is as in a build that is told nothing.
@@ -29,6 +30,9 @@ type build struct {
 	seed    uint64
 	marks   []int // updates after which it is measured, the last one being its end
 }
+
+// warmUp is the number of steps over which the learning rate of every build rises.
+const warmUp = 50
 
 // A mark is how a build is after some updates.
 type mark struct {
@@ -70,7 +74,7 @@ func (t build) make(vocab int) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Seed: t.seed})
+	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Schedule: update.Schedule{WarmUp: warmUp}, Seed: t.seed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.formula, err)
 	}

@@ -31,7 +31,7 @@ func (d *decoder) check(w World) {
 	d.known("update.name", d.Update.Name, "update", w.Updates)
 	d.known("update.buffer", d.Update.Buffer, "buffer", w.Buffers)
 	d.periods()
-	if at, ok := d.places["build.steps"]; ok && d.Build.Tokens > 0 {
+	if at, ok := d.places["build.steps"]; ok && d.Build.Steps > 0 && d.Build.Tokens > 0 {
 		d.fail(at, "build.steps and build.tokens are both given", "keep one of them")
 	}
 	for _, x := range []struct {
