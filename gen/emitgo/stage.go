@@ -169,19 +169,30 @@ func (s *stageEmitter) nodeType() {
 	for _, o := range s.outputs() {
 		names = append(names, "out"+gotext.Identifier(o.Of, true))
 	}
+	for _, buf := range s.fwd.Params {
+		names = append(names, strings.Fields(s.from(buf)+" "+s.next(buf))...)
+	}
 	if len(names) > 0 {
 		fmt.Fprintf(&b, "\t%s tape.Value[F]\n", strings.Join(names, ", "))
 	}
-	if s.starts() {
-		b.WriteString("\tm *block.Memory[F]\n")
-		for _, st := range s.u.States {
-			if st.Starts {
-				fmt.Fprintf(&b, "\tstart%s tape.Value[F]\n", gotext.Identifier(st.Name, true))
-			}
-		}
-	}
 	b.WriteString("}\n")
 	s.file.Add(gotext.Code(b.String()))
+}
+
+// from is the field of a state's value before the call, whose adjoint the backward
+// computes, and next that after the call, whose adjoint it reads; "" where it does not.
+func (s *stageEmitter) from(buf *plan.Buffer) string {
+	if s.bwd == nil || buf.Role != plan.Read || s.state(buf.Of) < 0 || s.bwd.AdjointResult(buf.Of) == nil {
+		return ""
+	}
+	return "from" + gotext.Identifier(buf.Of, true)
+}
+
+func (s *stageEmitter) next(buf *plan.Buffer) string {
+	if s.bwd == nil || buf.Role != plan.Write || s.state(buf.Of) < 0 || s.adjoint(buf.Of) == nil {
+		return ""
+	}
+	return "next" + gotext.Identifier(buf.Of, true)
 }
 
 // starts reports whether the stage reads states whose first values are learned.

@@ -40,6 +40,11 @@ func (s *stageEmitter) unused(b *strings.Builder) {
 	for _, o := range s.outputs() {
 		conds = append(conds, fmt.Sprintf("t.Adjoint(n.out%s) == nil", gotext.Identifier(o.Of, true)))
 	}
+	for _, buf := range s.fwd.Params {
+		if next := s.next(buf); next != "" {
+			conds = append(conds, fmt.Sprintf("t.Adjoint(n.%s) == nil", next))
+		}
+	}
 	if len(conds) > 0 {
 		fmt.Fprintf(b, "\tif %s {\n\t\treturn\n\t}\n", strings.Join(conds, " && "))
 	}
@@ -82,13 +87,14 @@ func (s *stageEmitter) backBuffer(b *strings.Builder, buf *plan.Buffer) {
 		return
 	}
 	if result := buf.Primal; result != "" && buf.Role == plan.Read {
-		if s.state(result) >= 0 || !slices.ContainsFunc(s.outputs(), func(o *plan.Buffer) bool { return o.Of == result }) {
-			// What the memory becomes has no adjoint: the gradient ends at the
-			// chunk's edge.
+		switch {
+		case s.state(result) >= 0:
+			fmt.Fprintf(b, "\tg.%s = block.Adjoint(t, n.%s, %s)\n", f, s.next(s.fwd.Result(result)), n)
+		case slices.ContainsFunc(s.outputs(), func(o *plan.Buffer) bool { return o.Of == result }):
+			fmt.Fprintf(b, "\tg.%s = block.Adjoint(t, n.out%s, %s)\n", f, gotext.Identifier(result, true), n)
+		default: // a result of a function that its caller does not read
 			fmt.Fprintf(b, "\tg.%s = block.Zeros(t, %s)\n", f, n)
-			return
 		}
-		fmt.Fprintf(b, "\tg.%s = block.Adjoint(t, n.out%s, %s)\n", f, gotext.Identifier(result, true), n)
 		return
 	}
 	fmt.Fprintf(b, "\tg.%s = k.%s\n", f, s.forwardField(buf))
@@ -99,6 +105,11 @@ func (s *stageEmitter) adjointOf(buf *plan.Buffer) string {
 	for _, v := range s.values() {
 		if s.bwd.AdjointResult(v.buf.Of) == buf {
 			return v.field
+		}
+	}
+	for _, p := range s.fwd.Params {
+		if from := s.from(p); from != "" && s.bwd.AdjointResult(p.Of) == buf {
+			return from
 		}
 	}
 	return ""
@@ -126,12 +137,9 @@ func (s *stageEmitter) give(b *strings.Builder) {
 			fmt.Fprintf(b, "\tt.Contribute(n.%s, g.%s)\n", v.field, s.bn.Buffers[r])
 		}
 	}
-	if !s.starts() {
-		return
-	}
-	for i, st := range s.u.States {
-		if r := s.bwd.AdjointResult(st.Name); st.Starts && r != nil {
-			fmt.Fprintf(b, "\tblock.AccumulateFresh(t, n.m, %d, n.start%s, g.%s)\n", i, gotext.Identifier(st.Name, true), s.bn.Buffers[r])
+	for _, buf := range s.fwd.Params {
+		if from := s.from(buf); from != "" {
+			fmt.Fprintf(b, "\tt.Contribute(n.%s, g.%s)\n", from, s.bn.Buffers[s.bwd.AdjointResult(buf.Of)])
 		}
 	}
 }

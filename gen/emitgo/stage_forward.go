@@ -226,8 +226,10 @@ func (s *stageEmitter) fill(b *strings.Builder) {
 			s.fillConst(b, buf, f)
 		case buf.Role == plan.Read && buf.Elem == ir.Int:
 			fmt.Fprintf(b, "\tk.%s = %s\n", f, argName(buf.Of))
+		case buf.Role == plan.Read && s.from(buf) != "":
+			fmt.Fprintf(b, "\tn.%s = %s\n\tk.%s = arena.Data(n.%s)\n", s.from(buf), s.before(buf), f, s.from(buf))
 		case buf.Role == plan.Read && s.state(buf.Of) >= 0:
-			fmt.Fprintf(b, "\tk.%s = m.Slots[%s].Data\n", f, s.slot(s.state(buf.Of)))
+			fmt.Fprintf(b, "\tk.%s = arena.Data(%s)\n", f, s.before(buf))
 		case buf.Role == plan.Read:
 		case buf.Optional:
 			fmt.Fprintf(b, "\tif %s.Tape != nil {\n\t\tk.%s = %s\n\t}\n", s.runExpr(), f, s.room(buf))
@@ -280,7 +282,6 @@ func (s *stageEmitter) fillConst(b *strings.Builder, buf *plan.Buffer, f string)
 
 // run runs the kernel and hands out what it gave.
 func (s *stageEmitter) run(b *strings.Builder) {
-	s.startStates(b)
 	workspace(b, s.fn2, "k", "arena")
 	b.WriteString("\tk.Run()\n\tarena.Release(mark)\n")
 	for _, w := range s.fn2.Work {
@@ -290,7 +291,11 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	moved := false
 	for _, buf := range s.fwd.Params {
 		if buf.Role == plan.Write && s.state(buf.Of) >= 0 {
-			fmt.Fprintf(b, "\tm.SetNext(arena, %s, k.%s)\n", s.slot(s.state(buf.Of)), s.fn2.Buffers[buf])
+			set := fmt.Sprintf("m.SetNext(c, %s, k.%s)", s.slot(s.state(buf.Of)), s.fn2.Buffers[buf])
+			if next := s.next(buf); next != "" {
+				set = fmt.Sprintf("n.%s = %s", next, set)
+			}
+			fmt.Fprintf(b, "\t%s\n", set)
 			moved = true
 		}
 	}
@@ -310,49 +315,44 @@ func (s *stageEmitter) run(b *strings.Builder) {
 	b.WriteString("\treturn\n")
 }
 
-// started are the locals of the learned first states.
-func (s *stageEmitter) started() []string {
-	var out []string
-	for _, st := range s.u.States {
-		if st.Starts {
-			out = append(out, "start"+gotext.Identifier(st.Name, true))
-		}
+// before is a state's value before the call.
+func (s *stageEmitter) before(buf *plan.Buffer) string {
+	i := s.state(buf.Of)
+	if s.recv != "" && s.u.States[i].Starts {
+		return startOf(s.u.States[i])
 	}
-	return out
+	return fmt.Sprintf("m.State(c, %s)", s.slot(i))
 }
 
-// learnedStart computes the learned first states. Its node must come before the
-// stage's own, so that its backward runs after it.
+// startOf is the local of a learned first state.
+func startOf(st abi.State) string { return "start" + gotext.Identifier(st.Name, true) }
+
+// learnedStart computes the learned first states and puts them, in sequences whose context
+// starts here, in the place of the memory's states. Their nodes must come before the
+// stage's own, so that their backward runs after it.
 func (s *stageEmitter) learnedStart(b *strings.Builder) {
-	if s.starts() {
-		names := strings.Join(s.started(), ", ")
-		fmt.Fprintf(b, "\tvar %s tape.Value[F]\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", names, names)
-		for i, st := range s.u.States {
-			if st.Starts && st.Rows != abi.AnyRows {
-				fmt.Fprintf(b, "\tif err = block.CheckStart(%q, m, %d, start%s.Data); err != nil {\n\t\treturn\n\t}\n", s.u.Name, i, gotext.Identifier(st.Name, true))
-			}
-		}
-	}
-}
-
-// startStates replaces, in slots whose context starts here, the memory's
-// states by their learned first values.
-func (s *stageEmitter) startStates(b *strings.Builder) {
 	if !s.starts() {
 		return
 	}
-	var outs []string
+	var names, used []string
 	for _, st := range s.u.States {
-		if st.Starts {
-			outs = append(outs, "n.start"+gotext.Identifier(st.Name, true))
+		switch {
+		case !st.Starts:
+		case s.frozen || s.fwd.Param(st.Name) != nil:
+			names, used = append(names, startOf(st)), append(used, startOf(st))
+		default:
+			names = append(names, "_")
 		}
 	}
-	fmt.Fprintf(b, "\tn.m = m\n\t%s = %s\n", strings.Join(outs, ", "), strings.Join(s.started(), ", "))
+	fmt.Fprintf(b, "\tvar %s tape.Value[F]\n\tif %s, err = b.start(c, w, m); err != nil {\n\t\treturn\n\t}\n", strings.Join(used, ", "), strings.Join(names, ", "))
 	for i, st := range s.u.States {
-		if p := s.fwd.Param(st.Name); st.Starts && p != nil { // the frozen read may not need it
-			f := s.fn2.Buffers[p]
-			fmt.Fprintf(b, "\tk.%s = block.InitialState(arena, m, %d, n.start%s.Data)\n", f, i, gotext.Identifier(st.Name, true))
+		if !slices.Contains(used, startOf(st)) {
+			continue
 		}
+		if st.Rows != abi.AnyRows {
+			fmt.Fprintf(b, "\tif err = block.CheckStart(%q, m, %d, %s.Data); err != nil {\n\t\treturn\n\t}\n", s.u.Name, i, startOf(st))
+		}
+		fmt.Fprintf(b, "\t%s = block.InitialState(c, m, %d, %[1]s)\n", startOf(st), i)
 	}
 }
 
@@ -361,7 +361,7 @@ func (s *stageEmitter) startStates(b *strings.Builder) {
 func (s *stageEmitter) keepStarts(b *strings.Builder) {
 	for i, st := range s.u.States {
 		if st.Starts {
-			fmt.Fprintf(b, "\tblock.KeepStart(arena, m, %d, n.start%s.Data)\n", i, gotext.Identifier(st.Name, true))
+			fmt.Fprintf(b, "\tblock.KeepStart(c, m, %d, %s)\n", i, startOf(st))
 		}
 	}
 }

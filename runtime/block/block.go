@@ -25,6 +25,9 @@ type Call[F num.Float] struct {
 	Pulse  pulse.Pulse
 	Batch  int // size of the batch
 	Tokens int // tokens of each
+	// Across lets the gradient cross the edges of the call: the states and windows that
+	// it begins with and those that it leaves are values of its tape.
+	Across bool
 }
 
 // Check refuses a call of a negative batch or number of tokens, and one whose memory

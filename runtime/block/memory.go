@@ -10,21 +10,23 @@ import (
 
 // Memory is the context memory of a block for all sequences of its batch: the states of its
 // rule, the tails of its windows, how many tokens each context has seen, and
-// the memories of its parts. It belongs to one stream; the gradient does not
-// cross from one call to the next.
+// the memories of its parts. It belongs to one stream. The gradient of one call ends at
+// its edges; several_calls.go takes it across them.
 type Memory[F num.Float] struct {
 	Batch    int
 	Chunk    int     // tokens that are computed together, 0 for none; the rest of a call is computed token by token
 	Pos      []int32 // tokens of each sequence's context so far
 	Slots    []Slot[F]
 	Parts    []Part[F]
+	first    []tape.Value[F] // by slot: the value that a call across edges began with, a leaf of its tape
 	next     []tape.Value[F] // by slot: the values that a call left, without data if it left none
 	arena    *tape.Arena[F]  // that the new values are in
 	moved    int
-	shut     []bool // by sequence: the last call's states are not kept
-	keptShut []bool // shut when the last call was kept
-	site     bool   // of a frozen call: states and positions are borrowed from the part's memory
-	unit     string // path of the block in its model, for profiles
+	shut     []bool     // by sequence: the last call's states are not kept
+	keptShut []bool     // shut when the last call was kept
+	site     bool       // of a frozen call: states and positions are borrowed from the part's memory
+	unit     string     // path of the block in its model, for profiles
+	of       *Memory[F] // that they are borrowed from
 }
 
 // A Slot is one named tensor of a memory, [batch, Shape…].
@@ -49,7 +51,8 @@ type Part[F num.Float] struct {
 
 // NewMemory returns the memory of new contexts: every slot zero.
 func NewMemory[F num.Float](batch int, slots ...Slot[F]) *Memory[F] {
-	m := &Memory[F]{Batch: batch, Pos: make([]int32, batch), Slots: slots, next: make([]tape.Value[F], len(slots)), shut: make([]bool, batch), keptShut: make([]bool, batch)}
+	m := &Memory[F]{Batch: batch, Pos: make([]int32, batch), Slots: slots, first: make([]tape.Value[F], len(slots)), next: make([]tape.Value[F], len(slots)),
+		shut: make([]bool, batch), keptShut: make([]bool, batch)}
 	for i := range m.Slots {
 		m.Slots[i].Data = tensor.Make[F](batch * m.Slots[i].size())
 	}
@@ -73,7 +76,7 @@ func (m *Memory[F]) SetUnit(path string) {
 // positions with m, and has calls of its own.
 func (m *Memory[F]) Span(lo, hi int) *Memory[F] {
 	s := &Memory[F]{Batch: hi - lo, Chunk: m.Chunk, Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, hi-lo), keptShut: slices.Clone(m.keptShut[lo:hi]), site: m.site, unit: m.unit}
+		first: make([]tape.Value[F], len(m.Slots)), next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, hi-lo), keptShut: slices.Clone(m.keptShut[lo:hi]), site: m.site, unit: m.unit}
 	if m.Pos != nil {
 		s.Pos = m.Pos[lo:hi:hi]
 	}
@@ -99,10 +102,16 @@ func (s *Slot[F]) size() int {
 // Fresh reports whether a sequence is at the start of its context.
 func (m *Memory[F]) Fresh(sequence int) bool { return m.Pos[sequence] == 0 }
 
-// SetNext records the new value of slot i, computed into a. Keep copies it into the
-// memory; until then a backward finds the values that the call began with.
-func (m *Memory[F]) SetNext(a *tape.Arena[F], i int, data []F) {
-	m.arena, m.next[i] = a, a.Value(data)
+// SetNext sets the new value of slot i, computed into the arena of a call, and returns it.
+// Keep copies it into the memory; until then a backward finds the values that the call
+// began with.
+func (m *Memory[F]) SetNext(c Call[F], i int, data []F) tape.Value[F] {
+	if m.arena = c.Run.Arena; c.Across {
+		m.next[i] = c.Run.Output(data)
+	} else {
+		m.next[i] = m.arena.Value(data)
+	}
+	return m.next[i]
 }
 
 // forget drops what was given outside the present scope of a, and which sequences were
@@ -219,7 +228,7 @@ func (m *Memory[F]) Reset(sequence int) {
 // the run.
 func (m *Memory[F]) Clone() *Memory[F] {
 	c := &Memory[F]{Batch: m.Batch, Chunk: m.Chunk, Pos: slices.Clone(m.Pos), Slots: slices.Clone(m.Slots), Parts: slices.Clone(m.Parts),
-		next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Batch), keptShut: slices.Clone(m.keptShut), site: m.site}
+		first: make([]tape.Value[F], len(m.Slots)), next: make([]tape.Value[F], len(m.Slots)), shut: make([]bool, m.Batch), keptShut: slices.Clone(m.keptShut), site: m.site}
 	for i, s := range m.Slots {
 		c.Slots[i].Data = nil
 		if !m.borrowed(i) {
@@ -289,56 +298,4 @@ func (m *Memory[F]) PartOf(name string) *Memory[F] {
 		}
 	}
 	panic("block: BUG: no memory of part " + name)
-}
-
-// InitialState returns slot i at the start of a call: the contents of the memory, and for
-// sequences whose context starts here the initial state in start, [batch, …]. Where no
-// context starts it is the memory's own slice, which no kernel writes.
-func InitialState[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) []F {
-	if !m.anyFresh() {
-		return m.Slots[i].Data
-	}
-	out := a.Alloc(len(m.Slots[i].Data))
-	copy(out, m.Slots[i].Data)
-	n := m.Slots[i].size()
-	for l := range m.Pos {
-		if m.Fresh(l) {
-			copy(out[l*n:(l+1)*n], start[l*n:(l+1)*n])
-		}
-	}
-	return out
-}
-
-func (m *Memory[F]) anyFresh() bool {
-	for l := range m.Pos {
-		if m.Fresh(l) {
-			return true
-		}
-	}
-	return false
-}
-
-// KeepStart gives slot i its initial state in the sequences whose context starts with
-// this call, which does not write the slot: a frozen read.
-func KeepStart[F num.Float](a *tape.Arena[F], m *Memory[F], i int, start []F) {
-	if m.anyFresh() {
-		m.SetNext(a, i, InitialState(a, m, i, start))
-	}
-}
-
-// AccumulateFresh adds the adjoint of slot i's initial state, in the sequences
-// whose context starts with this call.
-func AccumulateFresh[F num.Float](t *tape.Tape[F], m *Memory[F], i int, start tape.Value[F], part []F) {
-	g := t.Grad(start)
-	if g == nil {
-		return
-	}
-	n := m.Slots[i].size()
-	for l := range m.Pos {
-		if m.Fresh(l) {
-			for j := l * n; j < (l+1)*n; j++ {
-				g[j] += part[j]
-			}
-		}
-	}
 }

@@ -1,6 +1,10 @@
 package block
 
-import "github.com/nl-hecate/hecate/runtime/num"
+import (
+	"strings"
+
+	"github.com/nl-hecate/hecate/runtime/num"
+)
 
 // A part may be called twice in one call of its composition: once to write, and
 // once frozen with other tokens. Both calls see the states and positions that the
@@ -40,7 +44,7 @@ func (m *Memory[F]) borrowed(i int) bool { return m.site && !m.Slots[i].Window }
 func (m *Memory[F]) SiteOf(part string) *Memory[F] {
 	of := m.PartOf(part)
 	for _, p := range m.Parts {
-		if len(p.Name) == len(part)+len(siteSuffix) && p.Name[:len(part)] == part && p.Name[len(part):] == siteSuffix {
+		if name, ok := strings.CutSuffix(p.Name, siteSuffix); ok && name == part {
 			share(p.Memory, of)
 			return p.Memory
 		}
@@ -48,8 +52,17 @@ func (m *Memory[F]) SiteOf(part string) *Memory[F] {
 	panic("block: BUG: no site of part " + part)
 }
 
+// shareSites lets all sites among the parts borrow.
+func (m *Memory[F]) shareSites() {
+	for _, p := range m.Parts {
+		if name, ok := strings.CutSuffix(p.Name, siteSuffix); ok {
+			share(p.Memory, m.PartOf(name))
+		}
+	}
+}
+
 func share[F num.Float](site, of *Memory[F]) {
-	site.Pos = of.Pos
+	site.of, site.Pos = of, of.Pos
 	for i := range site.Slots {
 		if site.borrowed(i) {
 			site.Slots[i].Data = of.Slots[i].Data

@@ -81,8 +81,8 @@ func (m *Module[F]) explain(err error) error {
 			continue
 		}
 		s.restore()
-		if f, token, ok := m.trace(i); ok {
-			e.Slot, e.Token, e.Equation, e.Tensor, e.Index, e.Reads, e.Backward = i, token, f.Node, f.Tensor, f.Index, f.Leaves, f.Backward
+		if f, step, token, ok := m.trace(i); ok {
+			e.Step, e.Slot, e.Token, e.Equation, e.Tensor, e.Index, e.Reads, e.Backward = step, i, token, f.Node, f.Tensor, f.Index, f.Leaves, f.Backward
 			e.Level = m.levelOf(f)
 			return e
 		}
@@ -93,9 +93,12 @@ func (m *Module[F]) explain(err error) error {
 // errFound ends a trace.
 var errFound = errors.New("found")
 
-// trace runs a slot again and checks every number. The token is the chunk's.
-func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
+// trace runs a slot again and checks every number, and at the end of a window of several
+// chunks the calls of its group in all of them. The token is that of the step's chunk.
+func (m *Module[F]) trace(i int) (fault tape.Fault, step uint64, token int, found bool) {
 	j, s := &m.job, m.job.memory.slots[i]
+	step = j.pulse.Step()
+	g := i * m.groups / j.memory.Batch()
 	states := map[*F]string{}
 	s.live.Each("", func(name string, _ []int, data []F) {
 		if len(data) > 0 {
@@ -106,13 +109,15 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 	a := &tape.Arena[F]{Trace: true}
 	err := m.pieces(i, func(from, to int) error {
 		err := tape.With(a, j.pulse, func(r *tape.Run[F]) error {
-			return m.forward(r, i, i+1, from, to, func(loss tape.Value[F]) error {
-				if fault, found = r.Tape.Fault(state); !found && count(m.targets(i, from, to)) > 0 && j.pulse.Phase() == pulse.Build {
-					m.backward(r.Tape, i*m.groups/j.memory.Batch(), i, i+1, from, to, loss)
-					fault, found = r.Tape.Fault(state)
-				}
-				return nil
-			})
+			loss, _, err := m.forward(r, &j.chunk, s.live, i, i+1, from, to)
+			if err != nil {
+				return err
+			}
+			if fault, found = r.Tape.Fault(state); !found && count(targets(&j.chunk, i, from, to)) > 0 && j.pulse.Phase() == pulse.Build && !m.several() {
+				m.backward(r.Tape, &j.chunk, j.valid, g, i, i+1, from, to, loss)
+				fault, found = r.Tape.Fault(state)
+			}
+			return nil
 		})
 		if found {
 			if token = fault.Token; token >= 0 {
@@ -125,7 +130,19 @@ func (m *Module[F]) trace(i int) (fault tape.Fault, token int, found bool) {
 		}
 		return err
 	})
-	return fault, token, found && err == errFound
+	if w := &m.window; err == nil && m.several() && w.n == w.length {
+		err = m.backwards(a, g, func(r *tape.Run[F], c *call) error {
+			if fault, found = r.Tape.Fault(state); !found {
+				return nil
+			}
+			if token = fault.Token; token >= 0 {
+				token += c.from
+			}
+			step = w.chunks[c.chunk].pulse.Step()
+			return errFound
+		})
+	}
+	return fault, step, token, found && err == errFound
 }
 
 // levelOf is the level of a fault: the slowest level of the parameters that the node

@@ -33,7 +33,8 @@ func (m *Module[F]) group(a *tape.Arena[F], g int) error {
 	n := j.memory.Batch()
 	lo, hi := g*n/m.groups, (g+1)*n/m.groups
 	builds := j.pulse.Phase() == pulse.Build
-	if builds {
+	backwards := builds && !m.several()
+	if backwards {
 		clear(m.reached[g])
 	}
 	for i := lo; i < hi; i++ {
@@ -54,14 +55,19 @@ func (m *Module[F]) group(a *tape.Arena[F], g int) error {
 		}
 		from = to
 	}
-	if builds {
-		for i, hit := range m.reached[g] {
-			if !hit {
-				clear(m.grads[g][i])
-			}
-		}
+	if backwards {
+		m.clearUnreached(g)
 	}
 	return nil
+}
+
+// clearUnreached makes the gradients that nothing reached zero.
+func (m *Module[F]) clearUnreached(g int) {
+	for i, hit := range m.reached[g] {
+		if !hit {
+			clear(m.grads[g][i])
+		}
+	}
 }
 
 // whole reports whether no context of a slot ends inside the chunk.
@@ -79,6 +85,9 @@ func (m *Module[F]) whole(i int) bool {
 // document ends.
 func (m *Module[F]) together(a *tape.Arena[F], g, lo, hi int) error {
 	run := func(from, to int) error {
+		if m.several() {
+			m.window.note(m.job.memory, g, lo, hi, from, to)
+		}
 		err := m.piece(a, g, lo, hi, from, to)
 		if err == nil {
 			memory := m.job.memory.span(lo, hi)
@@ -115,7 +124,8 @@ func (m *Module[F]) single(a *tape.Arena[F], lo, hi int, err error) error {
 	}
 	for i := lo; i < hi; i++ {
 		alone := tape.Without(a, m.job.pulse, func(r *tape.Run[F]) error {
-			return m.forward(r, i, i+1, 0, m.job.chunk.Tokens, func(tape.Value[F]) error { return nil })
+			_, _, err := m.forward(r, &m.job.chunk, m.job.memory.span(i, i+1), i, i+1, 0, m.job.chunk.Tokens)
+			return err
 		})
 		if alone != nil {
 			return alone

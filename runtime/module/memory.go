@@ -30,6 +30,12 @@ func (m *Module[F]) newMemory(batch int) *Memory[F] {
 	return divide(m.model.NewMemory(batch), m.model.NewMemory(batch))
 }
 
+// oneMemory is a memory without a copy of it.
+func (m *Module[F]) oneMemory(batch int) *Memory[F] {
+	live := m.model.NewMemory(batch)
+	return divide(live, live)
+}
+
 // divide makes the memories of the slots from those of all of them.
 func divide[F Float](live, saved *block.Memory[F]) *Memory[F] {
 	live.SetUnit("")

@@ -27,7 +27,10 @@
 // The context memory of a stream is moved through Process by a handle that can be
 // used once. A Process that fails restores the memory: every slot is copied before
 // it is changed. Where a document ends inside a chunk, a slot runs in pieces with a
-// new context after the end; no gradient crosses the boundary of a call.
+// new context after the end. A gradient ends where its context begins, and at the edges
+// of its chunk or, with Config.Chunks, of a window of several (truncated backpropagation
+// through time): then Process gives a gradient at the last chunk of each window, and
+// there is one update for each window.
 //
 // A step whose shapes have been seen allocates nothing: each worker computes in
 // its own arena, and the state of a step is kept in the Module. So a Module serves
@@ -64,7 +67,7 @@ var (
 // Config describes a module. Without an Update it tests and streams only. Buffer is
 // the update that collects the gradients of slower levels until they are updated; a model
 // of one level needs none. Clip bounds the norm of the gradients of one update; 0
-// means no bound. Schedule is the learning rate by steps of the run, by default the update's
+// means no bound. Chunks is the number of chunks that one gradient spans; 0 means 1. Schedule is the learning rate by steps of the run, by default the update's
 // at every step. NoDecay are kinds of parameters without weight decay, besides those
 // that a page marks.
 type Config[F Float] struct {
@@ -72,6 +75,7 @@ type Config[F Float] struct {
 	Update   update.Update[F]
 	Buffer   update.Update[F]
 	Clip     float64
+	Chunks   int
 	Schedule update.Schedule
 	NoDecay  update.Kinds
 	Seed     uint64 // of the first parameters
@@ -87,8 +91,10 @@ type Module[F Float] struct {
 	arenas    []*tape.Arena[F] // by worker
 	pool      workerPool
 	walk      func(worker, group int) error
+	walkBack  func(worker, group int) error
 	groups    int // of the chunk that is processed
 	job       job[F]
+	window    window[F]
 	grads     [][][]F  // by group and parameter
 	reached   [][]bool // by group and parameter: a gradient reached it in this chunk
 	movedBy   [][]F    // by parameter: the gradient that it is updated by, nil where it is not updated
@@ -137,6 +143,7 @@ type job[F Float] struct {
 // The error is the model's, when it cannot declare them, or the schedule's.
 func New[F Float](c Config[F]) (*Module[F], error) {
 	m := &Module[F]{model: c.Model, params: &context.ParamSet[F]{}, clip: c.Clip}
+	m.window.length = max(c.Chunks, 1)
 	if err := c.Model.Declare(m.params, ""); err != nil {
 		return nil, err
 	}
@@ -158,13 +165,14 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 // bindWorkers makes the workers' function once, so that a step allocates none.
 func (m *Module[F]) bindWorkers() {
 	m.walk = func(worker, group int) error { return m.group(m.arenas[worker], group) }
+	m.walkBack = func(worker, group int) error { return m.backwards(m.arenas[worker], group, nil) }
 }
 
 // Share returns a module for another goroutine that reads the parameters of this one
 // and cannot update them: concurrent sessions share parameters only. It must not run
 // while they are updated.
 func (m *Module[F]) Share() *Module[F] {
-	s := &Module[F]{model: m.model, params: m.params}
+	s := &Module[F]{model: m.model, params: m.params, window: window[F]{length: m.window.length}}
 	s.bindWorkers()
 	return s
 }
@@ -218,12 +226,13 @@ func (m *Module[F]) Decide(steps int) error {
 	return nil
 }
 
-// updates reports whether a parameter is updated at a pulse.
-func (m *Module[F]) updates(p context.Param, at pulse.Pulse) bool {
+// updates reports whether a parameter is updated at the end of a window: whether its level
+// was active in one of the window's chunks.
+func (m *Module[F]) updates(p context.Param) bool {
 	if p.Gated {
-		return !p.Fixed && m.gates[0].open[p.Level]
+		return !p.Fixed && m.window.open[p.Level]
 	}
-	return !p.Fixed && at.Active(p.Level)
+	return !p.Fixed && m.window.active>>p.Level&1 == 1
 }
 
 // workers returns the number of goroutines that share n groups, and makes an arena for

@@ -24,7 +24,8 @@ type Result struct {
 // takes the context and returns the handle that owns it afterwards, advanced by the
 // chunk's tokens. After an error the returned handle owns the context as it was, and
 // there is no gradient; NaN or infinity is a *BadNumber. Update changes the
-// parameters.
+// parameters. Where a gradient spans several chunks the last one of them gives it; a
+// chunk that does not continue the window is refused with ErrWindow.
 func (m *Module[F]) Process(c stream.Chunk, h context.Handle[*Memory[F]], p pulse.Pulse) (Result, context.Handle[*Memory[F]], error) {
 	return m.process(c, h, p, nil)
 }
@@ -62,42 +63,73 @@ func (m *Module[F]) process(c stream.Chunk, h context.Handle[*Memory[F]], p puls
 }
 
 // work runs the job.
-func (m *Module[F]) work() (Result, error) {
-	j := &m.job
-	n := j.memory.Batch()
+func (m *Module[F]) work() (r Result, err error) {
+	j, w := &m.job, &m.window
+	before, n := w.sums, j.memory.Batch()
 	for len(m.nats) < n {
 		m.nats = append(m.nats, 0)
 	}
 	builds := j.pulse.Phase() == pulse.Build
-	groups := groupsOf(n, j.chunk.Tokens)
+	m.groups = groupsOf(n, j.chunk.Tokens)
 	if builds {
-		m.growGradients(n, groups)
+		if err := w.begin(j); err != nil {
+			return r, err
+		}
+		if m.several() {
+			m.enter()
+		}
+		m.growGradients(n, m.groups)
 	}
-	m.groups = groups
-	err := m.pool.each(groups, m.workers(groups), m.walk)
-	if err == nil && builds {
-		from := time.Now()
-		err = m.sumGradients(n, groups)
-		m.clock.measure(rowSum, from)
+	if err = m.pool.each(m.groups, m.workers(m.groups), m.walk); err == nil {
+		r = m.mean(n)
+		if builds {
+			err = m.end(r, n)
+		}
 	}
 	if err != nil {
 		err = m.explain(err)
 		for _, s := range j.memory.slots {
 			s.restore()
 		}
+		if builds {
+			w.undo(before)
+		}
 		return Result{}, err
 	}
-	r := Result{Valid: j.valid}
+	return r, nil
+}
+
+// mean is the loss of the chunk.
+func (m *Module[F]) mean(n int) Result {
+	r := Result{Valid: m.job.valid}
 	for _, x := range m.nats[:n] {
 		r.Nats += x
 	}
-	if j.valid > 0 {
-		r.Nats /= float64(j.valid)
+	if r.Valid > 0 {
+		r.Nats /= float64(r.Valid)
 	}
-	if builds {
-		m.pending = idOf(j.pulse)
+	return r
+}
+
+// end adds the chunk to its window and, where the window ends, adds up the gradient.
+func (m *Module[F]) end(r Result, n int) error {
+	j, w := &m.job, &m.window
+	w.add(j, r, m.gates[:n])
+	if w.n == w.length {
+		if err := m.pool.each(m.groups, m.workers(m.groups), m.walkBack); err != nil {
+			return err
+		}
 	}
-	return r, nil
+	if !m.several() || w.n == w.length {
+		from := time.Now()
+		if err := m.sumGradients(m.groups); err != nil {
+			return err
+		}
+		m.clock.measure(rowSum, from)
+		w.n, m.pending = 0, idOf(j.pulse)
+	}
+	m.tally.count(m.gates[:n], j.pulse)
+	return nil
 }
 
 // growGradients sees that there are gradients for all groups and gates for n slots.
@@ -155,61 +187,63 @@ func nonEmpty(from, to int, f func(from, to int) error) error {
 func (m *Module[F]) piece(a *tape.Arena[F], g, lo, hi, from, to int) error {
 	j := &m.job
 	body := func(r *tape.Run[F]) error {
-		return m.forward(r, lo, hi, from, to, func(loss tape.Value[F]) error {
-			for k, x := range loss.Data {
-				if !num.IsFinite(x) {
-					return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
-				}
-				m.nats[lo+k] += float64(float64(x) * float64(count(m.targets(lo+k, from, to))))
+		loss, logits, err := m.forward(r, &j.chunk, j.memory.span(lo, hi), lo, hi, from, to)
+		if err != nil {
+			return err
+		}
+		if j.logits != nil {
+			v, t := m.model.Vocabulary(), j.chunk.Tokens
+			copy(j.logits[(lo*t+from)*v:((hi-1)*t+to)*v], logits.Data)
+		}
+		for k, x := range loss.Data {
+			if !num.IsFinite(x) {
+				return &BadNumber{What: "the loss", Value: float64(x), Step: j.pulse.Step(), Slot: lo + k, Level: -1, Token: -1}
 			}
-			if r.Tape != nil {
-				m.backward(r.Tape, g, lo, hi, from, to, loss)
-			}
-			return nil
-		})
+			m.nats[lo+k] += float64(float64(x) * float64(count(targets(&j.chunk, lo+k, from, to))))
+		}
+		if r.Tape != nil {
+			m.backward(r.Tape, &j.chunk, j.valid, g, lo, hi, from, to, loss)
+		}
+		return nil
 	}
-	if j.pulse.Phase() == pulse.Build {
+	if j.pulse.Phase() == pulse.Build && !m.several() {
 		return tape.With(a, j.pulse, body)
 	}
 	return tape.Without(a, j.pulse, body)
 }
 
 // targets are the targets of a range of a slot's tokens.
-func (m *Module[F]) targets(i, from, to int) []int32 {
-	at := i * m.job.chunk.Tokens
-	return m.job.chunk.Targets[at+from : at+to]
+func targets(c *stream.Chunk, i, from, to int) []int32 {
+	at := i * c.Tokens
+	return c.Targets[at+from : at+to]
 }
 
 // forward runs the model, with a tape and without: a range of tokens of one slot, or all
-// tokens of several. then receives the mean loss of each slot's tokens.
-func (m *Module[F]) forward(r *tape.Run[F], lo, hi, from, to int, then func(loss tape.Value[F]) error) error {
-	j := &m.job
-	first, last := lo*j.chunk.Tokens+from, (hi-1)*j.chunk.Tokens+to
-	ids, next := j.chunk.Inputs[first:last], j.chunk.Targets[first:last]
-	call := block.Call[F]{Run: r, Pulse: r.Pulse, Batch: hi - lo, Tokens: to - from}
-	loss, logits, err := m.model.Step(call, block.Bind(r, m.params.View()), j.memory.span(lo, hi), ids, next)
+// tokens of several. It returns the mean loss of each slot's tokens, and the logits.
+func (m *Module[F]) forward(r *tape.Run[F], c *stream.Chunk, mem *block.Memory[F], lo, hi, from, to int) (loss, logits tape.Value[F], err error) {
+	first, last := lo*c.Tokens+from, (hi-1)*c.Tokens+to
+	call := block.Call[F]{Run: r, Pulse: r.Pulse, Batch: hi - lo, Tokens: to - from, Across: r.Tape != nil && m.several()}
+	loss, logits, err = m.model.Step(call, block.Bind(r, m.params.View()), mem, c.Inputs[first:last], c.Targets[first:last])
 	if err != nil {
-		return fmt.Errorf("%s: %w", slotNames(lo, hi), err)
+		err = fmt.Errorf("%s: %w", slotNames(lo, hi), err)
 	}
-	if j.logits != nil {
-		v := m.model.Vocabulary()
-		copy(j.logits[first*v:last*v], logits.Data)
-	}
-	return then(loss)
+	return loss, logits, err
 }
 
-// backward adds the gradient of a piece to the group's.
-func (m *Module[F]) backward(t *tape.Tape[F], g, lo, hi, from, to int, loss tape.Value[F]) {
+// backward adds the gradient of a piece to the group's: of its share of a mean over all
+// targets, and of what the tape is seeded with where it spans several chunks.
+func (m *Module[F]) backward(t *tape.Tape[F], c *stream.Chunk, all, g, lo, hi, from, to int, loss tape.Value[F]) {
 	seeds, own := m.seeds[lo:hi], 0
 	for k := range seeds {
-		n := count(m.targets(lo+k, from, to))
-		seeds[k] = F(float64(n) / float64(max(m.job.valid, 1)))
+		n := count(targets(c, lo+k, from, to))
+		seeds[k] = F(float64(n) / float64(max(all, 1)))
 		own += n
 	}
-	if own == 0 {
+	if own > 0 {
+		t.Seed(loss, seeds)
+	} else if !m.several() {
 		return
 	}
-	t.Seed(loss, seeds)
 	t.Reverse()
 	k, grads, reached := 0, m.grads[g], m.reached[g]
 	t.Params(func(_ string, grad []F) { // in the order of the table, as Bind registers
@@ -228,13 +262,7 @@ func (m *Module[F]) backward(t *tape.Tape[F], g, lo, hi, from, to int, loss tape
 }
 
 // sumGradients adds the gradients of all groups in their order, into the first one's.
-func (m *Module[F]) sumGradients(n, groups int) error {
-	m.tally.count(m.gates[:n], m.job.pulse)
-	for _, g := range m.gates[1:n] {
-		for l, open := range g.open {
-			m.gates[0].open[l] = m.gates[0].open[l] || open
-		}
-	}
+func (m *Module[F]) sumGradients(groups int) error {
 	for i, g := range m.grads[0] {
 		for k, other := range m.grads[1:groups] {
 			if !m.reached[k+1][i] {
@@ -259,7 +287,7 @@ func (m *Module[F]) sumGradients(n, groups int) error {
 }
 
 // Update updates the parameters once with the gradient of the chunk that was just
-// processed at p, each with its own step count. It returns the norm of the gradients
+// processed at p, or of the window that it ended, each with its own step count. It returns the norm of the gradients
 // that were updated, before they were clipped. The error is ErrShared, ErrGradient, or
 // the update's.
 func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
@@ -272,7 +300,7 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 	m.pending = pulseID{}
 	defer m.clock.measure(rowUpdate, time.Now())
 	return norm, tape.Without(m.arenas[0], p, func(r *tape.Run[F]) error {
-		norm = update.Clip(m.collect(r, p), m.clip)
+		norm = update.Clip(m.collect(r), m.clip)
 		m.writer.Update(func(i int, _ context.Param, data []F) {
 			if e := m.movedBy[i]; e != nil {
 				m.optimizer.Step(r, i, data, e)
@@ -283,9 +311,9 @@ func (m *Module[F]) Update(p pulse.Pulse) (norm float64, err error) {
 }
 
 // collect adds the gradients of the chunk to the update's buffers and finds the ones
-// that are updated at p: in movedBy by parameter, and as a list. A parameter of a slower
+// that are updated: in movedBy by parameter, and as a list. A parameter of a slower
 // level that no gradient has reached since it was last updated is not updated.
-func (m *Module[F]) collect(r *tape.Run[F], p pulse.Pulse) [][]F {
+func (m *Module[F]) collect(r *tape.Run[F]) [][]F {
 	m.updated = m.updated[:0]
 	for i, g := range m.grads[0] {
 		param := m.params.View().Param(i)
@@ -298,7 +326,7 @@ func (m *Module[F]) collect(r *tape.Run[F], p pulse.Pulse) [][]F {
 		} else if g, _ = m.optimizer.Waiting(i); g == nil {
 			continue
 		}
-		if m.updates(param, p) {
+		if m.updates(param) {
 			m.movedBy[i] = g
 			m.updated = append(m.updated, g)
 		}

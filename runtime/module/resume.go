@@ -127,6 +127,7 @@ func (s *Session[F]) resume(kind string, snap *checkpoint.Snapshot, id Identity,
 		return err
 	}
 	put()
+	s.module.Drop()
 	return s.withContext(func(mem *Memory[F]) error {
 		mem.copyFrom(staged)
 		return nil

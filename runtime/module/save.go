@@ -83,8 +83,12 @@ type Field struct{ Name, Value string }
 type Identity []Field
 
 // SnapshotBuild returns the whole state of a build. The error is the conductor's
-// while a chunk is being processed, or a *BadNumber: a diverged state is not saved.
+// while a chunk is being processed, ErrOpen within a window of gradient, or a
+// *BadNumber: a diverged state is not saved.
 func (s *Session[F]) SnapshotBuild(id Identity) (*checkpoint.Snapshot, error) {
+	if s.module.Open() {
+		return nil, ErrOpen
+	}
 	snap, err := s.snapshot(kindBuild, id)
 	if err != nil {
 		return nil, err

@@ -57,26 +57,35 @@ func (s *Session[F]) Last() Step { return s.step }
 
 // Step runs the next chunk, of the given number of tokens per slot, through the model,
 // updates the parameters if this is a build, calls the observers and advances the
-// clock. The error is that of Process, Update or Advance. After one of Process only
+// clock. In a build whose gradient spans several chunks it does so for all chunks of a window,
+// and the result is that of the window with the pulse of its last chunk. The error is that of Process, Update or Advance. After one of Process only
 // the stream has advanced: there is no state to save, and the last checkpoint is
 // valid. After one of an observer the step is done, and Advance of the conductor
 // continues.
 func (s *Session[F]) Step(tokens int) (Step, error) {
-	c, p, err := s.conductor.Next(tokens)
-	if err != nil {
-		return Step{}, err
-	}
-	done := Step{Pulse: p}
-	if done.Result, s.context, err = s.module.Process(c, s.context, p); err != nil {
-		return Step{}, err
-	}
-	if p.Phase() == pulse.Build {
-		if done.Norm, err = s.module.Update(p); err != nil {
+	for {
+		c, p, err := s.conductor.Next(tokens)
+		if err != nil {
 			return Step{}, err
 		}
+		done := Step{Pulse: p}
+		if done.Result, s.context, err = s.module.Process(c, s.context, p); err != nil {
+			return Step{}, err
+		}
+		open := s.module.Open() && p.Phase() == pulse.Build
+		if p.Phase() == pulse.Build && !open {
+			if s.module.window.length > 1 {
+				done.Result = s.module.window.result()
+			}
+			if done.Norm, err = s.module.Update(p); err != nil {
+				return Step{}, err
+			}
+		}
+		s.step = done
+		if err := s.conductor.Advance(); err != nil || !open {
+			return done, err
+		}
 	}
-	s.step = done
-	return done, s.conductor.Advance()
 }
 
 // Probe calls f with a fork of the session's context and its pulse; the session does

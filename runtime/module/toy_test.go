@@ -57,6 +57,7 @@ type echoNode[F num.Float] struct {
 	ids, next     []int32
 	valid         [8]int // by sequence
 	vE, vH, vA    tape.Value[F]
+	vStart, state tape.Value[F]
 	outZ, outLoss tape.Value[F]
 }
 
@@ -72,7 +73,8 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 	n := tape.Push[F, echoNode[F]](c.Run, kindEcho)
 	k, a := &n.call, c.Run.Arena
 	n.vE, n.vH, n.vA, n.ids, n.next = w.Value("E"), w.Value("H"), w.Value("a"), ids, next
-	k.L, k.T, k.E, k.H, k.A, k.Start = c.Batch, c.Tokens, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), m.Slots[0].Data
+	n.vStart = m.State(c, 0)
+	k.L, k.T, k.E, k.H, k.A, k.Start = c.Batch, c.Tokens, a.Data(n.vE), a.Data(n.vH), a.Data(n.vA), a.Data(n.vStart)
 	k.Z, k.StateOut, k.State, k.Chance = a.Alloc(len(ids)*e.v), a.Alloc(c.Batch*e.d), c.Run.Saved(len(ids)*e.d), c.Run.Saved(len(ids)*e.v)
 	sum := a.Zeros(c.Batch)
 	copy(k.StateOut, k.Start)
@@ -103,27 +105,29 @@ func (e echo[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], i
 	for l := range sum {
 		sum[l] /= F(max(n.valid[l], 1))
 	}
-	m.SetNext(a, 0, k.StateOut)
+	n.state = m.SetNext(c, 0, k.StateOut)
 	m.Advance(c.Tokens)
 	n.outZ, n.outLoss = c.Run.Output(k.Z), c.Run.Output(sum)
 	return n.outLoss, n.outZ, nil
 }
 
 func (n *echoNode[F]) Backward(t *tape.Tape[F]) {
-	if dl := t.Adjoint(n.outLoss); dl != nil {
-		for l := range n.call.L {
-			n.backward(t, l, dl[l])
-		}
+	if t.Adjoint(n.outLoss) == nil && t.Adjoint(n.state) == nil {
+		return
 	}
+	ds := t.Scratch(len(n.call.Start))
+	copy(ds, block.Adjoint(t, n.state, len(ds)))
+	for l, dl := range block.Adjoint(t, n.outLoss, n.call.L) {
+		n.backward(t, l, dl, ds[l*len(ds)/n.call.L:][:len(ds)/n.call.L])
+	}
+	block.Accumulate(t, n.vStart, ds)
 }
 
-// backward is that of one sequence.
-func (n *echoNode[F]) backward(t *tape.Tape[F], l int, dl F) {
+// backward is that of one sequence; ds is the adjoint of its state.
+func (n *echoNode[F]) backward(t *tape.Tape[F], l int, dl F, ds []F) {
 	k := &n.call
 	dE, dH, dA := t.Grad(n.vE), t.Grad(n.vH), t.Grad(n.vA)
 	d, v := len(k.Start)/k.L, len(k.Z)/k.T/k.L
-	ds := t.Scratch(d)
-	clear(ds)
 	for s := (l+1)*k.T - 1; s >= l*k.T; s-- {
 		for x := range v {
 			dz := F(0)

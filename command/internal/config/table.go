@@ -52,7 +52,7 @@ type Stream struct {
 	Separator string   `key:"separator" doc:"text between two documents of a file; empty: a file is one document"`
 	HeldOut   float64  `key:"held_out" def:"0.1" in:"0.001..0.5" doc:"share at the end that is held out: measured and never built on"`
 	Batch     int      `key:"lanes" def:"8" in:"1..65536" doc:"batch size: sequences that are read in parallel"`
-	Chunk     int      `key:"chunk" def:"64" in:"1..1048576" doc:"tokens of each sequence between two updates"`
+	Chunk     int      `key:"chunk" def:"64" in:"1..1048576" doc:"tokens of each sequence in one call of the model; between two updates there are build.gradient_chunks of them"`
 }
 
 // Update is the update (optimizer) of the parameters.
@@ -74,6 +74,7 @@ type Update struct {
 type Build struct {
 	Steps           int           `key:"steps" def:"0" in:"0..1000000000" doc:"number of updates, including those before a resume; 0: 2600, or as many as time_limit allows"`
 	Tokens          int           `key:"tokens" def:"0" in:"0.." doc:"number of tokens to read, instead of steps; 0: steps decide"`
+	GradientChunks  int           `key:"gradient_chunks" def:"1" in:"1..65536" doc:"chunks that one gradient spans (truncated backpropagation through time): that many chunks are read between two updates, and the gradient crosses their edges"`
 	CheckpointEvery int           `key:"checkpoint_every" def:"0" in:"0.." doc:"steps between two checkpoints; 0: a tenth of the build, at least 200, and only the one of the end stays"`
 	Keep            int           `key:"keep" def:"3" in:"1..1000000" doc:"number of newest checkpoints to keep"`
 	KeepBest        bool          `key:"keep_best" def:"true" doc:"where evaluate_every is set, also keep the checkpoint with the best held-out loss"`
@@ -114,9 +115,12 @@ type CPU struct {
 // defaultSteps is the length of a build that nothing else limits.
 const defaultSteps = 2600
 
+// PerStep is the number of tokens of one update.
+func (c *Config) PerStep() int { return c.Stream.Batch * c.Stream.Chunk * c.Build.GradientChunks }
+
 // TotalSteps is the number of updates of a build, 0 if only the time limit decides it.
 func (c *Config) TotalSteps() int {
-	switch per := c.Stream.Batch * c.Stream.Chunk; {
+	switch per := c.PerStep(); {
 	case c.Build.Tokens > 0:
 		return (c.Build.Tokens + per - 1) / per
 	case c.Build.Steps == 0 && c.Build.TimeLimit == 0:

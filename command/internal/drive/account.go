@@ -46,7 +46,7 @@ func Account(info engine.Info, c *config.Config, arena int) string {
 	say("")
 	say("operations per token: %s in a forward pass, %s forward and backward (estimated: %s)", count(forward), count(3*forward),
 		"2 for each entry of a matrix, 4 for each number of context memory; 3 times that with the backward pass")
-	say("tokens per update: %s; %s", count(info.Batch*info.Chunk), report.Plan(&info, c.Build.TimeLimit))
+	say("tokens per update: %s; %s", count(info.PerStep()), report.Plan(&info, c.Build.TimeLimit))
 	if w := report.Unread(&info); w != "" {
 		say("warning: %s", w)
 	}
@@ -67,6 +67,13 @@ func memory(say func(string, ...any), info engine.Info, all, slots, arena int, c
 		{"update", slots * number, "counted: the state of the update and of the buffer for each parameter"},
 		{"context memory", info.Batch * info.States * number, "counted: one set for each sequence of the batch"},
 		{"work of a chunk", arena, "measured on this machine with the whole batch"},
+	}
+	if n := c.Build.GradientChunks; n > 1 { // beside the memory of each chunk: the adjoints, and that of the chunk that runs again
+		rows = append(rows, struct {
+			what  string
+			bytes int
+			how   string
+		}{"across chunks", info.Batch * info.States * number * (n + 2), fmt.Sprintf("counted: context memory at the start of each of the %d chunks of a gradient, and its adjoints", n)})
 	}
 	total := 0
 	say("")

@@ -247,7 +247,7 @@ func (r *Run) step() error {
 	if err != nil {
 		return err
 	}
-	r.meter.Add(r.Config.Stream.Batch*r.Config.Stream.Chunk, time.Since(began))
+	r.meter.Add(r.Config.PerStep(), time.Since(began))
 	return r.sinks.Step(report.Step{Step: s, Average: r.meter.Average(), Worst: r.meter.Worst(), Groups: report.Norms(s.Norms, r.groups, r.names)})
 }
 

@@ -78,11 +78,14 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 		return nil, err
 	}
 	mod, err := module.New(module.Config[float32]{Model: model, Update: u, Buffer: buffer, Clip: c.Update.Clip, Schedule: learning,
-		NoDecay: kindsOf(c.Update.NoDecay), Seed: c.Model.Seed})
+		NoDecay: kindsOf(c.Update.NoDecay), Chunks: c.Build.GradientChunks, Seed: c.Model.Seed})
 	if err != nil {
 		return nil, err
 	}
 	mod.Profile(c.Report.Profile)
+	if err := longEnough(c, &r); err != nil {
+		return nil, err
+	}
 	if err := mod.CheckChunk(c.Stream.Chunk); err != nil {
 		return nil, c.Wrong("stream.chunk", "stream.chunk"+strings.TrimPrefix(err.Error(), "the chunk"), "")
 	}
@@ -90,13 +93,23 @@ func (m *Modules) NewBuilder(c *config.Loaded, resume string) (Builder, error) {
 	if b.session, err = module.NewSession(mod, s, when, pulse.Build); err != nil {
 		return nil, err
 	}
-	b.info = Info{Steps: c.TotalSteps(), Rates: learning.String(), Rate: b.rate, Clip: c.Update.Clip, Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Stream: c.Stream.Kind,
+	b.info = Info{Steps: c.TotalSteps(), Rates: learning.String(), Rate: b.rate, Clip: c.Update.Clip, Model: spelled(c.Model.Formula), Sizes: sizes, Batch: c.Stream.Batch, Chunk: c.Stream.Chunk, Across: c.Build.GradientChunks, Stream: c.Stream.Kind,
 		Periods: when.Periods, Counts: when.Unit.String(), Buffer: buffer.Name()}
 	b.identity = m.identity(c, &b.info, u, &r)
 	if err := b.describe(); err != nil {
 		return nil, err
 	}
 	return b, b.begin(c.Build.From, resume)
+}
+
+// longEnough refuses a text of which no sequence of the batch fills the chunks of a gradient of several.
+func longEnough(c *config.Loaded, r *reading) error {
+	n, want := r.built.Len()/c.Stream.Batch, c.Stream.Chunk*c.Build.GradientChunks
+	if c.Build.GradientChunks == 1 || n >= want {
+		return nil
+	}
+	return c.Wrong("build.gradient_chunks", fmt.Sprintf("build.gradient_chunks is %d: a gradient spans %d tokens of each sequence, and the text has %d for each of %d",
+		c.Build.GradientChunks, want, n, c.Stream.Batch), "")
 }
 
 // describe fills the info from the module and the source.
@@ -143,8 +156,8 @@ func (b *builder) begin(from, resume string) error {
 			return err
 		})
 	}
-	if steps := b.session.Conductor().Pulse().Step(); err == nil && uint64(len(b.bits)) != steps {
-		err = fmt.Errorf("%s has %d losses after %d steps", curveName, len(b.bits), steps)
+	if chunks := b.session.Conductor().Pulse().Step(); err == nil && uint64(len(b.bits)*b.info.Across) != chunks {
+		err = fmt.Errorf("%s has %d losses after %d chunks, %d to a step", curveName, len(b.bits), chunks, b.info.Across)
 	}
 	if errors.Is(err, module.ErrSchedule) {
 		err = fmt.Errorf("%w; give the steps and the schedule of the saved build, or begin a new one from its parameters with build.from", err)
@@ -294,14 +307,19 @@ func levelWords(params []Param) string {
 	return strings.Join(words, " ")
 }
 
-// Arena runs a chunk of the whole batch on a fork of the context; its gradient is not
-// used.
+// Arena runs the chunks of one gradient, of the whole batch, on a fork of the context; the
+// gradient is not used.
 func (b *builder) Arena() (bytes int, err error) {
 	n := b.info.Batch * b.info.Chunk
 	c := stream.Chunk{Batch: b.info.Batch, Tokens: b.info.Chunk, Inputs: slices.Repeat(b.reading.ids[:1], n), Targets: slices.Repeat(b.reading.ids[:1], n)}
 	mod := b.session.Module()
 	err = b.session.Probe(func(h rtcontext.Handle[*module.Memory[float32]], p pulse.Pulse) error {
-		_, _, err := mod.Process(c, h, p.Of(c.Tokens))
+		for range b.info.Across {
+			if p = p.Of(c.Tokens); err == nil {
+				_, h, err = mod.Process(c, h, p)
+			}
+			p = p.Next(c.Tokens)
+		}
 		return err
 	})
 	return mod.Bytes(), err

@@ -116,7 +116,8 @@ type Info struct {
 	Params     []Param `json:"-"`
 	States     int     `json:"-"` // numbers of context memory of a sequence
 	Batch      int     `json:"lanes"`
-	Chunk      int     `json:"chunk"`  // tokens of each sequence
+	Chunk      int     `json:"chunk"` // tokens of each sequence
+	Across     int     `json:"gradient_chunks,omitempty"`
 	Stream     string  `json:"stream"` // kind of it
 	Text       string  `json:"text"`
 	TextBytes  int     `json:"text_bytes"` // tokens, where the unit is one; so is HeldOut
@@ -132,9 +133,12 @@ type Info struct {
 	Forgetful  float64 `json:"forgetful,omitempty"` // the optimum without memory
 }
 
+// PerStep is the number of tokens of one update.
+func (i *Info) PerStep() int { return i.Batch * i.Chunk * max(i.Across, 1) }
+
 // Epochs is how often a number of steps reads the part that is built on.
 func (i *Info) Epochs(steps int) float64 {
-	return float64(steps) * float64(i.Batch*i.Chunk) / float64(max(i.Built, 1))
+	return float64(steps) * float64(i.PerStep()) / float64(max(i.Built, 1))
 }
 
 // Param is a row of the parameter table.

@@ -99,6 +99,7 @@ func (m *Modules) identity(c *config.Loaded, info *Info, u update.Update[float32
 		{Name: "clip", Value: fmt.Sprint(c.Update.Clip)},
 		{Name: "lanes", Value: fmt.Sprint(c.Stream.Batch)},
 		{Name: "chunk", Value: fmt.Sprint(c.Stream.Chunk)},
+		{Name: "gradient chunks", Value: fmt.Sprint(c.Build.GradientChunks)},
 		{Name: "seed", Value: fmt.Sprint(c.Model.Seed)},
 		{Name: "text", Value: r.base()},
 		{Name: "specification", Value: m.spec(info.Model, u.Name(), info.Buffer)}, // last, so that other differences are reported by name

@@ -150,7 +150,7 @@ func (c *Console) clear() {
 // Built prints the number of tokens and the speed.
 func (c *Console) Built(m *progress.Meter) error {
 	c.clear()
-	tokens := (c.last.Step.Step - c.first) * c.info.Batch * c.info.Chunk
+	tokens := (c.last.Step.Step - c.first) * c.info.PerStep()
 	if c.JSON {
 		return c.json(Event{Event: "built", Line: Line{Step: c.last.Step.Step, Tokens: tokens, Average: number(m.Average()), Worst: number(m.Worst())}})
 	}

@@ -22,7 +22,7 @@ func Plan(info *engine.Info, limit time.Duration) string {
 	if until != "" {
 		until = ", " + until
 	}
-	return fmt.Sprintf("%s, %s tokens, %s%s; %s", progress.Things(info.Steps, "step"), progress.Count(info.Steps*info.Batch*info.Chunk),
+	return fmt.Sprintf("%s, %s tokens, %s%s; %s", progress.Things(info.Steps, "step"), progress.Count(info.Steps*info.PerStep()),
 		share(info, info.Steps), until, rate)
 }
 
@@ -41,7 +41,7 @@ func share(info *engine.Info, steps int) string {
 
 // Unread is a warning that a build will not read all of its text, or "".
 func Unread(info *engine.Info) string {
-	whole := (info.Built + info.Batch*info.Chunk - 1) / (info.Batch * info.Chunk)
+	whole := (info.Built + info.PerStep() - 1) / info.PerStep()
 	if info.Steps == 0 || info.Steps >= whole || info.Stream == "synthetic" {
 		return ""
 	}

@@ -65,7 +65,7 @@ func (p *Plots) Draw(before, after float64) (map[string][]byte, error) {
 		out[p.Stem+name+".svg"], out[p.Stem+name+".png"] = svg, png
 		return err
 	}
-	tokens := p.info.Batch * p.info.Chunk
+	tokens := p.info.PerStep()
 	svg, png, err := plot.Draw(plot.Curve{Title: p.info.Model + " on " + p.info.Text, Tokens: tokens, Bits: p.bits,
 		Unit: p.info.Unit, Unigram: p.info.Unigram, Bigram: p.info.Bigram, Before: before, After: after})
 	err = keep("", svg, png, err)

@@ -35,24 +35,8 @@ func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	}
 	e.Func.Results = append([]ir.Result{{Name: "y", Val: e.Named(e.ValueOver(n.Values["y"], []*tensor.LoopVar{e.Batch, e.Token}), "y")}}, e.Func.Results...)
 	keepWindowStates(e, blk)
-	n.stopStateGradients(blk, e.Func)
 	program.Prune(e.Func)
 	return e.Func
-}
-
-// stopStateGradients marks the states of a frozen read as constants for autodiff, except
-// states that a context may begin with in this very call: their adjoints reach their
-// initial values.
-func (n *Names) stopStateGradients(blk *check.Block, f *ir.Func) {
-	begun := map[*ir.Value]bool{}
-	for _, s := range blk.SymSeq {
-		if v := n.States[s.Name]; v != nil {
-			begun[v] = blk.NonzeroStart(s)
-		}
-	}
-	for _, p := range f.Params {
-		p.NoGrad = p.NoGrad || p.Role == ir.State && !begun[p]
-	}
 }
 
 // frozenState is a state of a frozen read, or its anchor.
@@ -74,7 +58,7 @@ func (n *Names) frozenEquation(e *expr.Builder, eq *check.Equation, when expr.Ti
 
 // keepWindowStates makes a frozen read keep every window state that the rule keeps, also
 // those that its own results do not need: the keys that a frozen call reads belong to the
-// window of the first call that writes again. They have no gradient.
+// window of the first call that writes again.
 func keepWindowStates(e *expr.Builder, blk *check.Block) {
 	var quiet diag.List
 	b := expr.New(blk, blk.ID, &quiet)
@@ -104,7 +88,6 @@ func keepWindowStates(e *expr.Builder, blk *check.Block) {
 	}
 	out := e.IR.Inline(f, args)
 	for _, r := range f.Results {
-		kept := e.IR.Map(ir.Stop, out[r.Name])
-		e.Func.Results = append(e.Func.Results, ir.Result{Name: r.Name, Val: kept, State: true})
+		e.Func.Results = append(e.Func.Results, ir.Result{Name: r.Name, Val: out[r.Name], State: true})
 	}
 }
