@@ -210,12 +210,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.HProd = k.HProd
 	g.HErf = k.HErf
 	g.HExp = k.HExp
-	g.W1Bar = t.Scratch(g.D * g.DH)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.W2Bar = t.Scratch(g.D * g.DH)
+	g.W1Bar = t.Part(n.vW1, g.D*g.DH)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.W2Bar = t.Part(n.vW2, g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vW1, g.W1Bar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vW2, g.W2Bar)
+	t.Contribute(n.vW1, g.W1Bar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vW2, g.W2Bar)
 }

@@ -257,14 +257,14 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.U = k.U
 	g.HSigmoid = k.HSigmoid
 	g.HSigmoid2 = k.HSigmoid2
-	g.W1Bar = t.Scratch(g.D * g.DH)
-	g.XBar = t.Scratch(g.L * g.T * g.D)
-	g.W3Bar = t.Scratch(g.D * g.DH)
-	g.W2Bar = t.Scratch(g.D * g.DH)
+	g.W1Bar = t.Part(n.vW1, g.D*g.DH)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.W3Bar = t.Part(n.vW3, g.D*g.DH)
+	g.W2Bar = t.Part(n.vW2, g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vW1, g.W1Bar)
-	block.Accumulate(t, n.vX, g.XBar)
-	block.Accumulate(t, n.vW3, g.W3Bar)
-	block.Accumulate(t, n.vW2, g.W2Bar)
+	t.Contribute(n.vW1, g.W1Bar)
+	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.vW3, g.W3Bar)
+	t.Contribute(n.vW2, g.W2Bar)
 }

@@ -438,13 +438,13 @@ func (n *lossNode[F]) Backward(t *tape.Tape[F]) {
 	g.NDiv2 = k.NDiv2
 	g.NDiv3 = k.NDiv3
 	g.NDiv4 = k.NDiv4
-	g.GammaBar = t.Scratch(g.D)
-	g.YBar = t.Scratch(g.L * g.T * g.D)
-	g.EBar = t.Scratch(g.V * g.D)
+	g.GammaBar = t.Part(n.vGamma, g.D)
+	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
+	g.EBar = t.Part(n.vE, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	block.Accumulate(t, n.vGamma, g.GammaBar)
-	block.Accumulate(t, n.vY, g.YBar)
-	block.Accumulate(t, n.vE, g.EBar)
+	t.Contribute(n.vGamma, g.GammaBar)
+	t.Contribute(n.vY, g.YBar)
+	t.Contribute(n.vE, g.EBar)
 }

@@ -139,8 +139,8 @@ func (n *xNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.V, g.D = k.L, k.T, k.V, k.D
 	g.Ids = k.Ids
 	g.XBar = block.Adjoint(t, n.outX, g.L*g.T*g.D)
-	g.EBar = t.Scratch(g.V * g.D)
+	g.EBar = t.Part(n.vE, g.V*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	block.Accumulate(t, n.vE, g.EBar)
+	t.Contribute(n.vE, g.EBar)
 }

@@ -20,7 +20,7 @@
 package deltachunk
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbd906acdfbe"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaChunk", "889bc4c930740f6631216b490f5834bbf9edc268a6c58abb49273fc5b55bb270",
+	return catalog.Block("DeltaChunk", "cffdf10d866f0d37c797cb1c9f72ae9f9f8573d4c7a7a7a82ff536946e74937a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -19,7 +19,7 @@
 package deltafrozen
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbd906acdfbe"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaFrozen.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaFrozen", "0dac6a4f53a2eec3b9b0bfba79d94bba305b655e73343f1dee3fec4be940f4ac",
+	return catalog.Block("DeltaFrozen", "136d197417864391b4e2f41454a9433da1988a1b4432fff46ac47a7ee40e946e",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -22,7 +22,7 @@ package deltaheads
 
 import (
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v0e9c5277c88e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vcf043fadcd0d"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaHeads", "d312b58fe781a028bd04a4ae4c5216fd7636ac86560f92e86cb39e2ac12c5b82",
+	return catalog.Block("DeltaHeads", "24c06526be22feee99497487a404e18c8592219aeb72396a6c1f0091bda7a61e",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -22,7 +22,7 @@
 package deltarule
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbd906acdfbe"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaRule.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaRule", "f5d11698a888aee07fde5dc12f613249057ebe20bb2920cfad1802ba200d3366",
+	return catalog.Block("DeltaRule", "dbd6a493cddf34aa297ad3d0c906c2da27ceaf28ebf26adfb88d99890d76302a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

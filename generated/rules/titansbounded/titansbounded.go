@@ -21,8 +21,8 @@
 package titansbounded
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansBounded.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansBounded", "c8bfa4c2524d524c3b8e33753cd3f917f4a0b738add1e2aaa4706b0b4efd0a20",
+	return catalog.Block("TitansBounded", "357437044c0277b1fdab1972b9c937f623394a635dfd3461d61ebca975ff092a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

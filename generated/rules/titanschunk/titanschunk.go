@@ -20,8 +20,8 @@
 package titanschunk
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansChunk", "5b1a0c0c2bac31d030785edc43c3efa596a50ee4ba990dda58495d512d3826da",
+	return catalog.Block("TitansChunk", "f1008e7788e2123d1be434d7a940d87055894eb8badac60bd812bee68309e7b1",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -21,8 +21,8 @@
 package titansheads
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcc8348210a8f"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vcf043fadcd0d"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansHeads", "aa745232f47f12a3a6b5a3567f7d04e644d68ca68009849fc7b113997504ae6c",
+	return catalog.Block("TitansHeads", "50dfe32ffd4b8711e306c56046fb2f9fe1ef1856d8d901340dce7d3e256b46e6",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -24,8 +24,8 @@
 package titanslmm
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansLMM.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansLMM", "2dbe961ab07aa1a1665c24718917fdbe3af58e9c46b881f92fa2a0fc2d58363c",
+	return catalog.Block("TitansLMM", "dcc8028bf7fd15f7147ee1edf00e2e3c4e04e08a1e8307ee7d8147b636ca0961",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -124,6 +124,7 @@ type ReadBackward[F num.Float] struct {
 	DV        int
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
+	Q0        []F // [L, T, d]
 	YBar      []F // [L, T, d_v]
 	YProd     []F // [L, T, d_k]
 	YSigmoid  []F // [L, T, d_k]
@@ -132,14 +133,16 @@ type ReadBackward[F num.Float] struct {
 	YDiv2     []F // [L, T]
 	YDiv3     []F // [L, T]
 	YSigmoid2 []F // [L, T, d_k]
+	SVBar     []F // [L, d_v, d_k], written
+	SKBar     []F // [L, d_k, d], written
 	Q0Bar     []F // [L, T, d], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + L·T.
+// WorkLen is 3·L·T·d_k + L·T·d_v + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + L*T
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 3*L*T*dK + L*T*dV + L*T
 }
 
 // Run computes ReadBackward.
@@ -149,21 +152,42 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t32 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
-	t21 := work[:L*T*dK] // [L, T, d_k]
+	t6 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t22 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t32 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t52 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t19 := work[:L*T*dK] // [L, T, d_k]
+	t20 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
+		for j := range T {
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+			t6_2 := t6[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t6_2[k] = F(yProd[k] * ySigmoid[k])
+			}
+		}
+	}
+
+	// trellis.y
+	for i := range L {
+		yDiv := c.YDiv[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		for j := range T {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
 			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
+			t22_2 := t22[(i*T+j)*dV:][:dV]
 			var t322 F
+			yDivEntry := yDiv[j]
 			for k := range dV {
-				t322 += F(yBar[k] * yProd2[k])
+				yBarEntry := yBar[k]
+				t322 += F(yBarEntry * yProd2[k])
+				t22_2[k] = F(yBarEntry * yDivEntry)
 			}
 			t32_2[j] = t322
 		}
@@ -171,43 +195,51 @@ func (c *ReadBackward[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t21, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.SVBar, i*dV*dK), 1, dK, kern.From(t6, i*T*dK), 1, dK, kern.From(t22, i*T*dV), dV, 1)
 	}
 
 	// trellis.y
 	for i := range L {
-		yDiv := c.YDiv[i*T:][:T]
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(t22, i*T*dV), 1, dV)
+	}
+
+	// trellis.y
+	for i := range L {
 		yDiv3 := c.YDiv3[i*T:][:T]
 		t32_2 := t32[i*T:][:T]
 		yDiv2 := c.YDiv2[i*T:][:T]
 		for j := range T {
-			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			t52_2 := t52[(i*T+j)*dK:][:dK]
+			t6_2 := t6[(i*T+j)*dK:][:dK]
 			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t21_2 := t21[(i*T+j)*dK:][:dK]
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			t19_2 := t19[(i*T+j)*dK:][:dK]
-			yDivEntry := yDiv[j]
+			t20_2 := t20[(i*T+j)*dK:][:dK]
 			w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
 			for k := range dK {
-				yProdEntry := yProd[k]
+				t14 := t52_2[k] + F(2*F(F(-0.5*t6_2[k])*w))
 				ySigmoidEntry := ySigmoid[k]
-				t13 := F(t21_2[k]*yDivEntry) + F(2*F(F(-0.5*F(yProdEntry*ySigmoidEntry))*w))
-				t19_2[k] = F(ySigmoidEntry*t13) + F(F(F(yProdEntry*ySigmoidEntry)*t13)*ySigmoid2[k])
+				t20_2[k] = F(ySigmoidEntry*t14) + F(F(F(yProd[k]*ySigmoidEntry)*t14)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
+		kern.Gemm(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q0, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.Gemm(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call      Read[F]
-	back      ReadBackward[F]
-	vQ0, outY tape.Value[F]
+	call                      Read[F]
+	back                      ReadBackward[F]
+	vQ0, outY, fromSV, fromSK tape.Value[F]
 }
 
 // read computes
@@ -223,8 +255,10 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.L, k.T, k.D, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.SV = m.Slots[1].Data
-	k.SK = m.Slots[0].Data
+	n.fromSV = m.State(c, 1)
+	k.SV = arena.Data(n.fromSV)
+	n.fromSK = m.State(c, 0)
+	k.SK = arena.Data(n.fromSK)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -252,6 +286,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.SV = k.SV
 	g.SK = k.SK
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
@@ -260,8 +295,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YDiv2 = k.YDiv2
 	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
+	g.SVBar = t.Part(n.fromSV, g.L*g.DK*g.DV)
+	g.SKBar = t.Part(n.fromSK, g.L*g.D*g.DK)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.fromSV, g.SVBar)
+	t.Contribute(n.fromSK, g.SKBar)
 }

@@ -146,35 +146,70 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t32 := c.Work[:L*T]                 // [L, T]
-	t21 := c.Work[L*T:][:L*T*dK]        // [L, T, d_k]
-	t19 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
+	t6 := c.Work[:L*T*dK]                        // [L, T, d_k]
+	t22 := c.Work[L*T*dK:][:L*T*dV]              // [L, T, d_v]
+	t32 := c.Work[L*T*dK+L*T*dV:][:L*T]          // [L, T]
+	t52 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T*dK]   // [L, T, d_k]
+	t20 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R98651393476dArgs{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(c.YProd2),
-			P2: unsafe.SliceData(t32),
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.YProd),
+			P1: unsafe.SliceData(c.YSigmoid),
+			P2: unsafe.SliceData(t6),
 			N0: L,
 			N1: T,
-			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
+			N2: dK,
+			N3: T * dK,
 		}
-		regions.R98651393476d(&a)
+		regions.Rc6ace448760f(&a)
 	} else {
 		for i := range L {
+			for j := range T {
+				yProd := c.YProd[(i*T+j)*dK:][:dK]
+				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t6_2[k] = F(yProd[k] * ySigmoid[k])
+				}
+			}
+		}
+	}
+
+	// trellis.y
+	if kern.Wide() {
+		a := regions.R79cb914e9b44Args{
+			P0: unsafe.SliceData(c.YDiv),
+			P1: unsafe.SliceData(c.YBar),
+			P2: unsafe.SliceData(c.YProd2),
+			P3: unsafe.SliceData(t22),
+			P4: unsafe.SliceData(t32),
+			N0: L,
+			N1: T,
+			N2: 4,
+			N3: 8,
+			N4: 12,
+			N5: dV,
+			N6: 12 * dV,
+			N7: T * dV,
+		}
+		regions.R79cb914e9b44(&a)
+	} else {
+		for i := range L {
+			yDiv := c.YDiv[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
 			for j := range T {
 				yBar := c.YBar[(i*T+j)*dV:][:dV]
 				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
+				t22_2 := t22[(i*T+j)*dV:][:dV]
 				var t322 F
+				yDivEntry := yDiv[j]
 				t322Sums := [16]F{t322}
 				for k := range dV {
-					t322Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t322Sums[k%16])
+					yBarEntry := yBar[k]
+					t322Sums[k%16] = num.FMA32(yBarEntry, yProd2[k], t322Sums[k%16])
+					t22_2[k] = F(yBarEntry * yDivEntry)
 				}
 				t322 = kern.Sum16(&t322Sums)
 				t32_2[j] = t322
@@ -184,46 +219,49 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t21, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.SVBar, i*dV*dK), 1, dK, kern.From(t6, i*T*dK), 1, dK, kern.From(t22, i*T*dV), dV, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(t22, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R7e05e5d3d245Args{
-			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(c.YDiv3),
-			P2: unsafe.SliceData(t32),
-			P3: unsafe.SliceData(c.YDiv2),
-			P4: unsafe.SliceData(c.YProd),
+		a := regions.Rf57b64405d24Args{
+			P0: unsafe.SliceData(c.YDiv3),
+			P1: unsafe.SliceData(t32),
+			P2: unsafe.SliceData(c.YDiv2),
+			P3: unsafe.SliceData(t6),
+			P4: unsafe.SliceData(t52),
 			P5: unsafe.SliceData(c.YSigmoid),
-			P6: unsafe.SliceData(t21),
+			P6: unsafe.SliceData(c.YProd),
 			P7: unsafe.SliceData(c.YSigmoid2),
-			P8: unsafe.SliceData(t19),
+			P8: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.R7e05e5d3d245(&a)
+		regions.Rf57b64405d24(&a)
 	} else {
 		for i := range L {
-			yDiv := c.YDiv[i*T:][:T]
 			yDiv3 := c.YDiv3[i*T:][:T]
 			t32_2 := t32[i*T:][:T]
 			yDiv2 := c.YDiv2[i*T:][:T]
 			for j := range T {
-				yProd := c.YProd[(i*T+j)*dK:][:dK]
+				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t52_2 := t52[(i*T+j)*dK:][:dK]
 				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t21_2 := t21[(i*T+j)*dK:][:dK]
+				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				t19_2 := t19[(i*T+j)*dK:][:dK]
-				yDivEntry := yDiv[j]
+				t20_2 := t20[(i*T+j)*dK:][:dK]
 				w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
 				for k := range dK {
-					yProdEntry := yProd[k]
+					t14 := num.FMA32(-t6_2[k], w, t52_2[k])
 					ySigmoidEntry := ySigmoid[k]
-					t13 := num.FMA32(-F(yProdEntry*ySigmoidEntry), w, F(t21_2[k]*yDivEntry))
-					t19_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t13), ySigmoid2[k], F(ySigmoidEntry*t13))
+					t20_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t14), ySigmoid2[k], F(ySigmoidEntry*t14))
 				}
 			}
 		}
@@ -231,6 +269,11 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t19, i*T*dK), 1, dK)
+		kern.GemmFMA(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q0, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
 	}
 }

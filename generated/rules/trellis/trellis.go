@@ -102,7 +102,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Trellis.
 func Entry() catalog.Entry {
-	return catalog.Block("Trellis", "915e8baad29d4cb5586e89d49bbf65f5b48d05d80baed78c3b9221431e7ac201",
+	return catalog.Block("Trellis", "a8f4b51c4de4bfa0f35002d489a0f310a99b7bf04c7d42b4ed765199750b0ed5",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

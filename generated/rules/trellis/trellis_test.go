@@ -157,8 +157,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.SV = a.Const("S_V", k.L*k.DK*k.DV)
-	k.SK = a.Const("S_K", k.L*k.D*k.DK)
+	k.SV = a.Real("S_V", k.L*k.DK*k.DV)
+	k.SK = a.Real("S_K", k.L*k.D*k.DK)
 	k.Q0 = a.Real("q0", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
@@ -177,6 +177,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	g.SV = k.SV
 	g.SK = k.SK
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
@@ -185,6 +186,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YDiv2 = k.YDiv2
 	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
+	g.SVBar = a.Grad("S_V", g.L*g.DK*g.DV)
+	g.SKBar = a.Grad("S_K", g.L*g.D*g.DK)
 	g.Q0Bar = a.Grad("q0", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

@@ -4,27 +4,27 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R7e05e5d3d245Args are the arguments of R7e05e5d3d245.
-type R7e05e5d3d245Args struct {
+// Rf57b64405d24Args are the arguments of Rf57b64405d24.
+type Rf57b64405d24Args struct {
 	P0, P1, P2, P3, P4, P5, P6, P7, P8 *float32
 	N0, N1, N2, N3                     int
 }
 
 //go:noescape
-func r7e05e5d3d245AVX512(a *R7e05e5d3d245Args)
+func rf57b64405d24AVX512(a *Rf57b64405d24Args)
 
 //go:noescape
-func r7e05e5d3d245AVX2(a *R7e05e5d3d245Args)
+func rf57b64405d24AVX2(a *Rf57b64405d24Args)
 
-// R7e05e5d3d245 runs the function of the active target.
-func R7e05e5d3d245(a *R7e05e5d3d245Args) {
+// Rf57b64405d24 runs the function of the active target.
+func Rf57b64405d24(a *Rf57b64405d24Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r7e05e5d3d245AVX512(a)
+			rf57b64405d24AVX512(a)
 			return
 		case !wide:
-			r7e05e5d3d245AVX2(a)
+			rf57b64405d24AVX2(a)
 			return
 		}
 	}
