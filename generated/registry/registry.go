@@ -10,6 +10,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/cmshybrid"
 	"github.com/nl-hecate/hecate/generated/compositions/cmsindependent"
 	"github.com/nl-hecate/hecate/generated/compositions/cmssequential"
+	"github.com/nl-hecate/hecate/generated/compositions/convolved"
 	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
 	"github.com/nl-hecate/hecate/generated/compositions/gelumlp"
 	"github.com/nl-hecate/hecate/generated/compositions/hope"
@@ -19,6 +20,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/magresidual"
 	"github.com/nl-hecate/hecate/generated/compositions/mal"
 	"github.com/nl-hecate/hecate/generated/compositions/malbottleneck"
+	"github.com/nl-hecate/hecate/generated/compositions/memorymixer"
 	"github.com/nl-hecate/hecate/generated/compositions/normed"
 	"github.com/nl-hecate/hecate/generated/compositions/postnorm"
 	"github.com/nl-hecate/hecate/generated/compositions/prenorm"
@@ -41,6 +43,8 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
+	"github.com/nl-hecate/hecate/generated/rules/gateddelta"
+	"github.com/nl-hecate/hecate/generated/rules/gateddeltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/hebbianscan"
 	"github.com/nl-hecate/hecate/generated/rules/hgrn2"
@@ -88,6 +92,7 @@ var all = catalog.New(
 	cmssequential.Entry(),
 	cmshybrid.Entry(),
 	cmsgated.Entry(),
+	convolved.Entry(),
 	fullattention.Entry(),
 	residualmlp.Entry(),
 	hope.Entry(),
@@ -96,6 +101,7 @@ var all = catalog.New(
 	magresidual.Entry(),
 	mal.Entry(),
 	malbottleneck.Entry(),
+	memorymixer.Entry(),
 	swiglu.Entry(),
 	gelumlp.Entry(),
 	normed.Entry(),
@@ -114,6 +120,8 @@ var all = catalog.New(
 	atlasomega.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
+	gateddelta.Entry(),
+	gateddeltaheads.Entry(),
 	deltaheads.Entry(),
 	titansheads.Entry(),
 	hebbian.Entry(),
