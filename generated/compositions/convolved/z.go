@@ -228,9 +228,9 @@ func (c *ZBackward[F]) Run() {
 
 // zNode is one call of Z on the tape.
 type zNode[F num.Float] struct {
-	call         Z[F]
-	back         ZBackward[F]
-	vX, vC, outZ tape.Value[F]
+	call                               Z[F]
+	back                               ZBackward[F]
+	vX, vC, outZ, fromXTail, nextXTail tape.Value[F]
 }
 
 // z computes
@@ -256,7 +256,8 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	n.vC = w.Value("c")
 	k.C = arena.Data(n.vC)
 	k.Pos = m.Pos
-	k.XTail = m.Slots[0].Data
+	n.fromXTail = m.State(c, 0)
+	k.XTail = arena.Data(n.fromXTail)
 	k.Z = arena.Alloc(k.L * k.T * k.D)
 	k.XTailOut = arena.Alloc(k.L*k.D*k.N - k.L*k.D)
 	k.ZStack = c.Run.Saved(k.L*k.T*k.D + k.L*k.D*k.N - k.L*k.D)
@@ -264,7 +265,7 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.XTailOut)
+	n.nextXTail = m.SetNext(c, 0, k.XTailOut)
 	m.Advance(c.Tokens)
 	ZOut = c.Run.Output(k.Z)
 	n.outZ = ZOut
@@ -273,7 +274,7 @@ func (b *Block[F]) z(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 
 // Backward adds the adjoints of what z read.
 func (n *zNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outZ) == nil {
+	if t.Adjoint(n.outZ) == nil && t.Adjoint(n.nextXTail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -281,13 +282,14 @@ func (n *zNode[F]) Backward(t *tape.Tape[F]) {
 	g.Pos = k.Pos
 	g.C = k.C
 	g.ZBar = block.Adjoint(t, n.outZ, g.L*g.T*g.D)
-	g.XTailBar = block.Zeros(t, g.L*g.D*g.N-g.L*g.D)
+	g.XTailBar = block.Adjoint(t, n.nextXTail, g.L*g.D*g.N-g.L*g.D)
 	g.ZStack = k.ZStack
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.CBar = t.Part(n.vC, g.D*g.N)
-	g.XTailBarOut = t.Scratch(g.L*g.D*g.N - g.L*g.D)
+	g.XTailBarOut = t.Part(n.fromXTail, g.L*g.D*g.N-g.L*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vC, g.CBar)
+	t.Contribute(n.fromXTail, g.XTailBarOut)
 }

@@ -21,8 +21,8 @@
 package gateddelta
 
 import (
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2861d78a8b89"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vd7a6d71bd121"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of GatedDelta.
 func Entry() catalog.Entry {
-	return catalog.Block("GatedDelta", "d57487f305dd63f2e3dace0f1d81ae36d5220c57f5f6ede3f1768b6c1a8ff7bf",
+	return catalog.Block("GatedDelta", "bd29e67d630210c59cc28aed488ca78c2f1de8c48c0be12d17d88d9e91bb08bb",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

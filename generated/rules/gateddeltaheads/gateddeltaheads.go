@@ -21,7 +21,7 @@
 package gateddeltaheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vcf043fadcd0d"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/veca5a348f681"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of GatedDeltaHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("GatedDeltaHeads", "e2b5f33b6fb1baf3ac68e632eae2301e0e6ac52a68cfdff128be9b3af1c74ac9",
+	return catalog.Block("GatedDeltaHeads", "373040fe5e0199bd9f81f810023215ac6db4b194285af7a272981d7238cc0cf6",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

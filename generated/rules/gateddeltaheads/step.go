@@ -766,9 +766,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                     Step[F]
-	back                                     StepBackward[F]
-	vWTheta, vBTheta, vK, vV, vRho, vQ, outY tape.Value[F]
+	call                                                   Step[F]
+	back                                                   StepBackward[F]
+	vWTheta, vBTheta, vK, vV, vRho, vQ, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
@@ -797,7 +797,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Rho = arena.Data(n.vRho)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[1].Data
+	n.fromM = m.State(c, 1)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV * k.Heads)
 	k.ThetaStack = c.Run.Saved(k.L*k.T*k.DK*k.Heads + k.L*k.T*k.DV*k.Heads)
@@ -815,7 +816,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 1, k.MOut)
+	n.nextM = m.SetNext(c, 1, k.MOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -824,7 +825,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -835,14 +836,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rho = k.Rho
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV*g.Heads)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV*g.Heads)
 	g.ThetaStack = k.ThetaStack
 	g.Theta = k.Theta
 	g.MProd = k.MProd
 	g.ThetaSigmoid = k.ThetaSigmoid
 	g.WThetaBar = t.Part(n.vWTheta, g.DK*g.Heads+g.DV*g.Heads)
 	g.BThetaBar = t.Part(n.vBTheta, g.Heads)
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV * g.Heads)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV*g.Heads)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK*g.Heads)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV*g.Heads)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T*g.Heads)
@@ -857,4 +858,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBarOut)
 }
