@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench cuda fuzz mutate sweep-knobs compare levels sweep docs presets
+.PHONY: help run test test-short nightly generate check fmt oracle bench baseline cuda fuzz mutate sweep-knobs compare levels sweep docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,11 @@ mutate: ## break the pages one token at a time and see that every break is caugh
 sweep-knobs: ## compile, prove and run every legal combination of the knobs; report under out/sweep
 	$(GO) build -o out/hecategen ./cmd/hecategen
 	out/hecategen sweep -for 1h
+
+baseline: ## transformers and memories of PyTorch and of this compiler on one text: validation/experiments/reports/baseline.md (needs Python; half an hour on two cores; BASELINE=-quick, -all)
+	python3 -m venv out/torch
+	out/torch/bin/pip install -q -r validation/bench/torch/requirements.txt
+	$(GO) run ./validation/experiments baseline $(BASELINE)
 
 compare: ## nine rules, four levels each, on one text: validation/experiments/reports/compare.md
 	$(GO) run ./validation/experiments compare

@@ -154,7 +154,7 @@ const (
 github.com/yuin/goldmark:            gen/markdown gen/docs
 github.com/dave/jennifer:            gen/emitgo validation/bench/emit
 github.com/rogpeppe/go-internal:     cmd/hecategen
-gonum.org/v1/plot:                   command validation/bench
+gonum.org/v1/plot:                   command validation/bench validation/experiments
 gonum.org/v1/gonum:                  validation/experiments
 golang.org/x/term:                   command cmd/hecategen
 golang.org/x/text/unicode/norm:      runtime/tokenizer

@@ -29,9 +29,13 @@ type build struct {
 	clip    float64 // of the norm of the gradients of the parameters that are updated together; 0: none
 	seed    uint64
 	marks   []int // updates after which it is measured, the last one being its end
+
+	settings map[string]float64 // of the update
+	falling  update.Schedule    // zero: a warm-up
+	noDecay  update.Kinds
 }
 
-// warmUp is the number of steps over which the learning rate of every build rises.
+// warmUp is the number of steps over which the learning rate rises in a build without a schedule.
 const warmUp = 50
 
 // A mark is how a build is after some updates.
@@ -67,6 +71,11 @@ func (t build) make(vocab int) (*model, error) {
 	if err == nil && t.rate > 0 {
 		err = u.Set("lr", t.rate)
 	}
+	for name, x := range t.settings {
+		if err == nil {
+			err = u.Set(name, x)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +83,11 @@ func (t build) make(vocab int) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Schedule: update.Schedule{WarmUp: warmUp}, Seed: t.seed})
+	rates := t.falling
+	if rates == (update.Schedule{}) {
+		rates.WarmUp = warmUp
+	}
+	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Schedule: rates, NoDecay: t.noDecay, Seed: t.seed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.formula, err)
 	}

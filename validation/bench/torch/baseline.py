@@ -107,7 +107,11 @@ def main():
     with open(sys.argv[1], "rb") as f:
         text = torch.frombuffer(bytearray(f.read()), dtype=torch.uint8).long()
     for line in sys.stdin:
-        print(json.dumps(request(text, **json.loads(line))), flush=True)
+        try:
+            answer = request(text, **json.loads(line))
+        except ImportError as e:
+            answer = {"error": f"{e.name} is missing, see requirements.txt"}
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/nl-hecate/hecate/runtime/update"
+	"github.com/nl-hecate/hecate/validation/opticks"
+	"gonum.org/v1/gonum/stat"
+)
+
+// Question: is a model with memory better than a transformer of the same size, and is either
+// better here than in PyTorch? The yardstick is not ours: validation/bench/torch.
+//
+// Alike in all: parameters to one part in fifty, text, order of bytes, batch, chunk, window,
+// updates; AdamW with β 0.9 and 0.99 and decay 0.1 on matrices and tables, a warm-up of a
+// twentieth, a cosine to a tenth, a gradient of norm 1 at most; one thread. Context is
+// carried from chunk to chunk as values in all of them, built and held out: the keys and values of the window, and
+// the state of a memory. The figure is bits per byte of the last tenth of the text, read in eight
+// ranges that begin with nothing carried. Each rate is tried with the first seed (with -all,
+// with every seed), and the best with all; the rate is thus chosen by the figure that is
+// reported, for every model alike.
+const (
+	baselineBatch, baselineChunk, baselineWindow = 8, 64, 64
+	baselineMarks                                = 5
+	sameSize                                     = 0.02
+)
+
+// A size is the models of one size.
+type size struct {
+	title      string
+	parameters int
+	steps      int
+	rates      []float64
+	rivals     []*rival
+}
+
+// A rival is a model of PyTorch, or a formula here.
+type rival struct {
+	name    string
+	torch   map[string]any // the fields of a request that say what the model is
+	formula string
+	sizes   map[string]int
+
+	runs []outcome
+}
+
+// An outcome is what came of a rival at a rate with a seed.
+type outcome struct {
+	rate       float64
+	seed       int
+	parameters int
+	marks      []mark
+	perSecond  float64
+}
+
+func (r outcome) figure() mark { return r.marks[len(r.marks)-1] }
+
+const (
+	withMemory    = "PreRMSNorm(MAG(DeltaRule, RotaryWindow)), PreRMSNorm(GELUMLP)"
+	withoutMemory = "PreRMSNorm(AttentionOnly(RotaryWindow)), PreRMSNorm(GELUMLP)"
+)
+
+// towers are two layers of width d, with hidden widths for a tower without memory and one with.
+func towers(d, plain, memory int, torch ...int) []*rival {
+	request := func(model string, hidden int) map[string]any {
+		return map[string]any{"model": model, "layers": 2, "width": d, "heads": 4, "hidden": hidden, "tied": true}
+	}
+	sizes := func(hidden int) map[string]int {
+		return map[string]int{"d": d, "block.0.block.attention.H": 4, "block.2.block.attention.H": 4, "block.1.block.d_h": hidden, "block.3.block.d_h": hidden}
+	}
+	return []*rival{
+		{name: "PyTorch, transformer", torch: request("transformer", torch[0])},
+		{name: "PyTorch, gated delta rule beside attention", torch: request("mag", torch[1])},
+		{name: "Hecate, transformer", formula: "TiedLM([" + withoutMemory + ", " + withoutMemory + "])", sizes: sizes(plain)},
+		{name: "Hecate, delta rule as the gate of attention", formula: "TiedLM([" + withMemory + ", " + withMemory + "])", sizes: sizes(memory)},
+	}
+}
+
+// baselineSizes are the models; a formula can be exchanged here.
+func baselineSizes() []*size {
+	small := &size{title: "62,000 parameters", parameters: 62_000, steps: 2600, rates: []float64{3e-3, 6e-3, 1e-2}, rivals: towers(48, 161, 82, 160, 84)}
+	small.rivals = append(small.rivals,
+		&rival{name: "Hecate, ZeroB", formula: "ZeroB", sizes: map[string]int{"d": 64, "attention.H": 4}})
+	return []*size{small,
+		{title: "460,000 parameters", parameters: 460_000, steps: 3125, rates: []float64{2e-3, 4e-3}, rivals: towers(128, 577, 380, 575, 379)}}
+}
+
+// baseline builds all of them, two at a time where there are two cores.
+func baseline(ctx context.Context, a asked) (r report, err error) {
+	d, err := text()
+	if err != nil {
+		return r, err
+	}
+	runtime.GOMAXPROCS(max(a.jobs, 1)) // a job of one thread each
+	t, err := startTorch(ctx, a.python, opticks.Path(), max(a.jobs, 1))
+	if err != nil {
+		return r, err
+	}
+	defer t.close()
+	sizes := baselineSizes()
+	if a.quick || a.small {
+		sizes = sizes[:1]
+	}
+	r.baselineHead(d, a)
+	for _, s := range sizes {
+		if a.steps > 0 {
+			s.steps = a.steps
+		}
+		if a.quick {
+			s.steps, s.rates, a.seeds = s.steps/8, s.rates[1:2], 1
+		}
+		if a.rate > 0 {
+			s.rates = []float64{a.rate}
+		}
+		if err := s.contest(ctx, d, t, a); err != nil {
+			return r, err
+		}
+		svg, err := s.plot()
+		if err != nil {
+			return r, err
+		}
+		name := fmt.Sprintf("baseline-%dk.svg", s.parameters/1000)
+		if err := os.MkdirAll(a.out, 0o755); err != nil {
+			return r, err
+		}
+		if err := os.WriteFile(filepath.Join(a.out, name), svg, 0o644); err != nil {
+			return r, err
+		}
+		r.contest(s, name)
+	}
+	r.library(t)
+	return r, nil
+}
+
+// contest runs every rival at every rate, and the best rate with every seed.
+func (s *size) contest(ctx context.Context, d data, t *torch, a asked) error {
+	first := 1
+	if a.all {
+		first = a.seeds
+	}
+	var jobs []job
+	for _, x := range s.rivals {
+		for _, rate := range s.rates {
+			for seed := 1; seed <= first; seed++ {
+				jobs = append(jobs, job{x, rate, seed})
+			}
+		}
+	}
+	if err := s.each(ctx, d, t, a, jobs); err != nil {
+		return err
+	}
+	jobs = nil
+	for _, x := range s.rivals {
+		for seed := first + 1; seed <= a.seeds; seed++ {
+			jobs = append(jobs, job{x, x.best(), seed})
+		}
+	}
+	return s.each(ctx, d, t, a, jobs)
+}
+
+// A job is one run to make.
+type job struct {
+	rival *rival
+	rate  float64
+	seed  int
+}
+
+// each makes the runs, as many at a time as there are jobs.
+func (s *size) each(ctx context.Context, d data, t *torch, a asked, jobs []job) error {
+	work := make(chan job)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var failed error
+	for worker := range max(a.jobs, 1) {
+		wg.Go(func() {
+			for j := range work {
+				mu.Lock()
+				over := failed != nil
+				mu.Unlock()
+				if over {
+					continue
+				}
+				got, err := s.run(ctx, d, t, worker, j)
+				if err == nil && !(math.Abs(float64(got.parameters)/float64(s.parameters)-1) <= sameSize) {
+					err = fmt.Errorf("%s has %d parameters, not %d", j.rival.name, got.parameters, s.parameters)
+				}
+				mu.Lock()
+				if err != nil && failed == nil {
+					failed = err
+				} else if err == nil {
+					j.rival.runs = append(j.rival.runs, got)
+					progress("%-44s rate %-6g seed %d: %s bits per byte, %.0f tokens/s", j.rival.name, j.rate, j.seed, figure(got.figure()), got.perSecond)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, j := range jobs {
+		work <- j
+	}
+	close(work)
+	wg.Wait()
+	return failed
+}
+
+// run makes one run.
+func (s *size) run(ctx context.Context, d data, t *torch, worker int, j job) (outcome, error) {
+	at := s.marks()
+	if j.rival.torch != nil {
+		return t.run(worker, j, s.steps, at)
+	}
+	b := build{formula: j.rival.formula, sizes: j.rival.sizes, periods: []int{1}, batch: baselineBatch, chunk: baselineChunk,
+		rate: j.rate, clip: 1, seed: uint64(j.seed), marks: at, settings: map[string]float64{"beta_2": 0.99, "lambda": 0.1},
+		noDecay: update.Vectors, falling: update.Schedule{Shape: update.Cosine, Steps: s.steps, WarmUp: max(s.steps/20, 1), Final: 0.1}}
+	m, marks, err := b.run(ctx, d)
+	if err != nil {
+		return outcome{}, err
+	}
+	seconds := 0.0
+	for _, x := range marks {
+		seconds += x.duration.Seconds()
+	}
+	if err := marks[len(marks)-1].bad; err != nil {
+		return outcome{}, errors.Join(fmt.Errorf("%s at %g", j.rival.name, j.rate), err)
+	}
+	return outcome{j.rate, j.seed, m.params, marks, float64(s.steps*baselineBatch*baselineChunk) / seconds}, nil
+}
+
+// marks are where the curves have points.
+func (s *size) marks() (out []int) {
+	for i := range baselineMarks {
+		out = append(out, max(s.steps*(i+1)/baselineMarks, i+1))
+	}
+	return out
+}
+
+// best is the rate with the lowest figure, in the mean of its seeds.
+func (x *rival) best() float64 {
+	best, least := 0.0, math.Inf(1)
+	for _, r := range x.runs {
+		if mean, _, _ := x.at(r.rate); mean < least {
+			best, least = r.rate, mean
+		}
+	}
+	return best
+}
+
+// at is the mean of the figures at a rate, their standard deviation and their number.
+func (x *rival) at(rate float64) (mean, deviation float64, n int) {
+	var all []float64
+	for _, r := range x.runs {
+		if r.rate == rate {
+			all = append(all, r.figure().heldOut)
+		}
+	}
+	mean, deviation = stat.MeanStdDev(all, nil)
+	return mean, deviation, len(all)
+}
+
+// speed is the median of the tokens per second.
+func (x *rival) speed() float64 {
+	var all []float64
+	for _, r := range x.runs {
+		all = append(all, r.perSecond)
+	}
+	slices.Sort(all)
+	return stat.Quantile(0.5, stat.Empirical, all, nil)
+}
