@@ -141,7 +141,7 @@ func (m *Modules) texts(c *config.Loaded) (r reading, err error) {
 		if len(s.Path) == 1 {
 			path = s.Path[0]
 		}
-		if r.note, text, err = m.openText(path); err != nil {
+		if r.note, text, err = m.OpenText(path); err != nil {
 			return r, err
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/nl-hecate/hecate/validation/opticks"
 )
 
-// openText opens a file, or a default text; note names it.
-func (m *Modules) openText(path string) (note string, t *stream.Text, err error) {
+// OpenText opens a file, or a default text; note names it.
+func (m *Modules) OpenText(path string) (note string, t *stream.Text, err error) {
 	switch {
 	case path != "":
 		note = path
