@@ -288,7 +288,7 @@ func (c *unitCompiler) compose() {
 }
 
 // calls are the calls of parts as the emitters know them.
-var calls = map[irbuild.How]abi.PartCall{irbuild.One: abi.OnePart, irbuild.Each: abi.EachPart, irbuild.Chain: abi.ChainParts, irbuild.Opens: abi.OpensLevels}
+var calls = map[irbuild.How]abi.PartCall{irbuild.One: abi.OnePart, irbuild.Each: abi.EachPart, irbuild.Chain: abi.ChainParts, irbuild.ResidualChain: abi.ResidualChain, irbuild.Opens: abi.OpensLevels}
 
 // update builds an update: its step, and the same for matrices of more rows than
 // columns where an iteration has a shorter form for them.

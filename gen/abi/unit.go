@@ -236,9 +236,10 @@ type PartCall int
 const (
 	NoCall PartCall = iota
 	OnePart
-	EachPart    // every part of a list with the same value
-	ChainParts  // one part of a list after the other
-	OpensLevels // says which parts of a list keep what they wrote
+	EachPart      // every part of a list with the same value
+	ChainParts    // one part of a list after the other
+	ResidualChain // the same, with the input of each part added to its result
+	OpensLevels   // says which parts of a list keep what they wrote
 )
 
 // A Pair is a forward and its backward; Bwd is nil where nothing has a

@@ -143,6 +143,8 @@ func (e *unitEmitter) partCall(b *strings.Builder, st abi.Stage, method string, 
 		call = fmt.Sprintf("b.%s.%s(c, w, m, %s)", part, method, argName(st.Arg))
 	case st.Call == abi.ChainParts:
 		call = fmt.Sprintf("b.%s.%sChain(c, w, m, %s)", part, method, argName(st.Arg))
+	case st.Call == abi.ResidualChain:
+		call = fmt.Sprintf("b.%s.%sResiduals(c, w, m, %s)", part, method, argName(st.Arg))
 	default:
 		memory, weights := fmt.Sprintf("m.PartOf(%q)", st.Part), fmt.Sprintf("w.Part(%q)", st.Part)
 		if e.u.Kind == abi.ModelUnit {

@@ -54,10 +54,11 @@ type (
 
 // How a stage calls parts.
 const (
-	One   = compose.One
-	Each  = compose.Each
-	Chain = compose.Chain
-	Opens = compose.Opens
+	One           = compose.One
+	Each          = compose.Each
+	Chain         = compose.Chain
+	ResidualChain = compose.ResidualChain
+	Opens         = compose.Opens
 )
 
 // The names of results of an Equality and of a Gradient.

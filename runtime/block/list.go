@@ -144,22 +144,36 @@ func (l List[F]) width() int { return l.Parts[0].Width() }
 // StepChain composes the parts: x is the input of the first, whose output is the
 // input of the second, and so on: [batch, tokens, width] in and out.
 func (l List[F]) StepChain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
-	return l.chain(c, w, m, x, stepping)
+	return l.chain(c, w, m, x, stepping, false)
 }
 
 // ReadChain is StepChain with all parts frozen.
 func (l List[F]) ReadChain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
-	return l.chain(c, w, m, x, reading)
+	return l.chain(c, w, m, x, reading, false)
 }
 
-func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode) (y tape.Value[F], err error) {
+// StepResiduals is StepChain with the input of each part added to its output.
+func (l List[F]) StepResiduals(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.chain(c, w, m, x, stepping, true)
+}
+
+// ReadResiduals is StepResiduals with all parts frozen.
+func (l List[F]) ReadResiduals(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F]) (tape.Value[F], error) {
+	return l.chain(c, w, m, x, reading, true)
+}
+
+func (l List[F]) chain(c Call[F], w Weights[F], m *Memory[F], x tape.Value[F], as mode, residual bool) (y tape.Value[F], err error) {
 	if err := l.check(c); err != nil {
 		return y, err
 	}
 	for i := range l.Parts {
-		if x, err = l.call(c, w, m, i, x, as); err != nil {
+		if y, err = l.call(c, w, m, i, x, as); err != nil {
 			return y, err
 		}
+		if residual {
+			y = add(c, x, y)
+		}
+		x = y
 	}
 	return x, nil
 }
@@ -174,6 +188,31 @@ func (l List[F]) Open(m *Memory[F], gate tape.Value[F]) {
 				p.Discard(s)
 			}
 		}
+	}
+}
+
+// add is the sum of two values of one length.
+func add[F num.Float](c Call[F], x, y tape.Value[F]) tape.Value[F] {
+	n := tape.Push[F, addNode[F]](c.Run, addKind)
+	n.x, n.y = x, y
+	out := c.Run.Arena.Alloc(len(x.Data))
+	for i := range out {
+		out[i] = x.Data[i] + y.Data[i]
+	}
+	n.out = c.Run.Output(out)
+	return n.out
+}
+
+var addKind = tape.NewKind()
+
+// addNode is a call of add on the tape.
+type addNode[F num.Float] struct{ x, y, out tape.Value[F] }
+
+// Backward adds the adjoint of the sum to those of both terms.
+func (n *addNode[F]) Backward(t *tape.Tape[F]) {
+	if dy := t.Adjoint(n.out); dy != nil {
+		Accumulate(t, n.x, dy)
+		Accumulate(t, n.y, dy)
 	}
 }
 

@@ -24,20 +24,24 @@ func (w *inliner) call(blk *check.Block, s Stage, ds *diag.List) bool {
 	if len(members) == 0 {
 		return w.requirePage(blk, s, nil, ds)
 	}
-	levels := blk.LevelsOf(s.Part)
+	levels, chained := blk.LevelsOf(s.Part), s.How == Chain || s.How == ResidualChain
 	var outs []*ir.Value
 	for i, p := range members {
 		at := s
 		at.Out = fmt.Sprintf("%s.%d", s.Out, i)
-		if s.How == Chain && i > 0 {
+		if chained && i > 0 {
 			at.Arg = fmt.Sprintf("%s.%d", s.Out, i-1)
 		}
 		if !w.part(p, at, s.Frozen || levels != nil && levels.Gate == "" && w.closed(i), ds) {
 			return false
 		}
+		if s.How == ResidualChain {
+			x := w.vals[at.Arg]
+			w.vals[at.Out] = w.b.Lin(x.Axes, 0, []float64{1, 1}, ir.All(x), ir.All(w.vals[at.Out]))
+		}
 		outs = append(outs, w.vals[at.Out])
 	}
-	if s.How == Chain {
+	if chained {
 		w.vals[s.Out] = outs[len(outs)-1]
 	} else {
 		w.vals[s.Out] = w.stackParts(outs, s.OutAxes)

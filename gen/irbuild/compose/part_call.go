@@ -29,7 +29,8 @@ type Call struct {
 }
 
 // recognise recognises the call of a part: a = attention(X), h = frozen memory(X),
-// m[l∈K] = memory[l](X), and iterate y from X for l∈K : y ← memory[l](y).
+// m[l∈K] = memory[l](X), and iterate y from X for l∈K : y ← memory[l](y), or
+// y ← y + memory[l](y).
 func (c *composer) recognise(eq *check.Equation) *Call {
 	switch {
 	case eq.Iter != nil && eq.Iter.Index != nil:
@@ -79,17 +80,21 @@ func isName(x notation.Expr, name string) bool {
 	return ok && id.Name.Text == name && id.Time == nil
 }
 
-// chain recognises an iteration through the parts of a list.
+// chain recognises an iteration through the parts of a list, each beside its own input or not.
 func (c *composer) chain(it *notation.Iterate) *Call {
 	p := &Call{How: Chain, Arg: it.From, at: it.Span}
-	x, ok := it.Step.(*notation.Call)
+	step := it.Step
+	if sum, ok := step.(*notation.Binary); ok && sum.Op == "+" && isName(sum.X, it.Name.Text) {
+		p.How, step = ResidualChain, sum.Y
+	}
+	x, ok := step.(*notation.Call)
 	if ok {
 		p.Part = x.Fun.Text
 	}
 	if a := c.blk.CountAxis(p.Part); !ok || a == nil || len(x.At) != 1 || !isName(x.At[0], it.Index.Text) ||
 		len(x.Args) != 1 || !isName(x.Args[0], it.Name.Text) || !isName(it.Count, a.Name) || len(it.With) > 0 || it.Orient {
 		c.ds.Errorf(diag.NotSupported, it.Step.Where(), "an iteration with an index goes through the parts of a list, and does nothing else").
-			Hint("write iterate y from X for l∈K : y ← part[l](y), with part[K] : Rule in the header")
+			Hint("write iterate y from X for l∈K : y ← part[l](y), or y ← y + part[l](y), with part[K] : Rule in the header")
 		c.n.failed[it.Name.Text] = true
 		return &Call{}
 	}

@@ -40,11 +40,12 @@ type Stage struct {
 type How int
 
 const (
-	_     How = iota
-	One       // calls one part
-	Each      // calls every part of a list with the same value and stacks the results
-	Chain     // calls the first part of a list, the second with its result, and so on
-	Opens     // calls nothing: from here on the open levels of a list are known
+	_             How = iota
+	One               // calls one part
+	Each              // calls every part of a list with the same value and stacks the results
+	Chain             // calls the first part of a list, the second with its result, and so on
+	ResidualChain     // is Chain with the input of each part added to its result
+	Opens             // calls nothing: from here on the open levels of a list are known
 )
 
 // A Program is a composition or model in stages: the equations between two
