@@ -17,17 +17,17 @@ var ErrDiverged = errors.New("the build has diverged")
 // began with, on a tape that checks every number. Nothing was updated or saved, and
 // the context is as before.
 type BadNumber struct {
-	What     string  // the loss, the gradient, a logit, a value to be saved
-	Value    float64 // of it
-	Step     uint64  // number of the chunk, from 0
-	Slot     int     // -1: of no single slot
-	Level    int     // that the equation's parameters belong to, -1 if it has none
-	Token    int     // of the chunk, -1 if unknown
-	Equation string  // the node that computed it, "deltarule.step"; "" for an input
-	Tensor   string  // the parameter, the state or the result of the equation
-	Index    int     // element of it
-	Reads    []string
-	Backward bool // it is an adjoint
+	What     string   // the loss, the gradient, a logit, a value to be saved
+	Value    float64  // of it
+	Step     uint64   // number of the chunk, from 0
+	Slot     int      // -1: of no single slot
+	Level    int      // that the equation's parameters belong to, -1 if it has none
+	Token    int      // of the chunk, -1 if unknown
+	Equation string   // the node that computed it: page and equation or kernel, "deltarule.step"; "" for an input
+	Tensor   string   // the parameter, the state or the result of the equation
+	Index    int      // element of it
+	Reads    []string // parameters of the equation, or else of those before it
+	Backward bool     // it is an adjoint
 }
 
 func (e *BadNumber) Error() string {
@@ -41,7 +41,7 @@ func (e *BadNumber) Error() string {
 		end = "; nothing was saved"
 		b.WriteString(": ")
 	default:
-		b.WriteString("; what went bad first is ")
+		b.WriteString("; the first number that is not finite is ")
 	}
 	if e.Backward {
 		b.WriteString("in the backward of ")
@@ -61,7 +61,16 @@ func (e *BadNumber) Error() string {
 	if len(e.Reads) > 0 {
 		fmt.Fprintf(&b, " (it reads %s)", strings.Join(e.Reads, ", "))
 	}
-	return b.String() + end
+	return b.String() + end + "; " + e.Hint()
+}
+
+// Hint says what to try: smaller steps of the parameters, and where a rule's memory has
+// grown beyond every number, smaller writes.
+func (e *BadNumber) Hint() string {
+	if e.Equation == "" || e.Backward {
+		return "try a lower learning rate, a warm-up, or clipping of the gradient at 1"
+	}
+	return "try a lower learning rate, clipping of the gradient at 1, Normed around a memory, or a bound of its rate, θ_max, on the page of the rule"
 }
 
 // whatSaved is the What of a number that no checkpoint takes.

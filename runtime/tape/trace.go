@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/num"
@@ -16,7 +17,7 @@ import (
 type Fault struct {
 	Node     string   // package.kernel of the node, "deltarule.step"; "" for a leaf
 	Tensor   string   // what holds it: a parameter, a state that was carried in, a field of the node's call
-	Leaves   []string // parameters that the node reads
+	Leaves   []string // parameters that the node reads; if it reads none, those that its arguments were computed from
 	Token    int      // of the call, -1 where the tensor has no tokens
 	Index    int      // element of the tensor
 	Value    float64
@@ -85,14 +86,28 @@ func (t *Tape[F]) leaf(id int32) string {
 	return notParam
 }
 
-// leaves are the parameters that a node reads.
+// leaves are the parameters that a node reads, or else those that the nodes before it read.
 func (t *Tape[F]) leaves(v view[F]) (names []string) {
 	for _, x := range v.values {
 		if l := t.leaf(x.id); x.id != 0 && l != notParam {
 			names = append(names, l)
 		}
 	}
-	return names
+	if len(names) > 0 {
+		return names
+	}
+	seen := map[int]bool{}
+	for _, x := range v.values {
+		if x.id == 0 || int(x.id) > len(t.traced) {
+			continue
+		}
+		if n := t.traced[x.id-1].node; n >= 0 && !seen[n] {
+			seen[n] = true
+			names = append(names, t.leaves(inspect(t.nodes[n]))...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // within inspects the node that computed the first bad value: for a state that
