@@ -88,6 +88,11 @@ def moneta_weights(state, h):
     return {"W1": image(state["A1"]), "W2": image(state["A2"])}
 
 
+def home(p, name, s):
+    """What a decay adds that returns to a learned start; a case without one decays to zero."""
+    return (1 - s["rho"]) * p[name + "_0"] if name + "_0" in p else 0
+
+
 def moneta_grad(state, s, p, h):
     W = moneta_weights(state, h)
     g = pull(lambda W: mlp(W, s["k"]), W, lambda y: knobs.lp(y, s["v"], h))
@@ -96,8 +101,8 @@ def moneta_grad(state, s, p, h):
 
 MONETA = Memory(
     "moneta", ["rho", "theta"], {"A1": (D_H, 4), "A2": (3, D_H)},
-    lambda state, g, s, p, h: {"A1": s["rho"] * state["A1"] - s["theta"] * g["W1"],
-                               "A2": s["rho"] * state["A2"] - s["theta"] * g["W2"]},
+    lambda state, g, s, p, h: {"A1": s["rho"] * state["A1"] + home(p, "A1", s) - s["theta"] * g["W1"],
+                               "A2": s["rho"] * state["A2"] + home(p, "A2", s) - s["theta"] * g["W2"]},
     lambda state, q, h: mlp(moneta_weights(state, h), q), moneta_grad, spread=SLOW,
     start=same, start_params=starts({"A1": (D_H, 4), "A2": (3, D_H)}))
 MONETA_PLAIN = {"p": 3, "q": 4, "lambda2": 0.0, "printed": 0, "eps": 0.0}
@@ -107,6 +112,7 @@ MONETA_CASES = [
     ("penalty.", "p=2, q=2 with the penalty lambda2", MONETA_PLAIN | {"p": 2, "q": 2, "lambda2": 0.01}),
     ("penalty4.", "p=3, q=4 with the penalty lambda2 of the image", MONETA_PLAIN | {"lambda2": 0.05}),
     ("p4q3.", "p=4, q=3", MONETA_PLAIN | {"p": 4, "q": 3}),
+    ("home.", "the decay returns to the learned start", MONETA_PLAIN | {"_params": {"A1_0": (D_H, 4), "A2_0": (3, D_H)}}),
     ("printed.", "the printed map A / ||A||_q^(q-2), eps inside the norm", MONETA_PLAIN | {"printed": 1, "eps": 1e-12}),
 ]
 
@@ -126,7 +132,7 @@ def yaad_grad(state, s, p, h):
 
 
 def yaad_update(state, g, s, p, h):
-    new = {n: knobs.keep_anchored(state[n], g[n], s["rho"], s["theta"], h, state[n + "_b"]) for n in ("W1", "W2")}
+    new = {n: knobs.keep_anchored(state[n], g[n], s["rho"], s["theta"], h, state[n + "_b"]) + home(p, n, s) for n in ("W1", "W2")}
     return new | {n: state[n] for n in ("W1_b", "W2_b")}
 
 
@@ -149,7 +155,9 @@ YAAD = Memory("yaad", ["rho", "theta"], ANCHORED, yaad_update, yaad_read, yaad_g
 YAAD_GATED = Memory("yaad", ["rho", "theta", "delta"], ANCHORED, yaad_update, yaad_read, yaad_grad, spread=SLOW)
 YAAD_PLAIN = {"delta": 0.7, "lambda_loc": 0.01, "lambda2": 0.01, "form": "coordinate", "_margin": yaad_margin}
 YAAD_CASES = [("norm.", "Huber by the norm", YAAD_PLAIN | {"form": "norm"}),
-              ("sign.", "delta sign(e) beyond the norm", YAAD_PLAIN | {"form": "sign"})]
+              ("sign.", "delta sign(e) beyond the norm", YAAD_PLAIN | {"form": "sign"}),
+              ("home.", "the decay returns to the learned start",
+               YAAD_PLAIN | {"_params": {n + "_0": shape for n, shape in TWO_LAYERS.items()}})]
 
 
 # MEMORA: rows on the scaled simplex.
@@ -211,22 +219,26 @@ def lattice_vectors():
     return f
 
 
-# Trellis: the first pass compresses the token, the second stores the value under
-# the compressed key. d_c = 4; the query is as wide as the token.
+# Trellis: the first pass compresses the token, which has the length one, the second stores
+# the value under the compressed key, which has it too. d_c = 4; the query is as wide as the token.
+
+
+def one_silu(z):
+    return knobs.nsilu(z) / np.sqrt(z.shape[-1])
 
 
 def trellis_update(state, g, s, p, h):
-    x, rho, theta = s["x"], s["rho"], s["theta"]
+    x, rho, theta = unit(s["x"]), s["rho"], s["theta"]
     e_k = state["S_K"] @ x - s["k"]
     S_K = (rho - theta * h["lambda_k"]) * state["S_K"] - theta * jnp.outer(e_k, x)
-    c = knobs.nsilu(S_K @ x)
+    c = one_silu(S_K @ x)
     e_v = state["S_V"] @ c - s["v"]
     return {"S_K": S_K, "S_V": (rho - theta * h["lambda_v"]) * state["S_V"] - theta * jnp.outer(e_v, c)}
 
 
 TRELLIS = Memory(
     "trellis", ["rho", "theta"], {"S_K": (4, 5), "S_V": (3, 4)}, trellis_update,
-    lambda state, q, h: state["S_V"] @ knobs.nsilu(state["S_K"] @ q), widths=(4, 5, 3), spread=SLOW,
+    lambda state, q, h: state["S_V"] @ one_silu(state["S_K"] @ q), widths=(4, 5, 3), spread=SLOW,
     start=same, start_params={"S_K_0": (4, 5), "S_V_0": (3, 4)})
 TRELLIS_PLAIN = {"lambda_k": 0.01, "lambda_v": 0.01}
 

@@ -105,19 +105,19 @@ def runner(m, h, pos, conv, norm, chunk=None):
     tail_names = ("tail_k", "tail_q") if conv else ()
 
     def run(values):
-        sequence = {n: values[n] for n in ("x", *tail_names)} | {n: values["state." + n] for n in m.state}
-        p = {n: v for n, v in values.items() if n not in sequence and not n.startswith("state.")}
+        own = {n: values[n] for n in ("x", *tail_names)} | {n: values["state." + n] for n in m.state}
+        p = {n: v for n, v in values.items() if n not in own and not n.startswith("state.")}
 
-        def one(sequence, pos):
-            s, tails = front(m, p, sequence["x"], sequence, pos, conv, norm)
+        def one(own, pos):
+            s, tails = front(m, p, own["x"], own, pos, conv, norm)
             if "phi" in h:
                 s |= {n: jax.vmap(lambda u: h["phi"](u, p))(s[n]) for n in ("k", "q")}
-            state = young(m, {n: sequence[n] for n in m.state}, pos)
+            state = young(m, {n: own[n] for n in m.state}, pos)
             y, state, near = sequence(m, p, state, s, h, chunk)
             ends = {n + "_T": v for n, v in {**state, **tails}.items()}
             return {"y": y, **ends}, near, {n: s[n] for n in m.gates}
 
-        out, near, gates = jax.vmap(one)(sequence, pos)
+        out, near, gates = jax.vmap(one)(own, pos)
         return out | near
 
     return run

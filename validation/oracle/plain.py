@@ -134,12 +134,16 @@ def image(A, f, c):
     return np.sign(A) * np.abs(A) ** (q - 1) * n ** ((2 - q) / q) / (q - 1)
 
 
+def home(name, s, f, c):
+    return (1 - s["rho"]) * f[c + name + "_0"] if c == "home." else 0
+
+
 def moneta(state, at, s, f, c):
     W1, W2 = image(at["A1"], f, c), image(at["A2"], f, c)
     g1, g2 = backprop(W1, W2, s["k"], lambda y: lp(y - s["v"], float(f[c + "p"])))
     lam = 2 * f[c + "lambda2"]
-    return {"A1": s["rho"] * state["A1"] - s["theta"] * (g1 + lam * W1),
-            "A2": s["rho"] * state["A2"] - s["theta"] * (g2 + lam * W2)}
+    return {"A1": s["rho"] * state["A1"] + home("A1", s, f, c) - s["theta"] * (g1 + lam * W1),
+            "A2": s["rho"] * state["A2"] + home("A2", s, f, c) - s["theta"] * (g2 + lam * W2)}
 
 
 MONETA = Rule(moneta, lambda state, q, f, c: mlp(image(state["A1"], f, c), image(state["A2"], f, c), q))
@@ -160,7 +164,7 @@ def yaad(state, at, s, f, c):
     out = {n: state[n] for n in state}
     for n in g:
         pull = 2 * f[c + "lambda_loc"] * (state[n] - state[n + "_b"]) + 2 * f[c + "lambda2"] * state[n]
-        out[n] = s["rho"] * state[n] - s["theta"] * (g[n] + pull)
+        out[n] = s["rho"] * state[n] + home(n, s, f, c) - s["theta"] * (g[n] + pull)
     return out
 
 
@@ -245,14 +249,15 @@ LATTICE = Rule(lattice, lambda state, q, f, c: state["S"].T @ softmax(state["S"]
 
 def nsilu(z):
     s = silu(z)
-    return np.sqrt(len(z)) * s / np.sqrt(s @ s + 1e-6)
+    return s / np.sqrt(s @ s + 1e-6)
 
 
 def trellis(state, at, s, f, c):
     S_K, S_V = state["S_K"].copy(), state["S_V"].copy()
-    e = S_K @ s["x"] - s["k"]
-    S_K = (s["rho"] - 0.01 * s["theta"]) * S_K - s["theta"] * np.outer(e, s["x"])
-    z = nsilu(S_K @ s["x"])
+    x = s["x"] / np.linalg.norm(s["x"])
+    e = S_K @ x - s["k"]
+    S_K = (s["rho"] - 0.01 * s["theta"]) * S_K - s["theta"] * np.outer(e, x)
+    z = nsilu(S_K @ x)
     e = S_V @ z - s["v"]
     return {"S_K": S_K, "S_V": (s["rho"] - 0.01 * s["theta"]) * S_V - s["theta"] * np.outer(e, z)}
 

@@ -139,13 +139,16 @@ def layers(A, B, z):
     return z + A @ plain.silu(B @ z)
 
 
-def selfref_step(m, at, x, f, c):
+def selfref_step(m, at, home, x, f, c):
     """One token: the answer and the memories after it, the slopes by hand."""
     wide = c.startswith("layers")
     F = lambda W, z: layers(*W, z) if wide else W @ z
-    k, v = unit(F(at["M_k"], x)), F(at["M_v"], x)
-    rho = sigmoid(np.mean(F(at["M_rho"], x)) + f[c + "b_rho"])
+    k, v = unit(F(at["M_k"], x)), unit(F(at["M_v"], x))
+    kept = np.mean(F(at["M_rho"], x)) + f[c + "b_rho"]
+    rho = sigmoid(kept)
     theta = np.log1p(np.exp(np.mean(F(at["M_theta"], x)) + f[c + "b_theta"]))
+    if not wide:
+        theta = min(theta, sigmoid(-kept) / 4)
     q = unit(F(at["M_q"], x) if "M_q" in at else f[c + "W_Q"] @ x)
     new = {}
     for n in m:
@@ -154,9 +157,9 @@ def selfref_step(m, at, x, f, c):
             A, B = at[n]
             z = B @ k
             slopes = np.outer(e, plain.silu(z)), np.outer(plain.dsilu(z) * (A.T @ e), k)
-            new[n] = tuple(rho * W - theta * g for W, g in zip(m[n], slopes))
+            new[n] = tuple(rho * W + (1 - rho) * P - theta * g for W, P, g in zip(m[n], home[n], slopes))
         else:
-            new[n] = rho * m[n] - theta * np.outer(e, k)
+            new[n] = rho * m[n] + (1 - rho) * home[n] - theta * np.outer(e, k)
     return F(m["M_mem"], q), new
 
 
@@ -169,10 +172,15 @@ def selfref_loss(f, c):
         m = {n: f[c + "state." + n][l] for n in names}
         if wide:
             m = {"M" + n[1:]: (m[n], m["B" + n[1:]]) for n in names if n[0] == "A"}
+            home = {n: (f[c + "A" + n[1:] + "_0"], f[c + "B" + n[1:] + "_0"]) for n in m}
+        elif c.endswith("call."):
+            home = {n: f[c + "home." + n][l] for n in names}
+        else:
+            home = {n: f[c + "N" + n[1:]] + (np.eye(4) if n in ("M_k", "M_v", "M_q") else 0) for n in names}
         for t in range(f[c + "x"].shape[1]):
             if t % f[c + "chunk"] == 0:
                 at = dict(m)
-            y, m = selfref_step(m, at, f[c + "x"][l, t], f, c)
+            y, m = selfref_step(m, at, home, f[c + "x"][l, t], f, c)
             total += np.sum(f[c + "w"][l, t] * y)
             y_all.append(y)
         for n in names:
