@@ -5,6 +5,7 @@
 //	go run ./validation/experiments compare  nine rules, four levels each, on one text
 //	go run ./validation/experiments levels   does a second, slower level help?
 //	go run ./validation/experiments sweep    do combinations of a rule and a composition degenerate?
+//	go run ./validation/experiments finite   do the nine rules stay finite in each of four compositions?
 //
 // Each of them has its question, its streams, its sizes and what will count as an
 // answer in the head of its file, written before the first run. The answer is a page
@@ -26,6 +27,7 @@ import (
 type asked struct {
 	steps int    // of the longest horizon; 0: the question's own
 	out   string // folder of the reports
+	only  string // part of the formulas that are built; "": all
 
 	// Of baseline alone.
 	python string // with PyTorch
@@ -43,6 +45,7 @@ var questions = map[string]func(ctx context.Context, a asked) (report, error){
 	"compare":  compare,
 	"levels":   levels,
 	"sweep":    sweep,
+	"finite":   finite,
 }
 
 func main() {
@@ -56,9 +59,10 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	var a asked
-	flags := flag.NewFlagSet("experiments baseline|compare|levels|sweep", flag.ContinueOnError)
+	flags := flag.NewFlagSet("experiments baseline|compare|levels|sweep|finite", flag.ContinueOnError)
 	flags.IntVar(&a.steps, "steps", 0, "end after so many `updates`, instead of as many as the question says")
 	flags.StringVar(&a.out, "out", "validation/experiments/reports", "`folder` of the report")
+	flags.StringVar(&a.only, "only", "", "sweep, finite: build those models alone whose formula contains this `text`")
 	flags.StringVar(&a.python, "python", "out/torch/bin/python", "baseline: the `interpreter` that has PyTorch")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "baseline: `models` at a time, of one thread each")
 	flags.IntVar(&a.seeds, "seeds", 3, "baseline: `number` of seeds at the best rate")
@@ -67,11 +71,11 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&a.quick, "quick", false, "baseline: the smaller size, an eighth of the updates, one rate and seed")
 	flags.BoolVar(&a.all, "all", false, "baseline: every rate with every seed")
 	if len(args) == 0 {
-		return fmt.Errorf("say which: baseline, compare, levels or sweep")
+		return fmt.Errorf("say which: baseline, compare, levels, sweep or finite")
 	}
 	ask, ok := questions[args[0]]
 	if !ok {
-		return fmt.Errorf("there is no experiment %q: baseline, compare, levels or sweep", args[0])
+		return fmt.Errorf("there is no experiment %q: baseline, compare, levels, sweep or finite", args[0])
 	}
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
