@@ -62,7 +62,7 @@ func New[F num.Float](s block.Sizes, width int, memory []block.Block[F]) *Block[
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
 		{Name: prefix + "w", Shape: tensor.Shape{b.Sizes.K, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "b", Shape: tensor.Shape{b.Sizes.K}, NoDecay: true, Init: context.Init{Kind: context.Values, List: context.EachLevel(b.Sizes.K, 0, -1, -2, -3)}},
+		{Name: prefix + "b", Shape: tensor.Shape{b.Sizes.K}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err

@@ -105,7 +105,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		return
 	}
 	// cms_hybrid.y
-	y, err := b.Chain.StepChain(c, w, m, X)
+	y, err := b.Chain.StepResiduals(c, w, m, X)
 	if err != nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		return
 	}
 	// cms_hybrid.y
-	y, err := b.Chain.ReadChain(c, w, m, X)
+	y, err := b.Chain.ReadResiduals(c, w, m, X)
 	if err != nil {
 		return
 	}

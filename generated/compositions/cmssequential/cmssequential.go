@@ -83,7 +83,7 @@ func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	// cms_sequential.y
-	y, err := b.Memory.StepChain(c, w, m, X)
+	y, err := b.Memory.StepResiduals(c, w, m, X)
 	if err != nil {
 		return
 	}
@@ -93,7 +93,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
 	// cms_sequential.y
-	y, err := b.Memory.ReadChain(c, w, m, X)
+	y, err := b.Memory.ReadResiduals(c, w, m, X)
 	if err != nil {
 		return
 	}

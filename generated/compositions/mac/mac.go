@@ -10,10 +10,12 @@
 // Guarantees: A token sees the persistent tokens, the tokens of the call up to
 // itself, and what the memory said about them where the call began; it sees
 // nothing that a later token has caused; the two softmaxes together are the
-// one over all that is seen {joint}
+// one over all that is seen {joint}; rows that the memory reads, their gain
+// taken off, and rows that it answered are no longer than the root of d,
+// whatever the memory holds {bound:query} {bound:answer} {bound:write}
 //
-// Cost: 7·d² per token beyond the memory's read and its step, and on average
-// 2·d·(T + n_p) for scores and sums
+// Cost: 7·d² + O(d) per token beyond the memory's read and its step, and on
+// average 2·d·(T + n_p) for scores and sums
 //
 // Trade-off: Attention ends with the call, so here the length of a call does
 // matter; the memory is queried twice a token
@@ -63,6 +65,7 @@ func New[F num.Float](s block.Sizes, width int, memory block.Block[F]) *Block[F]
 // Declare adds the parameters of MAC to the table.
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
+		{Name: prefix + "gamma", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH, b.Sizes.H * b.Sizes.DH}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
 		{Name: prefix + "P", Shape: tensor.Shape{b.Sizes.NP, b.Sizes.H * b.Sizes.DH}, NoDecay: true, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.H * b.Sizes.DH, b.Sizes.H * b.Sizes.DH}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH))), B: (1 / math.Sqrt(float64(b.Sizes.H*b.Sizes.DH)))}},
@@ -89,7 +92,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MAC.
 func Entry() catalog.Entry {
-	return catalog.Block("MAC", "cdc1ba685f94e97e8ce7d4bce255023cf3c7930679b7b5929a54492432b746cb",
+	return catalog.Block("MAC", "22cc69e4f637209b96466dd5df4e114ba441e7ca6f243f62d20ec9c69136bcbe",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}, Sizes: []string{"H", "n_p"}},
 		assemble[float32], assemble[float64])
 }
@@ -100,17 +103,21 @@ func assemble[F num.Float](m catalog.Arguments[F]) block.Block[F] {
 
 // Step runs the block over the call's tokens and moves its memory on.
 func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
-	// mac.h
-	h, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), X)
+	R, err := b.r(c, w, m, X)
 	if err != nil {
 		return
 	}
-	y, err := b.y(c, w, m, X, h)
+	// mac.a
+	a, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), R)
+	if err != nil {
+		return
+	}
+	y, u, err := b.u(c, w, m, X, a)
 	if err != nil {
 		return
 	}
 	// mac.r
-	rIn, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), y)
+	rIn, err := b.Memory.Step(c, w.Part("memory"), m.PartOf("memory"), u)
 	if err != nil {
 		return
 	}
@@ -119,17 +126,21 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Read runs the block with its memory rules frozen.
 func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F]) (_ tape.Value[F], err error) {
-	// mac.h
-	h, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), X)
+	R, err := b.r(c, w, m, X)
 	if err != nil {
 		return
 	}
-	y, err := b.y(c, w, m, X, h)
+	// mac.a
+	a, err := b.Memory.Read(c, w.Part("memory"), m.SiteOf("memory"), R)
+	if err != nil {
+		return
+	}
+	y, u, err := b.u(c, w, m, X, a)
 	if err != nil {
 		return
 	}
 	// mac.r
-	rIn, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), y)
+	rIn, err := b.Memory.Read(c, w.Part("memory"), m.PartOf("memory"), u)
 	if err != nil {
 		return
 	}

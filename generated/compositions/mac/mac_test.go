@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestMAC holds MAC to its page: mac.q, mac.Z, mac.k, mac.alpha, mac.h, mac.c,
-// mac.beta, mac.g, mac.A, mac.v, mac.e, mac.B, mac.w, mac.f, mac.y, mac.r,
-// mac.out.
+// TestMAC holds MAC to its page: mac.q, mac.Z, mac.k, mac.alpha, mac.N_x,
+// mac.R, mac.a, mac.h, mac.c, mac.beta, mac.g, mac.A, mac.v, mac.e, mac.B,
+// mac.w, mac.f, mac.y, mac.N_y, mac.u, mac.r, mac.out.
 func TestMAC(t *testing.T) {
 	conformance.Block{
 		Name: "MAC_DeltaRule",
@@ -32,10 +32,22 @@ func TestMAC(t *testing.T) {
 		Vectors: "testdata/mac.txt",
 	}.Test(t)
 	conformance.Pair{
-		Name:     "y",
-		Taped:    yTaped[float64],
-		Direct:   yDirect[float64],
-		Direct32: yDirect[float32],
+		Name:     "r",
+		Taped:    rTaped[float64],
+		Direct:   rDirect[float64],
+		Direct32: rDirect[float32],
+		Sizes: []conformance.Sizes{
+			{"H": 2, "memory.d_k": 3, "n_p": 2, "width": 4},
+			{"H": 1, "memory.d_k": 1, "n_p": 0, "width": 3},
+			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
+		},
+		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+	}.Test(t)
+	conformance.Pair{
+		Name:     "u",
+		Taped:    uTaped[float64],
+		Direct:   uDirect[float64],
+		Direct32: uDirect[float32],
 		Sizes: []conformance.Sizes{
 			{"H": 2, "memory.d_k": 3, "n_p": 2, "width": 4},
 			{"H": 1, "memory.d_k": 1, "n_p": 0, "width": 3},
@@ -71,26 +83,69 @@ func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 	return b.(*Block[F])
 }
 
-// yDirect calls the kernels of y by hand.
-func yDirect[F num.Float](a *conformance.Args[F]) {
+// rDirect calls the kernels of r by hand.
+func rDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
-	var k Y[F]
+	var k R[F]
+	k.H, k.L, k.T, k.DH = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH
+	k.X = a.Real("X", k.H*k.L*k.T*k.DH)
+	k.Gamma = a.Real("gamma", k.H*k.DH)
+	k.R = a.Out("R", k.H*k.L*k.T*k.DH)
+	k.NX = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.NXDiv = a.Fresh(k.L * k.T)
+	k.NXDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.NXDiv3 = a.Fresh(1)
+	k.Work = a.Fresh(k.WorkLen())
+	k.Run()
+	if a.ForwardOnly {
+		return
+	}
+	var g RBackward[F]
+	g.H, g.L, g.T, g.DH = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH
+	g.X = k.X
+	g.Gamma = k.Gamma
+	g.RBar = a.Bar("R", g.H*g.L*g.T*g.DH)
+	g.NX = k.NX
+	g.NXDiv = k.NXDiv
+	g.NXDiv2 = k.NXDiv2
+	g.NXDiv3 = k.NXDiv3
+	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
+	g.GammaBar = a.Grad("gamma", g.H*g.DH)
+	g.Work = a.Fresh(g.WorkLen())
+	g.Run()
+}
+
+// rTaped calls r as a node of the tape.
+func rTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+	b := subject(a)
+	out1, err := b.r(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"))
+	a.SetOutput("R", out1)
+	return err
+}
+
+// uDirect calls the kernels of u by hand.
+func uDirect[F num.Float](a *conformance.Args[F]) {
+	b := subject(a)
+	var k U[F]
 	k.H, k.L, k.T, k.DH, k.NP = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.NP
 	k.WQ = a.Real("W_Q", k.H*k.H*k.DH*k.DH)
 	k.X = a.Real("X", k.H*k.L*k.T*k.DH)
 	k.P = a.Real("P", k.H*k.DH*k.NP)
 	k.WK = a.Real("W_K", k.H*k.H*k.DH*k.DH)
-	k.H2 = a.Real("h", k.H*k.L*k.T*k.DH)
+	k.A = a.Real("a", k.H*k.L*k.T*k.DH)
 	k.WV = a.Real("W_V", k.H*k.H*k.DH*k.DH)
 	k.WO = a.Real("W_O", k.H*k.H*k.DH*k.DH)
+	k.Gamma = a.Real("gamma", k.H*k.DH)
 	k.Y = a.Out("y", k.H*k.L*k.T*k.DH)
+	k.U = a.Out("u", k.H*k.L*k.T*k.DH)
 	k.Q = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.KNP = a.Fresh(k.H * k.DH * k.NP)
 	k.K = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.AlphaDiv = a.Fresh(1)
+	k.H2 = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.C = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.G = a.Fresh(k.H * k.L * k.T)
-	k.A = a.Fresh(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
+	k.A2 = a.Fresh(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.VNP = a.Fresh(k.H * k.DH * k.NP)
 	k.V = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.EProd = a.Fresh(k.H * k.L * k.T * k.DH)
@@ -100,31 +155,40 @@ func yDirect[F num.Float](a *conformance.Args[F]) {
 	k.W = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.FProd = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.F2 = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.NY = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.NYDiv = a.Fresh(k.L * k.T)
+	k.NYDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.NYDiv3 = a.Fresh(1)
 	k.GSigmoid = a.Fresh(k.H * k.L * k.T)
 	k.BetaExp = a.Fresh(k.H * k.L * k.T * k.T)
+	k.HDiv = a.Fresh(k.L * k.T)
+	k.HDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.AlphaExp = a.Fresh(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
-	var g YBackward[F]
+	var g UBackward[F]
 	g.H, g.L, g.T, g.DH, g.NP = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.NP
 	g.WQ = k.WQ
 	g.X = k.X
 	g.P = k.P
 	g.WK = k.WK
-	g.H2 = k.H2
+	g.A = k.A
 	g.WV = k.WV
 	g.WO = k.WO
+	g.Gamma = k.Gamma
 	g.YBar = a.Bar("y", g.H*g.L*g.T*g.DH)
+	g.UBar = a.Bar("u", g.H*g.L*g.T*g.DH)
 	g.Q = k.Q
 	g.KNP = k.KNP
 	g.K = k.K
 	g.AlphaDiv = k.AlphaDiv
+	g.H2 = k.H2
 	g.C = k.C
 	g.G = k.G
-	g.A = k.A
+	g.A2 = k.A2
 	g.VNP = k.VNP
 	g.V = k.V
 	g.EProd = k.EProd
@@ -134,25 +198,34 @@ func yDirect[F num.Float](a *conformance.Args[F]) {
 	g.W = k.W
 	g.FProd = k.FProd
 	g.F2 = k.F2
+	g.Y = k.Y
+	g.NY = k.NY
+	g.NYDiv = k.NYDiv
+	g.NYDiv2 = k.NYDiv2
+	g.NYDiv3 = k.NYDiv3
 	g.GSigmoid = k.GSigmoid
 	g.BetaExp = k.BetaExp
+	g.HDiv = k.HDiv
+	g.HDiv2 = k.HDiv2
 	g.AlphaExp = k.AlphaExp
 	g.WQBar = a.Grad("W_Q", g.H*g.H*g.DH*g.DH)
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
 	g.PBar = a.Grad("P", g.H*g.DH*g.NP)
 	g.WKBar = a.Grad("W_K", g.H*g.H*g.DH*g.DH)
-	g.HBar = a.Grad("h", g.H*g.L*g.T*g.DH)
+	g.ABar = a.Grad("a", g.H*g.L*g.T*g.DH)
 	g.WVBar = a.Grad("W_V", g.H*g.H*g.DH*g.DH)
 	g.WOBar = a.Grad("W_O", g.H*g.H*g.DH*g.DH)
+	g.GammaBar = a.Grad("gamma", g.H*g.DH)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
 
-// yTaped calls y as a node of the tape.
-func yTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
+// uTaped calls u as a node of the tape.
+func uTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.y(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "h"))
+	out1, out2, err := b.u(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "a"))
 	a.SetOutput("y", out1)
+	a.SetOutput("u", out2)
 	return err
 }
 

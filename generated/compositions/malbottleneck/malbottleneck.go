@@ -81,7 +81,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MALBottleneck.
 func Entry() catalog.Entry {
-	return catalog.Block("MALBottleneck", "c870b570e56e5d3552c807d103084093d34608c7fb754a076e7c4e9901cbcc6b",
+	return catalog.Block("MALBottleneck", "360f6a2ac4028e49b2f342e2973dbed35ce175b977ccf912c358a1484717c4f9",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
 		assemble[float32], assemble[float64])
 }
@@ -102,7 +102,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
-	return b.out(c, w, m, y)
+	return b.out(c, w, m, X, y)
 }
 
 // Read runs the block with its memory rules frozen.
@@ -117,5 +117,5 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err != nil {
 		return
 	}
-	return b.out(c, w, m, y)
+	return b.out(c, w, m, X, y)
 }

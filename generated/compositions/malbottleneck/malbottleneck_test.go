@@ -64,6 +64,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Out[F]
 	k.L, k.T, k.D = a.Size("L"), a.Size("T"), b.Sizes.D
+	k.X = a.Real("X", k.L*k.T*k.D)
 	k.WO = a.Real("W_O", k.D*k.D)
 	k.Y = a.Real("y", k.L*k.T*k.D)
 	k.Out = a.Out("out", k.L*k.T*k.D)
@@ -77,6 +78,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 	g.WO = k.WO
 	g.Y = k.Y
 	g.OutBar = a.Bar("out", g.L*g.T*g.D)
+	g.XBar = a.Grad("X", g.L*g.T*g.D)
 	g.WOBar = a.Grad("W_O", g.D*g.D)
 	g.YBar = a.Grad("y", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
@@ -86,7 +88,7 @@ func outDirect[F num.Float](a *conformance.Args[F]) {
 // outTaped calls out as a node of the tape.
 func outTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "y"))
+	out1, err := b.out(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "X"), a.Value(r, "y"))
 	a.SetOutput("out", out1)
 	return err
 }

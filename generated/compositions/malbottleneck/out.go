@@ -16,15 +16,17 @@ type Out[F num.Float] struct {
 	L    int
 	T    int
 	D    int
+	X    []F // [L, T, d]
 	WO   []F // [d, d]
 	Y    []F // [L, T, d]
 	Out  []F // [L, T, d], written
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is L·T·d.
 func (c *Out[F]) WorkLen() int {
-	return 0
+	L, T, d := c.L, c.T, c.D
+	return L * T * d
 }
 
 // Run computes Out.
@@ -34,9 +36,22 @@ func (c *Out[F]) Run() {
 		return
 	}
 	L, T, d := c.L, c.T, c.D
+	t := c.Work[:L*T*d] // [L, T, d]
 
 	// mal_bottleneck.out
-	kern.Gemm(L*T, d, d, F(1), false, c.Out, d, 1, c.Y, d, 1, c.WO, 1, d)
+	kern.Gemm(L*T, d, d, F(1), false, t, d, 1, c.Y, d, 1, c.WO, 1, d)
+
+	// mal_bottleneck.out
+	for i := range L {
+		for j := range T {
+			X := c.X[(i*T+j)*d:][:d]
+			t2 := t[(i*T+j)*d:][:d]
+			out := c.Out[(i*T+j)*d:][:d]
+			for k := range d {
+				out[k] = X[k] + t2[k]
+			}
+		}
+	}
 }
 
 // OutBackward is one call of the kernel OutBackward.
@@ -47,6 +62,7 @@ type OutBackward[F num.Float] struct {
 	WO     []F // [d, d]
 	Y      []F // [L, T, d]
 	OutBar []F // [L, T, d]
+	XBar   []F // [L, T, d], written
 	WOBar  []F // [d, d], written
 	YBar   []F // [L, T, d], written
 	Work   []F // WorkLen() entries
@@ -70,23 +86,36 @@ func (c *OutBackward[F]) Run() {
 
 	// mal_bottleneck.out
 	kern.Gemm(d, d, L*T, F(1), false, c.WOBar, 1, d, c.Y, 1, d, c.OutBar, d, 1)
+	for i := range L {
+		for j := range T {
+			outBar := c.OutBar[(i*T+j)*d:][:d]
+			XBar := c.XBar[(i*T+j)*d:][:d]
+			for k := range d {
+				XBar[k] = outBar[k]
+			}
+		}
+	}
 }
 
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
-	call            Out[F]
-	back            OutBackward[F]
-	vWO, vY, outOut tape.Value[F]
+	call                Out[F]
+	back                OutBackward[F]
+	vX, vWO, vY, outOut tape.Value[F]
 }
 
 // out computes
 //
-//	out[t∈T] = W_O y[t]    mal_bottleneck.out
+//	out[t∈T] = X[t] + W_O y[t]    mal_bottleneck.out
 //
-// Shapes: y [L, T, d]; out [L, T, d]. Source:
+// Shapes: X [L, T, d]; y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/mal.md.
-func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], y tape.Value[F]) (outOut tape.Value[F], err error) {
+func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], X tape.Value[F], y tape.Value[F]) (outOut tape.Value[F], err error) {
 	if err = c.Check("MALBottleneck", m); err != nil {
+		return
+	}
+	if len(X.Data) != c.Batch*c.Tokens*b.Sizes.D {
+		err = &block.LengthError{Block: "MALBottleneck", Value: "X", Got: len(X.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
 	if len(y.Data) != c.Batch*c.Tokens*b.Sizes.D {
@@ -97,6 +126,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.D = c.Batch, c.Tokens, b.Sizes.D
+	n.vX = X
+	k.X = arena.Data(n.vX)
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
 	n.vY = y
@@ -121,10 +152,12 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.WO = k.WO
 	g.Y = k.Y
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
+	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WOBar = t.Part(n.vWO, g.D*g.D)
 	g.YBar = t.Part(n.vY, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
+	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWO, g.WOBar)
 	t.Contribute(n.vY, g.YBar)
 }

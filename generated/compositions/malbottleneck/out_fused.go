@@ -2,7 +2,11 @@
 
 package malbottleneck
 
-import "github.com/nl-hecate/hecate/runtime/kern"
+import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
+	"github.com/nl-hecate/hecate/runtime/kern"
+	"unsafe"
+)
 
 // outFused is Out in fused arithmetic.
 type outFused Out[float32]
@@ -13,9 +17,35 @@ func (c *outFused) run() {
 	_ = L
 	_ = T
 	_ = d
+	t := c.Work[:L*T*d] // [L, T, d]
 
 	// mal_bottleneck.out
-	kern.GemmFMA(L*T, d, d, F(1), false, c.Out, d, 1, c.Y, d, 1, c.WO, 1, d)
+	kern.GemmFMA(L*T, d, d, F(1), false, t, d, 1, c.Y, d, 1, c.WO, 1, d)
+
+	// mal_bottleneck.out
+	if kern.Wide() {
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(t),
+			P2: unsafe.SliceData(c.Out),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Rfbd3242b02ac(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				X := c.X[(i*T+j)*d:][:d]
+				t2 := t[(i*T+j)*d:][:d]
+				out := c.Out[(i*T+j)*d:][:d]
+				for k := range d {
+					out[k] = X[k] + t2[k]
+				}
+			}
+		}
+	}
 }
 
 // outBackwardFused is OutBackward in fused arithmetic.
@@ -33,4 +63,9 @@ func (c *outBackwardFused) run() {
 
 	// mal_bottleneck.out
 	kern.GemmFMA(d, d, L*T, F(1), false, c.WOBar, 1, d, c.Y, 1, d, c.OutBar, d, 1)
+	for i := range L {
+		for j := range T {
+			copy(c.XBar[(i*T+j)*d:][:d], c.OutBar[(i*T+j)*d:][:d])
+		}
+	}
 }

@@ -27,8 +27,8 @@
 package atlasomega
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v14f8d9f03766"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va4e4c416ea73"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v0f4427e5e5ad"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v703e17ca432f"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -112,7 +112,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of AtlasOmega.
 func Entry() catalog.Entry {
-	return catalog.Block("AtlasOmega", "587f85c2e95efdef93e1939cf305d393638fca427300594962dd30b2f24b39ef",
+	return catalog.Block("AtlasOmega", "f8082089fda891f2c270a679625a167c42f0e3a06eb31bc7b8ade2a49d04dd13",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
 		assemble[float32], assemble[float64])
 }

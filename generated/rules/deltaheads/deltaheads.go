@@ -21,8 +21,8 @@
 package deltaheads
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v0e9c5277c88e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v008661f17c6e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbcbc0ef543b"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaHeads", "24c06526be22feee99497487a404e18c8592219aeb72396a6c1f0091bda7a61e",
+	return catalog.Block("DeltaHeads", "1750308c972805ef74336fdec17f7d3337ad5cc02dcc648ba276bd009b1a99aa",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

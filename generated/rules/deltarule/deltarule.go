@@ -22,8 +22,8 @@
 package deltarule
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbd906acdfbe"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaRule.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaRule", "dbd6a493cddf34aa297ad3d0c906c2da27ceaf28ebf26adfb88d99890d76302a",
+	return catalog.Block("DeltaRule", "65dc8f4970717d75eb391dbf9fc33cea64fa263c99842353d2cf6834e6b7d70f",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -26,8 +26,8 @@
 package latticeencode
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v131aa6f7742d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve556f5580d93"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v6ae089b4cdd5"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfe9ec8503c3a"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -26,8 +26,8 @@
 package memora
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v82791a6a135c"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vb9aa3f71ceca"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfca2734dad86"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

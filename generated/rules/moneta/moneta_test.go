@@ -83,11 +83,13 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.C, k.L, k.T, k.DH, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
-	k.K0 = a.Real("k0", k.L*k.T*k.DK)
+	k.W2Init = a.Real("W2_init", k.DH*k.DV)
+	k.W1Init = a.Real("W1_init", k.DH*k.DK)
+	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V = a.Real("v", k.L*k.T*k.DV)
 	k.Rho = a.Real("rho", k.L*k.T)
 	k.Theta = a.Real("theta", k.L*k.T)
-	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.W1Out = a.Out("W1", k.L*k.DH*k.DK)
 	k.W2Out = a.Out("W2", k.L*k.DH*k.DV)
@@ -101,7 +103,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.GProd = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.GLin = a.Fresh(k.L * k.T * k.DV)
+		k.GMax2 = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.W1Prod = a.Fresh(k.L * k.T * k.DH)
@@ -140,17 +142,20 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.DH, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	g.K0 = k.K0
+	g.W2Init = k.W2Init
+	g.W1Init = k.W1Init
+	g.K = k.K
+	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DV)
 	g.GPow = k.GPow
 	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
-	g.GLin = k.GLin
+	g.GMax2 = k.GMax2
 	g.W1Prod = k.W1Prod
 	g.YPow = k.YPow
 	g.YPow2 = k.YPow2
@@ -161,11 +166,13 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.GPow4 = k.GPow4
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2BarOut = a.Grad("W2", g.L*g.DH*g.DV)
-	g.K0Bar = a.Grad("k0", g.L*g.T*g.DK)
+	g.W2InitBar = a.Grad("W2_init", g.DH*g.DV)
+	g.W1InitBar = a.Grad("W1_init", g.DH*g.DK)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar = a.Grad("v", g.L*g.T*g.DV)
 	g.RhoBar = a.Grad("rho", g.L*g.T)
 	g.ThetaBar = a.Grad("theta", g.L*g.T)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = a.Fresh(g.WorkLen())
@@ -175,7 +182,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q0"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }
@@ -187,7 +194,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.L, k.T, k.DH, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.W2 = a.Real("W2", k.L*k.DH*k.DV)
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
-	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L)
 	k.YPow = a.Fresh(k.L)
@@ -208,7 +215,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.DH, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	g.W2 = k.W2
 	g.W1 = k.W1
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YPow = k.YPow
@@ -221,7 +228,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.YPow4 = k.YPow4
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
+	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
@@ -230,7 +237,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }

@@ -22,7 +22,7 @@ type Read[F num.Float] struct {
 	DV        int
 	W2        []F    // [L, d_v, d_h]
 	W1        []F    // [L, d_h, d_k]
-	Q0        []F    // [L, T, d_k]
+	Q         []F    // [L, T, d_k]
 	Y         []F    // [L, T, d_v], written
 	YProd     []F    // [L], written
 	YPow      []F    // [L], written
@@ -56,35 +56,35 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t2 := c.Work[:L*dH*dV] // [L, d_v, d_h]
+	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
-	t14 := work[:L] // [L]
+	t25 := work[:L] // [L]
 	work = work[L:]
-	t19 := work[:L*dH*dV] // [L, d_v, d_h]
+	t30 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t20 := work[:L*dH*dK] // [L, d_h, d_k]
+	t31 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
-	t37 := work[:L*dH*dK] // [L, d_h, d_k]
+	t48 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t := work[:L*T*dH] // [L, T, d_h]
-	t5 := c.Flags[:L]  // [L]
+	t16 := c.Flags[:L] // [L]
 	flags := c.Flags[L:]
-	t23 := flags[:L] // [L]
+	t34 := flags[:L] // [L]
 
 	// moneta.y
 	yProd := c.YProd[:L]
 	for i := range L {
-		var t3 F
+		var t14 F
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t22 := num.Abs(W2[k])
-				t3 += F(F(F(t22*t22)*t22) * t22)
-				t2_2[k] = t22
+				t132 := num.Abs(W2[k])
+				t14 += F(F(F(t132*t132)*t132) * t132)
+				t13_2[k] = t132
 			}
 		}
-		yProd[i] = t3
+		yProd[i] = t14
 	}
 
 	// moneta.y
@@ -92,25 +92,25 @@ func (c *Read[F]) Run() {
 	yPow := c.YPow[:L]
 	for i := range L {
 		yProdEntry := yProd2[i]
-		t52 := (yProdEntry < F(1e-24))
-		t142 := kern.Choose(t52, F(1), yProdEntry)
-		t5[i] = t52
-		t14[i] = t142
-		yPow[i] = num.Pow(t142, F(-0.5))
+		t162 := (yProdEntry < F(1e-24))
+		t252 := kern.Choose(t162, F(1), yProdEntry)
+		t16[i] = t162
+		t25[i] = t252
+		yPow[i] = num.Pow(t252, F(-0.5))
 	}
 
 	// moneta.y
 	yPow2 := c.YPow[:L]
 	for i := range L {
-		t5Entry := t5[i]
+		t16Entry := t16[i]
 		w := F(0.3333333333333333 * yPow2[i])
 		for j := range dV {
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
+			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t8 := kern.Choose(t5Entry, F(1), t2_2[k])
-				t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2[k])*t8)*t8))
+				t19 := kern.Choose(t16Entry, F(1), t13_2[k])
+				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t19)*t19))
 			}
 		}
 	}
@@ -118,17 +118,17 @@ func (c *Read[F]) Run() {
 	// moneta.y
 	yProd2_2 := c.YProd2[:L]
 	for i := range L {
-		var t21 F
+		var t32 F
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t20_2 := t20[(i*dH+j)*dK:][:dK]
+			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t202 := num.Abs(W1[k])
-				t21 += F(F(F(t202*t202)*t202) * t202)
-				t20_2[k] = t202
+				t312 := num.Abs(W1[k])
+				t32 += F(F(F(t312*t312)*t312) * t312)
+				t31_2[k] = t312
 			}
 		}
-		yProd2_2[i] = t21
+		yProd2_2[i] = t32
 	}
 
 	// moneta.y
@@ -138,33 +138,33 @@ func (c *Read[F]) Run() {
 	yPow4 := c.YPow4[:L]
 	for i := range L {
 		yProd2Entry := yProd2_3[i]
-		t232 := (yProd2Entry < F(1e-24))
-		t32 := kern.Choose(t232, F(1), yProd2Entry)
-		t23[i] = t232
-		yPow2_2[i] = num.Pow(t32, F(-0.5))
-		yPow3[i] = num.Pow(t32, F(-1.5))
-		yPow4[i] = num.Pow(t14[i], F(-1.5))
+		t342 := (yProd2Entry < F(1e-24))
+		t43 := kern.Choose(t342, F(1), yProd2Entry)
+		t34[i] = t342
+		yPow2_2[i] = num.Pow(t43, F(-0.5))
+		yPow3[i] = num.Pow(t43, F(-1.5))
+		yPow4[i] = num.Pow(t25[i], F(-1.5))
 	}
 
 	// moneta.y
 	yPow2_3 := c.YPow2[:L]
 	for i := range L {
-		t23Entry := t23[i]
+		t34Entry := t34[i]
 		w2 := F(0.3333333333333333 * yPow2_3[i])
 		for j := range dH {
-			t20_2 := t20[(i*dH+j)*dK:][:dK]
+			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
+			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t26 := kern.Choose(t23Entry, F(1), t20_2[k])
-				t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1[k])*t26)*t26))
+				t37 := kern.Choose(t34Entry, F(1), t31_2[k])
+				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q0, i*T*dK), dK, 1, kern.From(t37, i*dH*dK), 1, dK)
+		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
 	}
 
 	// moneta.y
@@ -172,13 +172,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t3 := t[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProd3Entry := yProd3[k]
-				t39 := num.Sigmoid(yProd3Entry)
-				ySigmoid[k] = t39
-				t3[k] = F(yProd3Entry * t39)
+				t50 := num.Sigmoid(yProd3Entry)
+				ySigmoid[k] = t50
+				t2[k] = F(yProd3Entry * t50)
 				ySigmoid2[k] = num.Sigmoid(-yProd3Entry)
 			}
 		}
@@ -186,7 +186,7 @@ func (c *Read[F]) Run() {
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t19, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
@@ -199,7 +199,7 @@ type ReadBackward[F num.Float] struct {
 	DV        int
 	W2        []F    // [L, d_v, d_h]
 	W1        []F    // [L, d_h, d_k]
-	Q0        []F    // [L, T, d_k]
+	Q         []F    // [L, T, d_k]
 	YBar      []F    // [L, T, d_v]
 	YProd     []F    // [L]
 	YPow      []F    // [L]
@@ -212,7 +212,7 @@ type ReadBackward[F num.Float] struct {
 	YPow4     []F    // [L]
 	W2Bar     []F    // [L, d_v, d_h], written
 	W1Bar     []F    // [L, d_h, d_k], written
-	Q0Bar     []F    // [L, T, d_k], written
+	QBar      []F    // [L, T, d_k], written
 	Work      []F    // WorkLen() entries
 	Flags     []bool // FlagsLen() entries
 }
@@ -236,27 +236,27 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t2 := c.Work[:L*dH*dV] // [L, d_v, d_h]
+	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
 	work := c.Work[L*dH*dV:]
-	t8 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
 	t19 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t20 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t26 := work[:L*dH*dK] // [L, d_h, d_k]
+	t30 := work[:L*dH*dV] // [L, d_v, d_h]
+	work = work[L*dH*dV:]
+	t31 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t37 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
+	t48 := work[:L*dH*dK] // [L, d_h, d_k]
+	work = work[L*dH*dK:]
 	t := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t22 := work[:L*dH*dV] // [L, d_v, d_h]
+	t2 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t32 := work[:L*T*dH] // [L, T, d_h]
+	t3 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t92 := work[:L*T*dH] // [L, T, d_h]
+	t9 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t112 := work[:L*dH*dK] // [L, d_h, d_k]
+	t11 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	t142 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
@@ -264,12 +264,12 @@ func (c *ReadBackward[F]) Run() {
 	work = work[L:]
 	t60 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t77 := work[:L]   // [L]
-	t5 := c.Flags[:L] // [L]
+	t77 := work[:L]    // [L]
+	t16 := c.Flags[:L] // [L]
 	flags := c.Flags[L:]
-	t23 := flags[:L] // [L]
+	t34 := flags[:L] // [L]
 	flags = flags[L:]
-	t122 := flags[:L] // [L]
+	t12 := flags[:L] // [L]
 	flags = flags[L:]
 	t58 := flags[:L] // [L]
 
@@ -277,9 +277,9 @@ func (c *ReadBackward[F]) Run() {
 	for i := range L {
 		for j := range dV {
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t2_2[k] = num.Abs(W2[k])
+				t13_2[k] = num.Abs(W2[k])
 			}
 		}
 	}
@@ -288,28 +288,28 @@ func (c *ReadBackward[F]) Run() {
 	yProd := c.YProd[:L]
 	yProd2 := c.YProd2[:L]
 	for i := range L {
-		t52 := (yProd[i] < F(1e-24))
-		t232 := (yProd2[i] < F(1e-24))
-		t5[i] = t52
-		t23[i] = t232
-		t122[i] = !t232
-		t58[i] = !t52
+		t162 := (yProd[i] < F(1e-24))
+		t342 := (yProd2[i] < F(1e-24))
+		t16[i] = t162
+		t34[i] = t342
+		t12[i] = !t342
+		t58[i] = !t162
 	}
 
 	// moneta.y
 	yPow := c.YPow[:L]
 	for i := range L {
-		t5Entry := t5[i]
+		t16Entry := t16[i]
 		w := F(0.3333333333333333 * yPow[i])
 		for j := range dV {
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
-			t8_2 := t8[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			t19_2 := t19[(i*dV+j)*dH:][:dH]
+			W2 := c.W2[(i*dV+j)*dH:][:dH]
+			t30_2 := t30[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t82 := kern.Choose(t5Entry, F(1), t2_2[k])
-				t8_2[k] = t82
-				t19_2[k] = kern.Choose(t5Entry, F(0), F(F(F(w*W2[k])*t82)*t82))
+				t192 := kern.Choose(t16Entry, F(1), t13_2[k])
+				t19_2[k] = t192
+				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t192)*t192))
 			}
 		}
 	}
@@ -317,20 +317,20 @@ func (c *ReadBackward[F]) Run() {
 	// moneta.y
 	yPow2 := c.YPow2[:L]
 	for i := range L {
-		t23Entry := t23[i]
+		t34Entry := t34[i]
 		w2 := F(0.3333333333333333 * yPow2[i])
 		for j := range dH {
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t20_2 := t20[(i*dH+j)*dK:][:dK]
-			t26_2 := t26[(i*dH+j)*dK:][:dK]
+			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			t37_2 := t37[(i*dH+j)*dK:][:dK]
+			t48_2 := t48[(i*dH+j)*dK:][:dK]
 			for k := range dK {
 				W1Entry := W1[k]
-				t202 := num.Abs(W1Entry)
-				t262 := kern.Choose(t23Entry, F(1), t202)
-				t20_2[k] = t202
-				t26_2[k] = t262
-				t37_2[k] = kern.Choose(t23Entry, F(0), F(F(F(w2*W1Entry)*t262)*t262))
+				t313 := num.Abs(W1Entry)
+				t372 := kern.Choose(t34Entry, F(1), t313)
+				t31_2[k] = t313
+				t37_2[k] = t372
+				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
 			}
 		}
 	}
@@ -340,62 +340,62 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t3 := t[(i*T+j)*dH:][:dH]
+			t4 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t3[k] = F(yProd3[k] * ySigmoid[k])
+				t4[k] = F(yProd3[k] * ySigmoid[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dV, dH, T, F(1), false, kern.From(t22, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(t2, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dV, F(1), false, kern.From(t32, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t19, i*dV*dH), dH, 1)
+		kern.Gemm(T, dH, dV, F(1), false, kern.From(t3, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t32_2 := t32[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
 			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
-			t92_2 := t92[(i*T+j)*dH:][:dH]
+			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t32Entry := t32_2[k]
-				t92_2[k] = F(ySigmoidEntry*t32Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t32Entry)*ySigmoid2[k])
+				t3Entry := t3_2[k]
+				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(t37, i*dH*dK), 1, dK, kern.From(t92, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, dH, T, F(1), false, kern.From(t112, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t92, i*T*dH), dH, 1)
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
 		var t3122 F
-		t122Entry := t122[i]
+		t12Entry := t12[i]
 		for j := range dH {
-			t112_2 := t112[(i*dH+j)*dK:][:dK]
-			t26_2 := t26[(i*dH+j)*dK:][:dK]
+			t11_2 := t11[(i*dH+j)*dK:][:dK]
+			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
 			t142_2 := t142[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t1422 := kern.Choose(t122Entry, t112_2[k], F(0))
-				t26Entry := t26_2[k]
-				t3122 += kern.Choose(t122Entry, F(F(F(F(0.3333333333333333*W1[k])*t26Entry)*t26Entry)*t1422), F(0))
+				t1422 := kern.Choose(t12Entry, t11_2[k], F(0))
+				t37Entry := t37_2[k]
+				t3122 += kern.Choose(t12Entry, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
 				t142_2[k] = t1422
 			}
 		}
@@ -407,14 +407,14 @@ func (c *ReadBackward[F]) Run() {
 		var t772 F
 		t58Entry := t58[i]
 		for j := range dV {
-			t22_2 := t22[(i*dV+j)*dH:][:dH]
-			t8_2 := t8[(i*dV+j)*dH:][:dH]
+			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
 			t60_2 := t60[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t602 := kern.Choose(t58Entry, t22_2[k], F(0))
-				t8Entry := t8_2[k]
-				t772 += kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t8Entry)*t8Entry)*t602), F(0))
+				t602 := kern.Choose(t58Entry, t2_2[k], F(0))
+				t19Entry := t19_2[k]
+				t772 += kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
 				t60_2[k] = t602
 			}
 		}
@@ -429,19 +429,19 @@ func (c *ReadBackward[F]) Run() {
 		w3 := F(0.3333333333333333 * yPow3[i])
 		w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
 		for j := range dV {
-			t8_2 := t8[(i*dV+j)*dH:][:dH]
+			t19_2 := t19[(i*dV+j)*dH:][:dH]
 			t60_2 := t60[(i*dV+j)*dH:][:dH]
 			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
+			t13_2 := t13[(i*dV+j)*dH:][:dH]
 			W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				t8Entry2 := t8_2[k]
+				t19Entry2 := t19_2[k]
 				t60Entry := t60_2[k]
 				W2Entry := W2[k]
-				t2Entry := t2_2[k]
-				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t8Entry2)*t60Entry), F(0))), F(0))
-				w8 := F((w7 + F(4*F(F(F(w4*t2Entry)*t2Entry)*t2Entry))) * num.Sign(W2Entry))
-				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t8Entry2)*t8Entry2)*t60Entry), F(0)) + w8
+				t13Entry := t13_2[k]
+				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t19Entry2)*t60Entry), F(0))), F(0))
+				w8 := F((w7 + F(4*F(F(F(w4*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry))
+				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
 			}
 		}
 	}
@@ -450,23 +450,23 @@ func (c *ReadBackward[F]) Run() {
 	yPow2_2 := c.YPow2[:L]
 	yPow3_2 := c.YPow3[:L]
 	for i := range L {
-		t122Entry2 := t122[i]
+		t12Entry2 := t12[i]
 		w5 := F(0.3333333333333333 * yPow2_2[i])
-		w6 := kern.Choose(t122Entry2, F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
+		w6 := kern.Choose(t12Entry2, F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
 		for j := range dH {
-			t26_2 := t26[(i*dH+j)*dK:][:dK]
+			t37_2 := t37[(i*dH+j)*dK:][:dK]
 			t142_2 := t142[(i*dH+j)*dK:][:dK]
 			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t20_2 := t20[(i*dH+j)*dK:][:dK]
+			t31_2 := t31[(i*dH+j)*dK:][:dK]
 			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				t26Entry2 := t26_2[k]
+				t37Entry2 := t37_2[k]
 				t142Entry := t142_2[k]
 				W1Entry2 := W1[k]
-				t20Entry := t20_2[k]
-				w9 := kern.Choose(t122Entry2, F(2*kern.Choose(t122Entry2, F(F(F(w5*W1Entry2)*t26Entry2)*t142Entry), F(0))), F(0))
-				w10 := F((w9 + F(4*F(F(F(w6*t20Entry)*t20Entry)*t20Entry))) * num.Sign(W1Entry2))
-				W1Bar[k] = kern.Choose(t122Entry2, F(F(F(w5*t26Entry2)*t26Entry2)*t142Entry), F(0)) + w10
+				t31Entry := t31_2[k]
+				w9 := kern.Choose(t12Entry2, F(2*kern.Choose(t12Entry2, F(F(F(w5*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
+				w10 := F((w9 + F(4*F(F(F(w6*t31Entry)*t31Entry)*t31Entry))) * num.Sign(W1Entry2))
+				W1Bar[k] = kern.Choose(t12Entry2, F(F(F(w5*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w10
 			}
 		}
 	}
@@ -474,34 +474,33 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                      Read[F]
-	back                      ReadBackward[F]
-	vQ0, outY, fromW2, fromW1 tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
+	m        *block.Memory[F]
+	startW1  tape.Value[F]
+	startW2  tape.Value[F]
 }
 
 // read computes
 //
 //	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
-// Shapes: q0 [L, T, d_k]; y [L, T, d_v]. Source:
+// Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/moneta.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startW1 = block.InitialState(c, m, 0, startW1)
-	startW2 = block.InitialState(c, m, 1, startW2)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromW2 = startW2
-	k.W2 = arena.Data(n.fromW2)
-	n.fromW1 = startW1
-	k.W1 = arena.Data(n.fromW1)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.W2 = m.Slots[1].Data
+	k.W1 = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L)
 	k.YPow = c.Run.Saved(k.L)
@@ -512,14 +511,18 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	k.YPow3 = c.Run.Saved(k.L)
 	k.YPow4 = c.Run.Saved(k.L)
+	n.m = m
+	n.startW1, n.startW2 = startW1, startW2
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Flags = nil
-	block.KeepStart(c, m, 0, startW1)
-	block.KeepStart(c, m, 1, startW2)
+	block.KeepStart(arena, m, 0, n.startW1.Data)
+	block.KeepStart(arena, m, 1, n.startW2.Data)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -535,7 +538,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.DH, g.DK, g.DV = k.L, k.T, k.DH, k.DK, k.DV
 	g.W2 = k.W2
 	g.W1 = k.W1
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YPow = k.YPow
@@ -546,13 +549,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YSigmoid2 = k.YSigmoid2
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
-	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
-	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
+	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
+	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromW2, g.W2Bar)
-	t.Contribute(n.fromW1, g.W1Bar)
+	t.Contribute(n.vQ, g.QBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

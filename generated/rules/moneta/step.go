@@ -23,18 +23,20 @@ type Step[F num.Float] struct {
 	DV            int
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
-	K0            []F // [L, T, d_k]
+	W2Init        []F // [d_v, d_h]
+	W1Init        []F // [d_h, d_k]
+	K             []F // [L, T, d_k]
 	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
-	Q0            []F // [L, T, d_k]
+	Q             []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
 	GPow          []F // [L, T], written; may be nil
 	GPow2         []F // [L, T], written; may be nil
 	GProd         []F // [L, T, d_h], written; may be nil
-	GLin          []F // [L, T, d_v], written; may be nil
+	GMax2         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
 	YPow          []F // [L, T], written; may be nil
 	YPow2         []F // [L, T], written; may be nil
@@ -48,10 +50,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_v.
+// WorkLen is d_h·d_k + d_h·d_v + 8·d_h + 3·d_v.
 func (c *Step[F]) WorkLen() int {
 	dH, dK, dV := c.DH, c.DK, c.DV
-	return dH*dK + 2*dH*dV + 8*dH + 3*dV
+	return dH*dK + dH*dV + 8*dH + 3*dV
 }
 
 // Run computes Step.
@@ -80,11 +82,9 @@ func (c *Step[F]) Run() {
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t161 := work[:dH] // [d_h]
+	t172 := work[:dH] // [d_h]
 	work = work[dH:]
-	t190 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t220 := work[:dH] // [d_h]
+	t230 := work[:dH] // [d_h]
 	work = work[dH:]
 	t182 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -167,12 +167,12 @@ func (c *Step[F]) Run() {
 					w := F(0.3333333333333333 * t33)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						var t372 F
 						for j := range dK {
 							W1StateEntry := W1State2[j]
 							t25 := kern.Choose(t22_2, F(1), num.Abs(W1StateEntry))
-							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w*W1StateEntry)*t25)*t25)) * k0[j])
+							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w*W1StateEntry)*t25)*t25)) * k[j])
 						}
 						t37[i] = t372
 					}
@@ -199,26 +199,28 @@ func (c *Step[F]) Run() {
 					}
 					// moneta.g
 					for i := range dV {
-						t40 := t39[i] - v[i]
-						g2 := F(num.Tanh(F(10*t40)) * (1e-06 + F(t40*t40)))
-						if len(c.GLin) > 0 {
-							c.GLin[(l*T+a+C*s)*dV+i] = t40
+						t44 := num.Max(F(-1), num.Min(F(1), t39[i]-v[i]))
+						g2 := F(num.Tanh(F(10*t44)) * (1e-06 + F(t44*t44)))
+						if len(c.GMax2) > 0 {
+							c.GMax2[(l*T+a+C*s)*dV+i] = t44
 						}
 						g[i] = g2
 					}
 					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
-					var t185 F
+					var t195 F
 					rhoEntry := rho[a]
+					w3 := 1 - rhoEntry
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
 							W2StateEntry2 := W2State2[j]
-							W22 := F(rhoEntry*W2StateEntry2) - F(gEntry*t162[j])
+							W22 := F(rhoEntry*W2StateEntry2) + F(w3*W2Init[j]) - F(gEntry*t162[j])
 							t72 := kern.Choose(t4, F(1), num.Abs(W2StateEntry2))
-							t184 := num.Abs(W22)
-							t185 += F(F(F(t184*t184)*t184) * t184)
+							t194 := num.Abs(W22)
+							t195 += F(F(F(t194*t194)*t194) * t194)
 							W2State2[j] = W22
 							t22[j] += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
 						}
@@ -228,37 +230,39 @@ func (c *Step[F]) Run() {
 						t38Entry := t38[i]
 						t22Entry := t22[i]
 						t37Entry2 := t37[i]
-						t161[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
+						t172[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
 					}
-					// moneta.W1, moneta.y
-					var t203 F
+					// moneta.W1, moneta.W2, moneta.y
+					var t213 F
+					w5 := 1 - rhoEntry
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						w4 := F(thetaEntry * t161[i])
+						W1Init := c.W1Init[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						w6 := F(thetaEntry * t172[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) - F(w4*k0[j])
-							t202 := num.Abs(W12)
-							t203 += F(F(F(t202*t202)*t202) * t202)
+							W12 := F(rhoEntry*W1State2[j]) + F(w5*W1Init[j]) - F(w6*k[j])
+							t212 := num.Abs(W12)
+							t213 += F(F(F(t212*t212)*t212) * t212)
 							W1State2[j] = W12
 						}
 					}
 					// moneta.y, moneta.g
-					t187 := (t185 < F(1e-24))
-					t196 := kern.Choose(t187, F(1), t185)
-					t198 := num.Pow(t196, F(-0.5))
-					t205 := (t203 < F(1e-24))
-					t214 := kern.Choose(t205, F(1), t203)
-					t216 := num.Pow(t214, F(-0.5))
-					t352 := num.Pow(t214, F(-1.5))
-					t81 := num.Pow(t196, F(-1.5))
-					t1862 := num.Pow(t31, F(-1.5))
-					t233 := num.Pow(t13, F(-1.5))
+					t197 := (t195 < F(1e-24))
+					t206 := kern.Choose(t197, F(1), t195)
+					t208 := num.Pow(t206, F(-0.5))
+					t215 := (t213 < F(1e-24))
+					t224 := kern.Choose(t215, F(1), t213)
+					t226 := num.Pow(t224, F(-0.5))
+					t352 := num.Pow(t224, F(-1.5))
+					t81 := num.Pow(t206, F(-1.5))
+					t2052 := num.Pow(t31, F(-1.5))
+					t252 := num.Pow(t13, F(-1.5))
 					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t198
+						c.YPow[l*T+a+C*s] = t208
 					}
 					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t216
+						c.YPow2[l*T+a+C*s] = t226
 					}
 					if len(c.YPow3) > 0 {
 						c.YPow3[l*T+a+C*s] = t352
@@ -267,38 +271,30 @@ func (c *Step[F]) Run() {
 						c.YPow4[l*T+a+C*s] = t81
 					}
 					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t1862
+						c.GPow3[l*T+a+C*s] = t2052
 					}
 					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t233
+						c.GPow4[l*T+a+C*s] = t252
 					}
 					// moneta.y, moneta.g
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						for j := range dH {
-							t190_2[j] = kern.Choose(t187, F(1), num.Abs(W2State2[j]))
-						}
-					}
-					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t216)
+					w7 := F(0.3333333333333333 * t226)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						var t2202 F
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						var t2302 F
 						for j := range dK {
 							W1StateEntry2 := W1State2[j]
-							t208 := kern.Choose(t205, F(1), num.Abs(W1StateEntry2))
-							t2202 += F(kern.Choose(t205, F(0), F(F(F(w5*W1StateEntry2)*t208)*t208)) * q0[j])
+							t218 := kern.Choose(t215, F(1), num.Abs(W1StateEntry2))
+							t2302 += F(kern.Choose(t215, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)) * q[j])
 						}
-						t220[i] = t2202
+						t230[i] = t2302
 					}
 					// moneta.y, moneta
 					for i := range dH {
-						t220Entry := t220[i]
+						t230Entry := t230[i]
 						t32 := t37[i]
 						t42 := t22[i]
-						t182[i] = F(t220Entry * num.Sigmoid(t220Entry))
+						t182[i] = F(t230Entry * num.Sigmoid(t230Entry))
 						if len(c.GProd) > 0 {
 							c.GProd[(l*T+a+C*s)*dH+i] = t32
 						}
@@ -306,18 +302,18 @@ func (c *Step[F]) Run() {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t220Entry
+							c.YProd[(l*T+a+C*s)*dH+i] = t230Entry
 						}
 					}
 					// moneta.y, moneta.g
-					w6 := F(0.3333333333333333 * t198)
+					w8 := F(0.3333333333333333 * t208)
 					for i := range dV {
-						t190_2 := t190[i*dH:][:dH]
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							t190Entry := t190_2[j]
-							y3 += F(kern.Choose(t187, F(0), F(F(F(w6*W2State2[j])*t190Entry)*t190Entry)) * t182[j])
+							W2StateEntry3 := W2State2[j]
+							t200 := kern.Choose(t197, F(1), num.Abs(W2StateEntry3))
+							y3 += F(kern.Choose(t197, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)) * t182[j])
 						}
 						y2[i] = y3
 					}
@@ -355,17 +351,20 @@ type StepBackward[F num.Float] struct {
 	DH            int
 	DK            int
 	DV            int
-	K0            []F // [L, T, d_k]
+	W2Init        []F // [d_v, d_h]
+	W1Init        []F // [d_h, d_k]
+	K             []F // [L, T, d_k]
+	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
-	Q0            []F // [L, T, d_k]
+	Q             []F // [L, T, d_k]
 	YBar          []F // [L, T, d_v]
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_v, d_h]
 	GPow          []F // [L, T]
 	GPow2         []F // [L, T]
 	GProd         []F // [L, T, d_h]
-	GLin          []F // [L, T, d_v]
+	GMax2         []F // [L, T, d_v]
 	W1Prod        []F // [L, T, d_h]
 	YPow          []F // [L, T]
 	YPow2         []F // [L, T]
@@ -376,20 +375,22 @@ type StepBackward[F num.Float] struct {
 	GPow4         []F // [L, T]
 	W1BarOut      []F // [L, d_h, d_k], written
 	W2BarOut      []F // [L, d_v, d_h], written
-	K0Bar         []F // [L, T, d_k], written
+	W2InitBar     []F // [d_v, d_h], written
+	W1InitBar     []F // [d_h, d_k], written
+	KBar          []F // [L, T, d_k], written
 	VBar          []F // [L, T, d_v], written
 	RhoBar        []F // [L, T], written
 	ThetaBar      []F // [L, T], written
-	Q0Bar         []F // [L, T, d_k], written
+	QBar          []F // [L, T, d_k], written
 	W1Checkpoints []F // [L, segments, d_h, d_k]
 	W2Checkpoints []F // [L, segments, d_v, d_h]
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 3·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 5·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 3*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 5*dV
 }
 
 // Run computes StepBackward.
@@ -406,37 +407,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t156 := work[:L*T*dH] // [L, T, d_h]
+	t167 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t158 := work[:L*T*dH] // [L, T, d_h]
+	t169 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t159 := work[:L*T*dH] // [L, T, d_h]
+	t170 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t160 := work[:L*T*dH] // [L, T, d_h]
+	t171 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t161 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t42 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t221 := work[:L*T*dH] // [L, T, d_h]
+	t231 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t265 := work[:L*T*dH] // [L, T, d_h]
+	t284 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t266 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t41 := work[:L*T*dV] // [L, T, d_v]
+	t45 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t42 := work[:L*T*dV] // [L, T, d_v]
+	t46 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t43 := work[:L*T*dV] // [L, T, d_v]
+	t47 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t44 := work[:L*T*dV] // [L, T, d_v]
+	t48 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	g := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t146 := work[:L*T*dV] // [L, T, d_v]
+	t154 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -446,8 +447,12 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t190 := work[:dH*dV] // [d_v, d_h]
+	t39 := work[:dV] // [d_v]
+	work = work[dV:]
+	W22 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
+	t40 := work[:dV] // [d_v]
+	work = work[dV:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
 	t9 := work[:dH] // [d_h]
@@ -456,31 +461,31 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK:]
 	t104 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t261 := work[:dH] // [d_h]
+	t280 := work[:dH] // [d_h]
 	work = work[dH:]
-	t108 := work[:dK] // [d_k]
+	t109 := work[:dK] // [d_k]
 	work = work[dK:]
-	t125 := work[:dH] // [d_h]
+	t124 := work[:dH] // [d_h]
 	work = work[dH:]
-	t127 := work[:dV] // [d_v]
+	t126 := work[:dV] // [d_v]
 	work = work[dV:]
-	t128 := work[:dH*dV] // [d_v, d_h]
+	t131 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t131 := work[:dV] // [d_v]
+	t135 := work[:dV] // [d_v]
 	work = work[dV:]
-	t132 := work[:dH] // [d_h]
+	t136 := work[:dH] // [d_h]
 	work = work[dH:]
-	t134 := work[:dH] // [d_h]
+	t138 := work[:dH] // [d_h]
 	work = work[dH:]
-	t149 := work[:dV] // [d_v]
+	t16722 := work[:dV] // [d_v]
 	work = work[dV:]
-	t153 := work[:dH] // [d_h]
+	t17222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t212 := work[:dH*dV] // [d_v, d_h]
+	t23122 := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t16022 := work[:dH] // [d_h]
+	t179 := work[:dH] // [d_h]
 	work = work[dH:]
-	t162_2 := work[:dK] // [d_k]
+	t181 := work[:dK] // [d_k]
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	for i := range L {
@@ -491,42 +496,42 @@ func (c *StepBackward[F]) Run() {
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			t38_2 := t38[(i*T+j)*dH:][:dH]
 			t152_2 := t152[(i*T+j)*dH:][:dH]
-			t162_3 := t162[(i*T+j)*dH:][:dH]
-			t156_2 := t156[(i*T+j)*dH:][:dH]
-			t158_2 := t158[(i*T+j)*dH:][:dH]
-			t159_2 := t159[(i*T+j)*dH:][:dH]
-			t160_2 := t160[(i*T+j)*dH:][:dH]
-			t161_2 := t161[(i*T+j)*dH:][:dH]
+			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t167_2 := t167[(i*T+j)*dH:][:dH]
+			t169_2 := t169[(i*T+j)*dH:][:dH]
+			t170_2 := t170[(i*T+j)*dH:][:dH]
+			t171_2 := t171[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t42_2 := t42[(i*T+j)*dH:][:dH]
 			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t221_2 := t221[(i*T+j)*dH:][:dH]
-			t265_2 := t265[(i*T+j)*dH:][:dH]
+			t231_2 := t231[(i*T+j)*dH:][:dH]
+			t284_2 := t284[(i*T+j)*dH:][:dH]
 			t722_2 := t722[(i*T+j)*dH:][:dH]
-			t266_2 := t266[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
 				t382 := num.Sigmoid(gProdEntry)
 				t1522 := F(thetaEntry * gProdEntry)
 				W1ProdEntry := W1Prod[k]
-				t1562 := F(t382 * W1ProdEntry)
-				t1582 := -gProdEntry
-				t1592 := num.Sigmoid(t1582)
-				t1602 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1592)
+				t1672 := F(t382 * W1ProdEntry)
+				t1692 := -gProdEntry
+				t1702 := num.Sigmoid(t1692)
+				t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
 				yProdEntry := yProd[k]
-				t2212 := num.Sigmoid(yProdEntry)
+				t2312 := num.Sigmoid(yProdEntry)
 				t38_2[k] = t382
 				t152_2[k] = t1522
-				t162_3[k] = F(t382 * t1522)
-				t156_2[k] = t1562
-				t158_2[k] = t1582
-				t159_2[k] = t1592
-				t160_2[k] = t1602
-				t161_2[k] = t1562 + t1602
+				t162_2[k] = F(t382 * t1522)
+				t167_2[k] = t1672
+				t169_2[k] = t1692
+				t170_2[k] = t1702
+				t171_2[k] = t1712
+				t172_2[k] = t1672 + t1712
+				t42_2[k] = F(gProdEntry * t382)
 				t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
-				t221_2[k] = t2212
-				t265_2[k] = F(yProdEntry * t2212)
+				t231_2[k] = t2312
+				t284_2[k] = F(yProdEntry * t2312)
 				t722_2[k] = num.Sigmoid(-yProdEntry)
-				t266_2[k] = F(gProdEntry * t382)
 			}
 		}
 	}
@@ -534,30 +539,32 @@ func (c *StepBackward[F]) Run() {
 	// moneta.g
 	for i := range L {
 		for j := range T {
-			gLin := c.GLin[(i*T+j)*dV:][:dV]
-			t41_2 := t41[(i*T+j)*dV:][:dV]
-			t42_2 := t42[(i*T+j)*dV:][:dV]
-			t43_2 := t43[(i*T+j)*dV:][:dV]
-			t44_2 := t44[(i*T+j)*dV:][:dV]
+			gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
+			t45_2 := t45[(i*T+j)*dV:][:dV]
+			t46_2 := t46[(i*T+j)*dV:][:dV]
+			t47_2 := t47[(i*T+j)*dV:][:dV]
+			t48_2 := t48[(i*T+j)*dV:][:dV]
 			g2 := g[(i*T+j)*dV:][:dV]
-			t146_2 := t146[(i*T+j)*dV:][:dV]
+			t154_2 := t154[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				gLinEntry := gLin[k]
-				t412 := F(10 * gLinEntry)
-				t422 := num.Tanh(t412)
-				t432 := F(gLinEntry * gLinEntry)
-				t442 := 1e-06 + t432
-				t41_2[k] = t412
-				t42_2[k] = t422
-				t43_2[k] = t432
-				t44_2[k] = t442
-				g2[k] = F(t422 * t442)
-				t146_2[k] = 1 - F(t422*t422)
+				gMax2Entry := gMax2[k]
+				t452 := F(10 * gMax2Entry)
+				t462 := num.Tanh(t452)
+				t472 := F(gMax2Entry * gMax2Entry)
+				t482 := 1e-06 + t472
+				t45_2[k] = t452
+				t46_2[k] = t462
+				t47_2[k] = t472
+				t48_2[k] = t482
+				g2[k] = F(t462 * t482)
+				t154_2[k] = 1 - F(t462*t462)
 			}
 		}
 	}
 
 	// moneta
+	clear(c.W2InitBar)
+	clear(c.W1InitBar)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -593,38 +600,42 @@ func (c *StepBackward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
+					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 					// moneta.W2
 					rhoEntry := rho[a]
+					w := 1 - rhoEntry
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
+						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						gEntry := g2[i]
 						for j := range dH {
-							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) - F(gEntry*t162_3[j])
+							W2Trail3[j] = F(rhoEntry*W2Trail2[j]) + F(w*W2Init[j]) - F(gEntry*t162_2[j])
 						}
 					}
-					// moneta.W1
+					// moneta.W1, moneta.W2
+					w2 := 1 - rhoEntry
 					thetaEntry2 := theta[a]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						W1Init := c.W1Init[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w := F(thetaEntry2 * t161_2[i])
+						w3 := F(thetaEntry2 * t172_2[i])
 						for j := range dK {
-							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) - F(w*k0[j])
+							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) + F(w2*W1Init[j]) - F(w3*k[j])
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
+				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
@@ -633,286 +644,316 @@ func (c *StepBackward[F]) Run() {
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
+					t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
-					t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
-					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-					t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
-					gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-					t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
-					t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
-					t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
+					t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
+					gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
+					t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
+					t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
+					t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
-					// moneta.g, moneta.y, moneta.W2
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
+					// moneta.g
 					var t2 F
-					var t185 F
-					rhoEntry3 := rho[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						gEntry2 := g2[i]
 						for j := range dH {
-							W2TrailEntry := W2Trail2[j]
-							t := num.Abs(W2TrailEntry)
+							t := num.Abs(W2Trail2[j])
 							t2 += F(F(F(t*t)*t) * t)
-							t184 := num.Abs(F(rhoEntry3*W2TrailEntry) - F(gEntry2*t62_2[j]))
-							t185 += F(F(F(t184*t184)*t184) * t184)
 						}
 					}
 					// moneta.g
 					t4 := (t2 < F(1e-24))
 					// moneta.g, moneta.y
 					var t20 F
-					var t203 F
+					var t213 F
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						for j := range dK {
 							t19 := num.Abs(W1Trail2[j])
 							t20 += F(F(F(t19*t19)*t19) * t19)
-							t202 := num.Abs(W1Trail3[j])
-							t203 += F(F(F(t202*t202)*t202) * t202)
+							t212 := num.Abs(W1Trail3[j])
+							t213 += F(F(F(t212*t212)*t212) * t212)
 						}
 					}
-					// moneta.g, moneta.y
+					// moneta.g
 					t22 := (t20 < F(1e-24))
-					t187 := (t185 < F(1e-24))
-					t205 := (t203 < F(1e-24))
-					t12 := !t205
-					t58 := !t187
-					t163 := !t22
-					t210 := !t4
-					// moneta.y, moneta.g, moneta.W2
+					// moneta.g, moneta.W2, moneta.y
+					var t195 F
+					gPowEntry2 := gPow[a]
+					w4 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho[a]
+					w5 := 1 - rhoEntry3
+					for i := range dV {
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						var t392 F
+						gEntry2 := g2[i]
+						for j := range dH {
+							W2TrailEntry := W2Trail2[j]
+							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry))
+							t392 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)) * t42_2[j])
+							W222 := F(rhoEntry3*W2TrailEntry) + F(w5*W2Init[j]) - F(gEntry2*t62_2[j])
+							t194 := num.Abs(W222)
+							t195 += F(F(F(t194*t194)*t194) * t194)
+							W22_2[j] = W222
+						}
+						t39[i] = t392
+					}
+					// moneta.g
+					for i := range dV {
+						t40[i] = t39[i] - v[i]
+					}
+					// moneta.y, moneta.g
+					t197 := (t195 < F(1e-24))
+					t215 := (t213 < F(1e-24))
+					t12 := !t215
+					t58 := !t197
+					t182 := !t22
+					t2292 := !t4
+					// moneta.y, moneta.g
 					clear(t32)
 					var t65 F
 					yPowEntry2 := yPow[a]
-					w2 := F(0.3333333333333333 * yPowEntry2)
+					w6 := F(0.3333333333333333 * yPowEntry2)
 					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
-						gEntry3 := g2[i]
+						W22_2 := W22[i*dH:][:dH]
+						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry := yBar[i]
 						for j := range dH {
-							W222 := F(rhoEntry3*W2Trail2[j]) - F(gEntry3*t62_2[j])
-							t1902 := kern.Choose(t187, F(1), num.Abs(W222))
-							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58, F(yBarEntry*t265_2[j]), F(0))), F(0))
-							t190_2[j] = t1902
-							t32[j] += F(kern.Choose(t187, F(0), F(F(F(w2*W222)*t1902)*t1902)) * yBarEntry)
+							W22Entry := W22_2[j]
+							t200 := kern.Choose(t197, F(1), num.Abs(W22Entry))
+							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58, F(yBarEntry*t284_2[j]), F(0))), F(0))
+							t32[j] += F(kern.Choose(t197, F(0), F(F(F(w6*W22Entry)*t200)*t200)) * yBarEntry)
 						}
 					}
 					// moneta.y
 					for i := range dH {
-						t221Entry := t221_2[i]
+						t231Entry := t231_2[i]
 						t32Entry := t32[i]
-						t9[i] = F(t221Entry*t32Entry) + F(F(F(yProd[i]*t221Entry)*t32Entry)*t722_2[i])
+						t9[i] = F(t231Entry*t32Entry) + F(F(F(yProd[i]*t231Entry)*t32Entry)*t722_2[i])
 					}
 					// moneta.y, moneta.g
 					clear(t11)
 					var t192 F
 					yPow2Entry2 := yPow2[a]
-					w3 := F(0.3333333333333333 * yPow2Entry2)
+					w7 := F(0.3333333333333333 * yPow2Entry2)
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						t9Entry := t9[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							t208 := kern.Choose(t205, F(1), num.Abs(W1TrailEntry))
-							t192 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208)*t208)*kern.Choose(t12, F(q0[j]*t9Entry), F(0))), F(0))
-							t11[j] += F(kern.Choose(t205, F(0), F(F(F(w3*W1TrailEntry)*t208)*t208)) * t9Entry)
+							t218 := kern.Choose(t215, F(1), num.Abs(W1TrailEntry))
+							t192 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12, F(q[j]*t9Entry), F(0))), F(0))
+							t11[j] += F(kern.Choose(t215, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)) * t9Entry)
 						}
 					}
-					// moneta.W1, moneta.y, moneta.g
-					clear(t108)
-					var t1112 F
-					w4 := F(0.3333333333333333 * yPow2Entry2)
-					w5 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
+					// moneta.W1, moneta.y, moneta.g, moneta.W2
+					clear(t109)
+					var t127 F
+					var t129 F
+					w8 := F(0.3333333333333333 * yPow2Entry2)
+					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
+					w10 := 1 - rhoEntry3
 					for i := range dH {
 						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						W1Init := c.W1Init[i*dK:][:dK]
 						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 						t104_2 := t104[i*dK:][:dK]
-						var t2612 F
+						W1InitBar := c.W1InitBar[i*dK:][:dK]
+						var t2802 F
 						t9Entry2 := t9[i]
-						t161Entry := t161_2[i]
+						t172Entry := t172_2[i]
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
-							t2023 := num.Abs(W1TrailEntry2)
-							t2082 := kern.Choose(t205, F(1), t2023)
-							t1422 := kern.Choose(t12, F(q0[j]*t9Entry2), F(0))
-							w15 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w4*W1TrailEntry2)*t2082)*t1422), F(0))), F(0))
-							w16 := kern.Choose(t12, F(F(F(w4*t2082)*t2082)*t1422), F(0))
-							t1042 := W1BarState2[j] + w16 + F((w15+F(4*F(F(F(w5*t2023)*t2023)*t2023)))*num.Sign(W1TrailEntry2))
-							t2612 += F(t1042 * k0[j])
-							t1112 += F(W1Trail3[j] * t1042)
+							t2123 := num.Abs(W1TrailEntry2)
+							t2182 := kern.Choose(t215, F(1), t2123)
+							t1422 := kern.Choose(t12, F(q[j]*t9Entry2), F(0))
+							w21 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
+							w22 := kern.Choose(t12, F(F(F(w8*t2182)*t2182)*t1422), F(0))
+							t1042 := W1BarState2[j] + w22 + F((w21+F(4*F(F(F(w9*t2123)*t2123)*t2123)))*num.Sign(W1TrailEntry2))
+							t2802 += F(t1042 * k[j])
+							t127 += F(W1Init[j] * t1042)
+							t129 += F(W1Trail3[j] * t1042)
 							t104_2[j] = t1042
-							t108[j] -= F(t1042 * t161Entry)
+							t109[j] -= F(t1042 * t172Entry)
+							W1InitBar[j] += F(w10 * t1042)
 						}
-						t261[i] = t2612
+						t280[i] = t2802
 					}
 					// moneta.W1
-					var t109 F
+					var t110 F
 					for i := range dK {
-						t109 += F(k0[i] * t108[i])
+						t110 += F(k[i] * t109[i])
 					}
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					for i := range dH {
 						t38Entry := t38_2[i]
-						t261Entry := t261[i]
-						t125[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry) - F(F(thetaEntry3*t38Entry)*t261Entry)
+						t280Entry := t280[i]
+						t124[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry) - F(F(thetaEntry3*t38Entry)*t280Entry)
 					}
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t132)
-					var t137 F
-					gPowEntry2 := gPow[a]
-					w6 := F(0.3333333333333333 * gPowEntry2)
-					w7 := F(0.3333333333333333 * yPowEntry2)
-					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					clear(t136)
+					var t141 F
+					var t143 F
+					w12 := F(0.3333333333333333 * yPowEntry2)
+					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						t190_2 := t190[i*dH:][:dH]
+						W22_2 := W22[i*dH:][:dH]
+						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t128_2 := t128[i*dH:][:dH]
-						var t1272 F
-						var t1312 F
+						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
+						t131_2 := t131[i*dH:][:dH]
+						W2InitBar := c.W2InitBar[i*dH:][:dH]
+						var t1262 F
+						var t1352 F
 						yBarEntry2 := yBar[i]
-						gEntry4 := g2[i]
+						gEntry3 := g2[i]
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
-							t1272 += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)) * t125[j])
-							t602 := kern.Choose(t58, F(yBarEntry2*t265_2[j]), F(0))
-							t62Entry := t62_2[j]
-							W223 := F(rhoEntry3*W2TrailEntry2) - F(gEntry4*t62Entry)
-							t1843 := num.Abs(W223)
-							t190Entry := t190_2[j]
-							w17 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
-							w18 := kern.Choose(t58, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
-							t1282 := W2BarState2[j] + w18 + F((w17+F(4*F(F(F(w8*t1843)*t1843)*t1843)))*num.Sign(W223))
-							t1312 += F(t1282 * t62Entry)
-							t137 += F(W2TrailEntry2 * t1282)
-							t128_2[j] = t1282
-							t132[j] -= F(t1282 * gEntry4)
+							t72 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
+							t1262 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)) * t124[j])
+							W22Entry2 := W22_2[j]
+							t1943 := num.Abs(W22Entry2)
+							t2002 := kern.Choose(t197, F(1), t1943)
+							t602 := kern.Choose(t58, F(yBarEntry2*t284_2[j]), F(0))
+							w23 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
+							w24 := kern.Choose(t58, F(F(F(w12*t2002)*t2002)*t602), F(0))
+							t1312 := W2BarState2[j] + w24 + F((w23+F(4*F(F(F(w13*t1943)*t1943)*t1943)))*num.Sign(W22Entry2))
+							t1352 += F(t1312 * t62_2[j])
+							t141 += F(W2Init[j] * t1312)
+							t143 += F(W2TrailEntry2 * t1312)
+							t131_2[j] = t1312
+							t136[j] -= F(t1312 * gEntry3)
+							W2InitBar[j] += F(w10 * t1312)
 						}
-						t127[i] = t1272
-						t131[i] = -t1312
+						t126[i] = t1262
+						t135[i] = -t1352
 					}
 					// moneta.W2
-					var t135 F
+					var t139 F
 					for i := range dH {
-						t1342 := F(t38_2[i] * t132[i])
-						t135 += F(gProd[i] * t1342)
-						t134[i] = t1342
+						t1382 := F(t38_2[i] * t136[i])
+						t139 += F(gProd[i] * t1382)
+						t138[i] = t1382
 					}
 					// moneta.g
 					for i := range dV {
-						t139 := t127[i] + t131[i]
-						t1492 := F(2*F(F(gLin[i]*t42_2[i])*t139)) + F(F(F(10*t44_2[i])*t139)*t146_2[i])
-						t149[i] = t1492
-						vBar[i] = -t1492
+						t147 := t126[i] + t135[i]
+						t40Entry := t40[i]
+						t159 := !(num.Min(F(1), t40Entry) <= F(-1))
+						t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, F(2*F(F(gMax2[i]*t46_2[i])*t147))+F(F(F(10*t48_2[i])*t147)*t154_2[i]), F(0)), F(0))
+						t16722[i] = t16723
+						vBar[i] = -t16723
 					}
 					// moneta.g, moneta.W1
-					clear(t153)
-					var t217 F
+					clear(t17222)
+					var t236 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
-						t212_2 := t212[i*dH:][:dH]
-						t149Entry := t149[i]
-						gEntry5 := g2[i]
+						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+						t23122_2 := t23122[i*dH:][:dH]
+						t16722Entry := t16722[i]
+						gEntry4 := g2[i]
 						for j := range dH {
 							W2TrailEntry3 := W2Trail2[j]
-							t72 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
-							t2122 := kern.Choose(t210, F(gEntry5*t125[j])+F(t149Entry*t266_2[j]), F(0))
-							t217 += kern.Choose(t210, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t72)*t72)*t2122), F(0))
-							t153[j] += F(kern.Choose(t4, F(0), F(F(F(w6*W2TrailEntry3)*t72)*t72)) * t149Entry)
-							t212_2[j] = t2122
+							t73 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
+							t23123 := kern.Choose(t2292, F(gEntry4*t124[j])+F(t42_2[j]*t16722Entry), F(0))
+							t236 += kern.Choose(t2292, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
+							t17222[j] += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)) * t16722Entry)
+							t23122_2[j] = t23123
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					for i := range dH {
 						W1ProdEntry2 := W1Prod[i]
 						t38Entry2 := t38_2[i]
-						t159Entry := t159_2[i]
-						t261Entry2 := t261[i]
+						t170Entry := t170_2[i]
+						t280Entry2 := t280[i]
 						gProdEntry2 := gProd[i]
-						t153Entry := t153[i]
-						w19 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t261Entry2) + F(F(thetaEntry3*gProdEntry2)*t132[i]) + F(gProdEntry2*t153Entry)
-						w20 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
-						t16022[i] = w20 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry)*t261Entry2) + F(thetaEntry3*t134[i]) + F(t38Entry2*t153Entry) + F(F(t38Entry2*t159Entry)*w19)
+						t17222Entry := t17222[i]
+						w25 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t280Entry2) + F(F(thetaEntry3*gProdEntry2)*t136[i]) + F(gProdEntry2*t17222Entry)
+						w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
+						t179[i] = w26 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry)*t280Entry2) + F(thetaEntry3*t138[i]) + F(t38Entry2*t17222Entry) + F(F(t38Entry2*t170Entry)*w25)
 					}
 					// moneta.g
-					clear(t162_2)
-					var t170 F
+					clear(t181)
+					var t189 F
 					gPow2Entry2 := gPow2[a]
-					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w16 := F(0.3333333333333333 * gPow2Entry2)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t16022Entry := t16022[i]
+						t179Entry := t179[i]
 						for j := range dK {
 							W1TrailEntry3 := W1Trail2[j]
 							t25 := kern.Choose(t22, F(1), num.Abs(W1TrailEntry3))
-							t170 += kern.Choose(t163, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t163, F(k0[j]*t16022Entry), F(0))), F(0))
-							t162_2[j] += F(kern.Choose(t22, F(0), F(F(F(w10*W1TrailEntry3)*t25)*t25)) * t16022Entry)
+							t189 += kern.Choose(t182, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182, F(k[j]*t179Entry), F(0))), F(0))
+							t181[j] += F(kern.Choose(t22, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)) * t179Entry)
 						}
 					}
 					// moneta.g, moneta.W1
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					w17 := F(0.3333333333333333 * gPow2Entry2)
+					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						t104_2 := t104[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t16022Entry2 := t16022[i]
+						t179Entry2 := t179[i]
 						for j := range dK {
 							W1TrailEntry4 := W1Trail2[j]
 							t194 := num.Abs(W1TrailEntry4)
 							t252 := kern.Choose(t22, F(1), t194)
-							t1652 := kern.Choose(t163, F(k0[j]*t16022Entry2), F(0))
-							w21 := kern.Choose(t163, F(2*kern.Choose(t163, F(F(F(w11*W1TrailEntry4)*t252)*t1652), F(0))), F(0))
-							w22 := kern.Choose(t163, F(F(F(w11*t252)*t252)*t1652), F(0))
-							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w22 + F((w21+F(4*F(F(F(w12*t194)*t194)*t194)))*num.Sign(W1TrailEntry4))
+							t1842 := kern.Choose(t182, F(k[j]*t179Entry2), F(0))
+							w27 := kern.Choose(t182, F(2*kern.Choose(t182, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
+							w28 := kern.Choose(t182, F(F(F(w17*t252)*t252)*t1842), F(0))
+							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w28 + F((w27+F(4*F(F(F(w18*t194)*t194)*t194)))*num.Sign(W1TrailEntry4))
 						}
 					}
 					// moneta.g, moneta.W2
-					w13 := F(0.3333333333333333 * gPowEntry2)
-					w14 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
+					w19 := F(0.3333333333333333 * gPowEntry2)
+					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t212_2 := t212[i*dH:][:dH]
-						t128_2 := t128[i*dH:][:dH]
+						t23122_2 := t23122[i*dH:][:dH]
+						t131_2 := t131[i*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
 						for j := range dH {
 							W2TrailEntry4 := W2Trail2[j]
-							t6 := num.Abs(W2TrailEntry4)
-							t73 := kern.Choose(t4, F(1), t6)
-							t212Entry := t212_2[j]
-							w23 := kern.Choose(t210, F(2*kern.Choose(t210, F(F(F(w13*W2TrailEntry4)*t73)*t212Entry), F(0))), F(0))
-							w24 := kern.Choose(t210, F(F(F(w13*t73)*t73)*t212Entry), F(0))
-							W2BarState2[j] = F(rhoEntry3*t128_2[j]) + w24 + F((w23+F(4*F(F(F(w14*t6)*t6)*t6)))*num.Sign(W2TrailEntry4))
+							t8 := num.Abs(W2TrailEntry4)
+							t74 := kern.Choose(t4, F(1), t8)
+							t23122Entry := t23122_2[j]
+							w29 := kern.Choose(t2292, F(2*kern.Choose(t2292, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
+							w30 := kern.Choose(t2292, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
+							W2BarState2[j] = F(rhoEntry3*t131_2[j]) + w30 + F((w29+F(4*F(F(F(w20*t8)*t8)*t8)))*num.Sign(W2TrailEntry4))
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					for i := range dK {
-						k0Bar[i] = F(thetaEntry3*t108[i]) + t162_2[i]
-						q0Bar[i] = t11[i]
+						kBar[i] = F(thetaEntry3*t109[i]) + t181[i]
+						qBar[i] = t11[i]
 					}
-					// moneta.g
-					rhoBar[a] = t1112 + t137
-					thetaBar[a] = t109 + t135
+					// moneta.g, moneta.W2
+					rhoBar[a] = t129 + t143 - t127 - t141
+					thetaBar[a] = t110 + t139
 				}
 			}
 		}
@@ -935,45 +976,48 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                             Step[F]
-	back                                                             StepBackward[F]
-	vK0, vV, vRho, vTheta, vQ0, outY, fromW1, fromW2, nextW1, nextW2 tape.Value[F]
+	call                                             Step[F]
+	back                                             StepBackward[F]
+	vW2Init, vW1Init, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
+	m                                                *block.Memory[F]
+	startW1                                          tape.Value[F]
+	startW2                                          tape.Value[F]
 }
 
 // step computes
 //
 //	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
-//	W2_t = ρ_t W2_{t−1} − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
-//	W1_t = ρ_t W1_{t−1} − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
+//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
+//	W1_t = join(W1_{t−1}, W1⁰; ρ_t) − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
 //	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
 //
-// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q0 [L, T,
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
 // d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/moneta.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2 tape.Value[F]
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startW1 = block.InitialState(c, m, 0, startW1)
-	startW2 = block.InitialState(c, m, 1, startW2)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vW2Init = w.Value("W2_init")
+	k.W2Init = arena.Data(n.vW2Init)
+	n.vW1Init = w.Value("W1_init")
+	k.W1Init = arena.Data(n.vW1Init)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
 	n.vRho = rho
 	k.Rho = arena.Data(n.vRho)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromW1 = startW1
-	k.W1 = arena.Data(n.fromW1)
-	n.fromW2 = startW2
-	k.W2 = arena.Data(n.fromW2)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.W1 = m.Slots[0].Data
+	k.W2 = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
@@ -987,7 +1031,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.GProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.GMax2 = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.W1Prod = c.Run.Saved(k.L * k.T * k.DH)
@@ -1019,12 +1063,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.W2Checkpoints = c.Run.Saved(k.L * k.DH * k.DV * ((k.T + k.C - 1) / k.C))
 	}
+	n.m = m
+	n.startW1, n.startW2 = startW1, startW2
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	n.nextW1 = m.SetNext(c, 0, k.W1Out)
-	n.nextW2 = m.SetNext(c, 1, k.W2Out)
+	m.SetNext(arena, 0, k.W1Out)
+	m.SetNext(arena, 1, k.W2Out)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1033,22 +1081,25 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextW1) == nil && t.Adjoint(n.nextW2) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
-	g.K0 = k.K0
+	g.W2Init = k.W2Init
+	g.W1Init = k.W1Init
+	g.K = k.K
+	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
-	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
+	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
+	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
 	g.GPow = k.GPow
 	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
-	g.GLin = k.GLin
+	g.GMax2 = k.GMax2
 	g.W1Prod = k.W1Prod
 	g.YPow = k.YPow
 	g.YPow2 = k.YPow2
@@ -1057,22 +1108,26 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YPow4 = k.YPow4
 	g.GPow3 = k.GPow3
 	g.GPow4 = k.GPow4
-	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
-	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
+	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
+	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)
+	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
 	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vW2Init, g.W2InitBar)
+	t.Contribute(n.vW1Init, g.W1InitBar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromW1, g.W1BarOut)
-	t.Contribute(n.fromW2, g.W2BarOut)
+	t.Contribute(n.vQ, g.QBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
 }

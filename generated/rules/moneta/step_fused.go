@@ -23,24 +23,23 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	W1State := c.Work[:dH*dK]                      // [d_h, d_k]
-	W2State := c.Work[dH*dK:][:dH*dV]              // [d_v, d_h]
-	t37 := c.Work[dH*dK+dH*dV:][:dH]               // [d_h]
-	t38 := c.Work[dH*dK+dH*dV+dH:][:dH]            // [d_h]
-	t142 := c.Work[dH*dK+dH*dV+2*dH:][:dH]         // [d_h]
-	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]         // [d_h]
-	t39 := c.Work[dH*dK+dH*dV+4*dH:][:dV]          // [d_v]
-	g := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]         // [d_v]
-	t22 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]     // [d_h]
-	t161 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH]    // [d_h]
-	t190 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH*dV] // [d_v, d_h]
-	t220 := c.Work[dH*dK+2*dH*dV+6*dH+2*dV:][:dH]  // [d_h]
-	t182 := c.Work[dH*dK+2*dH*dV+7*dH+2*dV:][:dH]  // [d_h]
-	y2 := c.Work[dH*dK+2*dH*dV+8*dH+2*dV:][:dV]    // [d_v]
+	W1State := c.Work[:dH*dK]                   // [d_h, d_k]
+	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
+	t37 := c.Work[dH*dK+dH*dV:][:dH]            // [d_h]
+	t38 := c.Work[dH*dK+dH*dV+dH:][:dH]         // [d_h]
+	t142 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
+	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]      // [d_h]
+	t39 := c.Work[dH*dK+dH*dV+4*dH:][:dV]       // [d_v]
+	g := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]      // [d_v]
+	t22 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
+	t172 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t230 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH] // [d_h]
+	t182 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dH] // [d_h]
+	y2 := c.Work[dH*dK+dH*dV+8*dH+2*dV:][:dV]   // [d_v]
 	t2Total := make([]F, 1)
 	t20Total := make([]F, 1)
-	t185Total := make([]F, 1)
-	t203Total := make([]F, 1)
+	t195Total := make([]F, 1)
+	t213Total := make([]F, 1)
 
 	// moneta
 	for l := range L {
@@ -139,7 +138,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rc92242cbeeb1Args{
 							P0: unsafe.SliceData(W1State),
-							P1: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t37),
 							N0: dH,
 							N1: dK,
@@ -155,13 +154,13 @@ func (c *stepFused) run() {
 						t22_3 := (F(0) < t22Number)
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t372 F
 							t372Sums := [16]F{t372}
 							for j := range dK {
 								W1StateEntry := W1State2[j]
 								t25 := kern.Choose(t22_3, F(1), num.Abs(W1StateEntry))
-								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w*W1StateEntry)*t25)*t25)), k0[j], t372Sums[j%16])
+								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w*W1StateEntry)*t25)*t25)), k[j], t372Sums[j%16])
 							}
 							t372 = kern.Sum16(&t372Sums)
 							t37[i] = t372
@@ -221,95 +220,100 @@ func (c *stepFused) run() {
 						}
 					}
 					// moneta.g
-					if len(c.GLin) > 0 {
+					if len(c.GMax2) > 0 {
 						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
+							a2 := regions.Rfe3eed83e9aaArgs{
 								P0: unsafe.SliceData(t39),
 								P1: unsafe.SliceData(c.V),
-								P2: kern.Given(c.GLin),
+								P2: kern.Given(c.GMax2),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
-							regions.R56bfa44de323(&a2)
+							regions.Rfe3eed83e9aa(&a2)
 						} else {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
+							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t40 := t39[i] - v[i]
-								gLin[i] = t40
+								t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
+								gMax2[i] = t44
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.R8f95a46db3adArgs{
+						a2 := regions.Rcaa51adde911Args{
 							P0: unsafe.SliceData(t39),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R8f95a46db3ad(&a2)
+						regions.Rcaa51adde911(&a2)
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t40 := t39[i] - v[i]
-							g2 := F(kern.Tanh(F(10*t40)) * num.FMA32(t40, t40, F(1e-06)))
+							t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
+							g2 := F(kern.Tanh(F(10*t44)) * num.FMA32(t44, t44, F(1e-06)))
 							g[i] = g2
 						}
 					}
 					// moneta.W2, moneta.W1, moneta.g, moneta.y
 					clear(t22)
-					var t185 F
+					var t195 F
 					rhoEntry := rho[a]
+					w3 := F(1) - rhoEntry
 					t4Number2 := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R1febb58806a1Args{
+						a2 := regions.Rab23d8c58ac1Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
-							P3: unsafe.SliceData(t22),
-							P4: unsafe.SliceData(t185Total),
+							P3: unsafe.SliceData(c.W2Init),
+							P4: unsafe.SliceData(t22),
+							P5: unsafe.SliceData(t195Total),
 							N0: dV,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							S0: [2]float32{t185},
+							N5: 12 * dH,
+							S0: [2]float32{t195},
 							S1: [2]float32{t4Number2},
-							S2: [2]float32{rhoEntry},
-							S3: [2]float32{w2},
+							S2: [2]float32{w3},
+							S3: [2]float32{rhoEntry},
+							S4: [2]float32{w2},
 						}
-						regions.R1febb58806a1(&a2)
+						regions.Rab23d8c58ac1(&a2)
 					} else {
-						t185_2 := t185
+						t195_2 := t195
 						t4_2 := (F(0) < t4Number2)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
 							gEntry := g[i]
-							var t185Row F
-							t185RowSums := [16]F{t185Row}
+							var t195Row F
+							t195RowSums := [16]F{t195Row}
 							for j := range dH {
 								W2StateEntry2 := W2State2[j]
-								W22 := num.FMA32(-gEntry, t162[j], F(rhoEntry*W2StateEntry2))
+								W22 := num.FMA32(-gEntry, t162[j], num.FMA32(w3, W2Init[j], F(rhoEntry*W2StateEntry2)))
 								t72 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry2))
-								t184 := num.Abs(W22)
-								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
+								t194 := num.Abs(W22)
+								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
 								W2State2[j] = W22
 								t22[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
 							}
-							t185Row = kern.Sum16(&t185RowSums)
-							t185_2 = t185_2 + t185Row
+							t195Row = kern.Sum16(&t195RowSums)
+							t195_2 = t195_2 + t195Row
 						}
-						t185Total[0] = t185_2
+						t195Total[0] = t195_2
 					}
-					t185 = t185Total[0]
+					t195 = t195Total[0]
 					// moneta.W1
 					if kern.Wide() {
 						a2 := regions.R2313c154d011Args{
 							P0: unsafe.SliceData(t38),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(t37),
-							P3: unsafe.SliceData(t161),
+							P3: unsafe.SliceData(t172),
 							N0: dH,
 						}
 						regions.R2313c154d011(&a2)
@@ -318,64 +322,68 @@ func (c *stepFused) run() {
 							t38Entry := t38[i]
 							t22Entry := t22[i]
 							t37Entry2 := t37[i]
-							t161[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
+							t172[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
 						}
 					}
-					// moneta.W1, moneta.y
-					var t203 F
+					// moneta.W1, moneta.W2, moneta.y
+					var t213 F
+					w5 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R3663a3208040Args{
-							P0: unsafe.SliceData(t161),
-							P1: unsafe.SliceData(c.K0),
-							P2: unsafe.SliceData(W1State),
-							P3: unsafe.SliceData(t203Total),
+						a2 := regions.R3f25abcf8baeArgs{
+							P0: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(c.W1Init),
+							P3: unsafe.SliceData(W1State),
+							P4: unsafe.SliceData(t213Total),
 							N0: dH,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dK,
 							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t203},
+							S0: [2]float32{t213},
 							S1: [2]float32{thetaEntry},
-							S2: [2]float32{rhoEntry},
+							S2: [2]float32{w5},
+							S3: [2]float32{rhoEntry},
 						}
-						regions.R3663a3208040(&a2)
+						regions.R3f25abcf8bae(&a2)
 					} else {
-						t203_2 := t203
+						t213_2 := t213
 						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							w4 := F(thetaEntry * t161[i])
-							var t203Row F
-							t203RowSums := [16]F{t203Row}
+							w6 := F(thetaEntry * t172[i])
+							var t213Row F
+							t213RowSums := [16]F{t213Row}
 							for j := range dK {
-								W12 := num.FMA32(-w4, k0[j], F(rhoEntry*W1State2[j]))
-								t202 := num.Abs(W12)
-								t203RowSums[j%16] = num.FMA32(F(F(t202*t202)*t202), t202, t203RowSums[j%16])
+								W12 := num.FMA32(-w6, k[j], num.FMA32(w5, W1Init[j], F(rhoEntry*W1State2[j])))
+								t212 := num.Abs(W12)
+								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
 								W1State2[j] = W12
 							}
-							t203Row = kern.Sum16(&t203RowSums)
-							t203_2 = t203_2 + t203Row
+							t213Row = kern.Sum16(&t213RowSums)
+							t213_2 = t213_2 + t213Row
 						}
-						t203Total[0] = t203_2
+						t213Total[0] = t213_2
 					}
-					t203 = t203Total[0]
+					t213 = t213Total[0]
 					// moneta.y, moneta.g
-					t187 := (t185 < F(1e-24))
-					t196 := kern.Choose(t187, F(1), t185)
-					t198 := num.Pow(t196, F(-0.5))
-					t205 := (t203 < F(1e-24))
-					t214 := kern.Choose(t205, F(1), t203)
-					t216 := num.Pow(t214, F(-0.5))
-					t352 := num.Pow(t214, F(-1.5))
-					t81 := num.Pow(t196, F(-1.5))
-					t1862 := num.Pow(t31, F(-1.5))
-					t233 := num.Pow(t13, F(-1.5))
+					t197 := (t195 < F(1e-24))
+					t206 := kern.Choose(t197, F(1), t195)
+					t208 := num.Pow(t206, F(-0.5))
+					t215 := (t213 < F(1e-24))
+					t224 := kern.Choose(t215, F(1), t213)
+					t226 := num.Pow(t224, F(-0.5))
+					t352 := num.Pow(t224, F(-1.5))
+					t81 := num.Pow(t206, F(-1.5))
+					t2052 := num.Pow(t31, F(-1.5))
+					t252 := num.Pow(t13, F(-1.5))
 					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t198
+						c.YPow[l*T+a+C*s] = t208
 					}
 					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t216
+						c.YPow2[l*T+a+C*s] = t226
 					}
 					if len(c.YPow3) > 0 {
 						c.YPow3[l*T+a+C*s] = t352
@@ -384,64 +392,43 @@ func (c *stepFused) run() {
 						c.YPow4[l*T+a+C*s] = t81
 					}
 					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t1862
+						c.GPow3[l*T+a+C*s] = t2052
 					}
 					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t233
+						c.GPow4[l*T+a+C*s] = t252
 					}
 					// moneta.y, moneta.g
-					t187Number := kern.Choose(t187, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R9d90bd1b55e7Args{
-							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t190),
-							N0: dV,
-							N1: dH,
-							S0: [2]float32{t187Number},
-						}
-						regions.R9d90bd1b55e7(&a2)
-					} else {
-						t187_2 := (F(0) < t187Number)
-						for i := range dV {
-							W2State2 := W2State[i*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							for j := range dH {
-								t190_2[j] = kern.Choose(t187_2, F(1), num.Abs(W2State2[j]))
-							}
-						}
-					}
-					// moneta.y, moneta.g
-					w5 := F(0.3333333333333333 * t216)
-					t205Number := kern.Choose(t205, F(1), F(0))
+					w7 := F(0.3333333333333333 * t226)
+					t215Number := kern.Choose(t215, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rc92242cbeeb1Args{
 							P0: unsafe.SliceData(W1State),
-							P1: unsafe.SliceData(c.Q0),
-							P2: unsafe.SliceData(t220),
+							P1: unsafe.SliceData(c.Q),
+							P2: unsafe.SliceData(t230),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4,
 							N4: 8,
 							N5: 12,
-							S0: [2]float32{t205Number},
-							S1: [2]float32{w5},
+							S0: [2]float32{t215Number},
+							S1: [2]float32{w7},
 						}
 						regions.Rc92242cbeeb1(&a2)
 					} else {
-						t205_2 := (F(0) < t205Number)
+						t215_2 := (F(0) < t215Number)
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-							var t2202 F
-							t2202Sums := [16]F{t2202}
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t2302 F
+							t2302Sums := [16]F{t2302}
 							for j := range dK {
 								W1StateEntry2 := W1State2[j]
-								t208 := kern.Choose(t205_2, F(1), num.Abs(W1StateEntry2))
-								t2202Sums[j%16] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w5*W1StateEntry2)*t208)*t208)), q0[j], t2202Sums[j%16])
+								t218 := kern.Choose(t215_2, F(1), num.Abs(W1StateEntry2))
+								t2302Sums[j%16] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)), q[j], t2302Sums[j%16])
 							}
-							t2202 = kern.Sum16(&t2202Sums)
-							t220[i] = t2202
+							t2302 = kern.Sum16(&t2302Sums)
+							t230[i] = t2302
 						}
 					}
 					// moneta.y, moneta
@@ -482,7 +469,7 @@ func (c *stepFused) run() {
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t220),
+								P0: unsafe.SliceData(t230),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -491,52 +478,51 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t220Entry := t220[i]
-								yProd[i] = t220Entry
+								t230Entry := t230[i]
+								yProd[i] = t230Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R4be26aa9c288Args{
-							P0: unsafe.SliceData(t220),
+							P0: unsafe.SliceData(t230),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
 						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
-							t220Entry := t220[i]
-							t182[i] = F(t220Entry * kern.Sigmoid(t220Entry))
+							t230Entry := t230[i]
+							t182[i] = F(t230Entry * kern.Sigmoid(t230Entry))
 						}
 					}
 					// moneta.y, moneta.g
-					w6 := F(0.3333333333333333 * t198)
-					t187Number2 := kern.Choose(t187, F(1), F(0))
+					w8 := F(0.3333333333333333 * t208)
+					t197Number := kern.Choose(t197, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf36d9b1b20baArgs{
-							P0: unsafe.SliceData(t190),
-							P1: unsafe.SliceData(W2State),
-							P2: unsafe.SliceData(t182),
-							P3: unsafe.SliceData(y2),
+						a2 := regions.Ra682ef245abfArgs{
+							P0: unsafe.SliceData(W2State),
+							P1: unsafe.SliceData(t182),
+							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dH,
 							N2: 4,
 							N3: 8,
 							N4: 12,
-							S0: [2]float32{t187Number2},
-							S1: [2]float32{w6},
+							S0: [2]float32{t197Number},
+							S1: [2]float32{w8},
 						}
-						regions.Rf36d9b1b20ba(&a2)
+						regions.Ra682ef245abf(&a2)
 					} else {
-						t187_2 := (F(0) < t187Number2)
+						t197_2 := (F(0) < t197Number)
 						for i := range dV {
-							t190_2 := t190[i*dH:][:dH]
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								t190Entry := t190_2[j]
-								y3Sums[j%16] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w6*W2State2[j])*t190Entry)*t190Entry)), t182[j], y3Sums[j%16])
+								W2StateEntry3 := W2State2[j]
+								t200 := kern.Choose(t197_2, F(1), num.Abs(W2StateEntry3))
+								y3Sums[j%16] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)), t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -570,63 +556,67 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t38 := c.Work[:L*T*dH]                                                                     // [L, T, d_h]
-	t152 := c.Work[L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t156 := c.Work[3*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t158 := c.Work[4*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t159 := c.Work[5*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t160 := c.Work[6*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t161 := c.Work[7*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t62 := c.Work[8*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t221 := c.Work[9*L*T*dH:][:L*T*dH]                                                         // [L, T, d_h]
-	t265 := c.Work[10*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t722 := c.Work[11*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t266 := c.Work[12*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
-	t41 := c.Work[13*L*T*dH:][:L*T*dV]                                                         // [L, T, d_v]
-	t42 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	t43 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
-	t44 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	t146 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                               // [L, T, d_v]
-	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                          // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                    // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                         // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]               // [C + 1, d_v, d_h]
-	t190 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dH*dV]                // [d_v, d_h]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV:][:dH]                    // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH:][:dH]                  // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH:][:dK]               // [d_k]
-	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK:][:dH*dK]        // [d_h, d_k]
-	t261 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK:][:dH]           // [d_h]
-	t108 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK:][:dK]           // [d_k]
-	t125 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK:][:dH]         // [d_h]
-	t127 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK:][:dV]         // [d_v]
-	t128 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+dV:][:dH*dV]   // [d_v, d_h]
-	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+dV:][:dV]      // [d_v]
-	t132 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t134 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+2*dV:][:dH]    // [d_h]
-	t149 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+2*dV:][:dV]    // [d_v]
-	t153 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+3*dV:][:dH]    // [d_h]
-	t212 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+3*dV:][:dH*dV] // [d_v, d_h]
-	t16022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+3*dV:][:dH]  // [d_h]
-	t162_2 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+3*dV:][:dK]  // [d_k]
+	t38 := c.Work[:L*T*dH]                                                                       // [L, T, d_h]
+	t152 := c.Work[L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t167 := c.Work[3*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t169 := c.Work[4*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t170 := c.Work[5*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t171 := c.Work[6*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t172 := c.Work[7*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
+	t42 := c.Work[8*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t231 := c.Work[10*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t284 := c.Work[11*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t722 := c.Work[12*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t45 := c.Work[13*L*T*dH:][:L*T*dV]                                                           // [L, T, d_v]
+	t46 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
+	t47 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	t48 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
+	t154 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
+	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                            // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                      // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
+	t39 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dV]                      // [d_v]
+	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dV:][:dH*dV]                // [d_v, d_h]
+	t40 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dV:][:dV]                   // [d_v]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dV:][:dH]                 // [d_h]
+	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH+2*dV:][:dH]               // [d_h]
+	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+2*dV:][:dK]            // [d_k]
+	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH*dK]     // [d_h, d_k]
+	t280 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH]        // [d_h]
+	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK+2*dV:][:dK]        // [d_k]
+	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK+2*dV:][:dH]      // [d_h]
+	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]      // [d_v]
+	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH*dV]   // [d_v, d_h]
+	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+3*dV:][:dV]      // [d_v]
+	t136 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+4*dV:][:dH]      // [d_h]
+	t138 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+4*dV:][:dH]      // [d_h]
+	t16722 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+4*dV:][:dV]    // [d_v]
+	t17222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+5*dV:][:dH]    // [d_h]
+	t23122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+5*dV:][:dH*dV] // [d_v, d_h]
+	t179 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+5*dV:][:dH]      // [d_h]
+	t181 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+5*dV:][:dK]      // [d_k]
 	t2Total := make([]F, 1)
-	t185Total := make([]F, 1)
 	t20Total := make([]F, 1)
-	t203Total := make([]F, 1)
+	t213Total := make([]F, 1)
+	t195Total := make([]F, 1)
 	t65Total := make([]F, 1)
 	t192Total := make([]F, 1)
-	t1112Total := make([]F, 1)
-	t109Total := make([]F, 1)
-	t137Total := make([]F, 1)
-	t135Total := make([]F, 1)
-	t217Total := make([]F, 1)
-	t170Total := make([]F, 1)
+	t127Total := make([]F, 1)
+	t129Total := make([]F, 1)
+	t110Total := make([]F, 1)
+	t141Total := make([]F, 1)
+	t143Total := make([]F, 1)
+	t139Total := make([]F, 1)
+	t236Total := make([]F, 1)
+	t189Total := make([]F, 1)
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
-		a := regions.R4b7c745bb799Args{
+		a := regions.Rfaf456b83ca4Args{
 			P0:  unsafe.SliceData(c.Theta),
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
@@ -634,22 +624,22 @@ func (c *stepBackwardFused) run() {
 			P4:  unsafe.SliceData(t38),
 			P5:  unsafe.SliceData(t152),
 			P6:  unsafe.SliceData(t162),
-			P7:  unsafe.SliceData(t156),
-			P8:  unsafe.SliceData(t158),
-			P9:  unsafe.SliceData(t159),
-			P10: unsafe.SliceData(t160),
-			P11: unsafe.SliceData(t161),
-			P12: unsafe.SliceData(t62),
-			P13: unsafe.SliceData(t221),
-			P14: unsafe.SliceData(t265),
-			P15: unsafe.SliceData(t722),
-			P16: unsafe.SliceData(t266),
+			P7:  unsafe.SliceData(t167),
+			P8:  unsafe.SliceData(t169),
+			P9:  unsafe.SliceData(t170),
+			P10: unsafe.SliceData(t171),
+			P11: unsafe.SliceData(t172),
+			P12: unsafe.SliceData(t42),
+			P13: unsafe.SliceData(t62),
+			P14: unsafe.SliceData(t231),
+			P15: unsafe.SliceData(t284),
+			P16: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
 			N3:  T * dH,
 		}
-		regions.R4b7c745bb799(&a)
+		regions.Rfaf456b83ca4(&a)
 	} else {
 		for i := range L {
 			theta := c.Theta[i*T:][:T]
@@ -659,42 +649,42 @@ func (c *stepBackwardFused) run() {
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				t38_2 := t38[(i*T+j)*dH:][:dH]
 				t152_2 := t152[(i*T+j)*dH:][:dH]
-				t162_3 := t162[(i*T+j)*dH:][:dH]
-				t156_2 := t156[(i*T+j)*dH:][:dH]
-				t158_2 := t158[(i*T+j)*dH:][:dH]
-				t159_2 := t159[(i*T+j)*dH:][:dH]
-				t160_2 := t160[(i*T+j)*dH:][:dH]
-				t161_2 := t161[(i*T+j)*dH:][:dH]
+				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t167_2 := t167[(i*T+j)*dH:][:dH]
+				t169_2 := t169[(i*T+j)*dH:][:dH]
+				t170_2 := t170[(i*T+j)*dH:][:dH]
+				t171_2 := t171[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t42_2 := t42[(i*T+j)*dH:][:dH]
 				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t221_2 := t221[(i*T+j)*dH:][:dH]
-				t265_2 := t265[(i*T+j)*dH:][:dH]
+				t231_2 := t231[(i*T+j)*dH:][:dH]
+				t284_2 := t284[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
-				t266_2 := t266[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
 					t382 := kern.Sigmoid(gProdEntry)
 					t1522 := F(thetaEntry * gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1562 := F(t382 * W1ProdEntry)
-					t1582 := -gProdEntry
-					t1592 := kern.Sigmoid(t1582)
-					t1602 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1592)
+					t1672 := F(t382 * W1ProdEntry)
+					t1692 := -gProdEntry
+					t1702 := kern.Sigmoid(t1692)
+					t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
 					yProdEntry := yProd[k]
-					t2212 := kern.Sigmoid(yProdEntry)
+					t2312 := kern.Sigmoid(yProdEntry)
 					t38_2[k] = t382
 					t152_2[k] = t1522
-					t162_3[k] = F(t382 * t1522)
-					t156_2[k] = t1562
-					t158_2[k] = t1582
-					t159_2[k] = t1592
-					t160_2[k] = t1602
-					t161_2[k] = t1562 + t1602
+					t162_2[k] = F(t382 * t1522)
+					t167_2[k] = t1672
+					t169_2[k] = t1692
+					t170_2[k] = t1702
+					t171_2[k] = t1712
+					t172_2[k] = t1672 + t1712
+					t42_2[k] = F(gProdEntry * t382)
 					t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
-					t221_2[k] = t2212
-					t265_2[k] = F(yProdEntry * t2212)
+					t231_2[k] = t2312
+					t284_2[k] = F(yProdEntry * t2312)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
-					t266_2[k] = F(gProdEntry * t382)
 				}
 			}
 		}
@@ -703,13 +693,13 @@ func (c *stepBackwardFused) run() {
 	// moneta.g
 	if kern.Wide() {
 		a := regions.Rdaaa81aa1a5fArgs{
-			P0: unsafe.SliceData(c.GLin),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t42),
-			P3: unsafe.SliceData(t43),
-			P4: unsafe.SliceData(t44),
+			P0: unsafe.SliceData(c.GMax2),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(t46),
+			P3: unsafe.SliceData(t47),
+			P4: unsafe.SliceData(t48),
 			P5: unsafe.SliceData(g),
-			P6: unsafe.SliceData(t146),
+			P6: unsafe.SliceData(t154),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -719,31 +709,33 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				gLin := c.GLin[(i*T+j)*dV:][:dV]
-				t41_2 := t41[(i*T+j)*dV:][:dV]
-				t42_2 := t42[(i*T+j)*dV:][:dV]
-				t43_2 := t43[(i*T+j)*dV:][:dV]
-				t44_2 := t44[(i*T+j)*dV:][:dV]
+				gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
+				t45_2 := t45[(i*T+j)*dV:][:dV]
+				t46_2 := t46[(i*T+j)*dV:][:dV]
+				t47_2 := t47[(i*T+j)*dV:][:dV]
+				t48_2 := t48[(i*T+j)*dV:][:dV]
 				g2 := g[(i*T+j)*dV:][:dV]
-				t146_2 := t146[(i*T+j)*dV:][:dV]
+				t154_2 := t154[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					gLinEntry := gLin[k]
-					t412 := F(10 * gLinEntry)
-					t422 := kern.Tanh(t412)
-					t432 := F(gLinEntry * gLinEntry)
-					t442 := F(1e-06) + t432
-					t41_2[k] = t412
-					t42_2[k] = t422
-					t43_2[k] = t432
-					t44_2[k] = t442
-					g2[k] = F(t422 * t442)
-					t146_2[k] = num.FMA32(-t422, t422, F(1))
+					gMax2Entry := gMax2[k]
+					t452 := F(10 * gMax2Entry)
+					t462 := kern.Tanh(t452)
+					t472 := F(gMax2Entry * gMax2Entry)
+					t482 := F(1e-06) + t472
+					t45_2[k] = t452
+					t46_2[k] = t462
+					t47_2[k] = t472
+					t48_2[k] = t482
+					g2[k] = F(t462 * t482)
+					t154_2[k] = num.FMA32(-t462, t462, F(1))
 				}
 			}
 		}
 	}
 
 	// moneta
+	clear(c.W2InitBar)
+	clear(c.W1InitBar)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -764,39 +756,45 @@ func (c *stepBackwardFused) run() {
 				for a := range n {
 					// moneta.W2
 					rhoEntry := rho[a]
+					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R67d757e36c77Args{
+						a2 := regions.Rb099192c15ddArgs{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(t162),
-							P2: unsafe.SliceData(W2Trail),
+							P2: unsafe.SliceData(c.W2Init),
+							P3: unsafe.SliceData(W2Trail),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dH,
 							N3: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N4: 4 * dH * dV * a,
 							N5: dH * dV,
-							S0: [2]float32{rhoEntry},
+							S0: [2]float32{w},
+							S1: [2]float32{rhoEntry},
 						}
-						regions.R67d757e36c77(&a2)
+						regions.Rb099192c15dd(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
+							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							gEntry := g2[i]
 							for j := range dH {
-								W2Trail3[j] = num.FMA32(-gEntry, t162_3[j], F(rhoEntry*W2Trail2[j]))
+								W2Trail3[j] = num.FMA32(-gEntry, t162_2[j], num.FMA32(w, W2Init[j], F(rhoEntry*W2Trail2[j])))
 							}
 						}
 					}
-					// moneta.W1
+					// moneta.W1, moneta.W2
+					w2 := F(1) - rhoEntry
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
-						a2 := regions.Re985633a9d50Args{
-							P0: unsafe.SliceData(t161),
-							P1: unsafe.SliceData(c.K0),
-							P2: unsafe.SliceData(W1Trail),
+						a2 := regions.R11d3aa12772cArgs{
+							P0: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(c.W1Init),
+							P3: unsafe.SliceData(W1Trail),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2: dK,
@@ -804,30 +802,32 @@ func (c *stepBackwardFused) run() {
 							N4: 4 * dH * dK * a,
 							N5: dH * dK,
 							S0: [2]float32{thetaEntry2},
-							S1: [2]float32{rhoEntry},
+							S1: [2]float32{w2},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.Re985633a9d50(&a2)
+						regions.R11d3aa12772c(&a2)
 					} else {
-						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w := F(thetaEntry2 * t161_2[i])
+							w3 := F(thetaEntry2 * t172_2[i])
 							for j := range dK {
-								W1Trail3[j] = num.FMA32(-w, k0[j], F(rhoEntry*W1Trail2[j]))
+								W1Trail3[j] = num.FMA32(-w3, k[j], num.FMA32(w2, W1Init[j], F(rhoEntry*W1Trail2[j])))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
+				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				yPow := c.YPow[l*T+C*s:][:n]
 				yPow2 := c.YPow2[l*T+C*s:][:n]
 				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				gPow := c.GPow[l*T+C*s:][:n]
 				yPow4 := c.YPow4[l*T+C*s:][:n]
 				gPow2 := c.GPow2[l*T+C*s:][:n]
 				gPow3 := c.GPow3[l*T+C*s:][:n]
@@ -835,17 +835,188 @@ func (c *stepBackwardFused) run() {
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// moneta.g, moneta.y, moneta.W2
+					// moneta.g
 					var t2 F
-					var t185 F
-					rhoEntry3 := rho[a]
 					if kern.Wide() {
-						a2 := regions.Rc80c2ab7f829Args{
-							P0: unsafe.SliceData(g),
-							P1: unsafe.SliceData(W2Trail),
-							P2: unsafe.SliceData(t62),
-							P3: unsafe.SliceData(t2Total),
-							P4: unsafe.SliceData(t185Total),
+						a2 := regions.Re78518e20ab2Args{
+							P0: unsafe.SliceData(W2Trail),
+							P1: unsafe.SliceData(t2Total),
+							N0: dV,
+							N1: dH,
+							N2: 4 * dH * dV * a,
+							S0: [2]float32{t2},
+						}
+						regions.Re78518e20ab2(&a2)
+					} else {
+						t2_2 := t2
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							var t2Row F
+							t2RowSums := [16]F{t2Row}
+							for j := range dH {
+								t := num.Abs(W2Trail2[j])
+								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
+							}
+							t2Row = kern.Sum16(&t2RowSums)
+							t2_2 = t2_2 + t2Row
+						}
+						t2Total[0] = t2_2
+					}
+					t2 = t2Total[0]
+					// moneta.g
+					t4 := (t2 < F(1e-24))
+					// moneta.g, moneta.y
+					var t20 F
+					var t213 F
+					if kern.Wide() {
+						a2 := regions.R0a3b9b346802Args{
+							P0: unsafe.SliceData(W1Trail),
+							P1: unsafe.SliceData(t20Total),
+							P2: unsafe.SliceData(t213Total),
+							N0: dH,
+							N1: dK,
+							N2: 4 * dH * dK * a,
+							N3: dH * dK,
+							N4: -dH*dK + dK,
+							S0: [2]float32{t213},
+							S1: [2]float32{t20},
+						}
+						regions.R0a3b9b346802(&a2)
+					} else {
+						t213_2 := t213
+						t20_2 := t20
+						for i := range dH {
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
+							var t20Row F
+							var t213Row F
+							t20RowSums := [16]F{t20Row}
+							t213RowSums := [16]F{t213Row}
+							for j := range dK {
+								t19 := num.Abs(W1Trail2[j])
+								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
+								t212 := num.Abs(W1Trail3[j])
+								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
+							}
+							t20Row = kern.Sum16(&t20RowSums)
+							t213Row = kern.Sum16(&t213RowSums)
+							t20_2 = t20_2 + t20Row
+							t213_2 = t213_2 + t213Row
+						}
+						t20Total[0] = t20_2
+						t213Total[0] = t213_2
+					}
+					t20 = t20Total[0]
+					t213 = t213Total[0]
+					// moneta.g
+					t22 := (t20 < F(1e-24))
+					// moneta.g, moneta.W2, moneta.y
+					var t195 F
+					gPowEntry2 := gPow[a]
+					w4 := F(0.3333333333333333 * gPowEntry2)
+					rhoEntry3 := rho[a]
+					w5 := F(1) - rhoEntry3
+					t4Number := kern.Choose(t4, F(1), F(0))
+					if kern.Wide() {
+						a2 := regions.Rd42a33bb3d3aArgs{
+							P0:  unsafe.SliceData(g),
+							P1:  unsafe.SliceData(W2Trail),
+							P2:  unsafe.SliceData(t42),
+							P3:  unsafe.SliceData(t62),
+							P4:  unsafe.SliceData(c.W2Init),
+							P5:  unsafe.SliceData(W22),
+							P6:  unsafe.SliceData(t39),
+							P7:  unsafe.SliceData(t195Total),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dH,
+							N6:  8 * dH,
+							N7:  4*dH*dV*a + 12*dH,
+							N8:  12 * dH,
+							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N10: 4 * dH * dV * a,
+							N11: 4,
+							N12: 8,
+							N13: 12,
+							S0:  [2]float32{t195},
+							S1:  [2]float32{t4Number},
+							S2:  [2]float32{w4},
+							S3:  [2]float32{w5},
+							S4:  [2]float32{rhoEntry3},
+						}
+						regions.Rd42a33bb3d3a(&a2)
+					} else {
+						g2 := g[(l*T+a+C*s)*dV:][:dV]
+						t195_2 := t195
+						t4_2 := (F(0) < t4Number)
+						for i := range dV {
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							var t392 F
+							gEntry2 := g2[i]
+							var t195Row F
+							t392Sums := [16]F{t392}
+							t195RowSums := [16]F{t195Row}
+							for j := range dH {
+								W2TrailEntry := W2Trail2[j]
+								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry))
+								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)), t42_2[j], t392Sums[j%16])
+								W222 := num.FMA32(-gEntry2, t62_2[j], num.FMA32(w5, W2Init[j], F(rhoEntry3*W2TrailEntry)))
+								t194 := num.Abs(W222)
+								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
+								W22_2[j] = W222
+							}
+							t392 = kern.Sum16(&t392Sums)
+							t195Row = kern.Sum16(&t195RowSums)
+							t195_2 = t195_2 + t195Row
+							t39[i] = t392
+						}
+						t195Total[0] = t195_2
+					}
+					t195 = t195Total[0]
+					// moneta.g
+					if kern.Wide() {
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t40),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						}
+						regions.R00fa23bbf65f(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t40[i] = t39[i] - v[i]
+						}
+					}
+					// moneta.y, moneta.g
+					t197 := (t195 < F(1e-24))
+					t215 := (t213 < F(1e-24))
+					t12 := !t215
+					t58 := !t197
+					t182 := !t22
+					t2292 := !t4
+					// moneta.y, moneta.g
+					clear(t32)
+					var t65 F
+					yPowEntry2 := yPow[a]
+					w6 := F(0.3333333333333333 * yPowEntry2)
+					t197Number := kern.Choose(t197, F(1), F(0))
+					t58Number := kern.Choose(t58, F(1), F(0))
+					if kern.Wide() {
+						a2 := regions.Rf55bcf93aec4Args{
+							P0: unsafe.SliceData(c.YBar),
+							P1: unsafe.SliceData(W22),
+							P2: unsafe.SliceData(t284),
+							P3: unsafe.SliceData(t32),
+							P4: unsafe.SliceData(t65Total),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -853,149 +1024,28 @@ func (c *stepBackwardFused) run() {
 							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5: dH,
 							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N7: 4 * dH * dV * a,
-							S0: [2]float32{t185},
-							S1: [2]float32{t2},
-							S2: [2]float32{rhoEntry3},
-						}
-						regions.Rc80c2ab7f829(&a2)
-					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t185_2 := t185
-						t2_2 := t2
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-							gEntry2 := g2[i]
-							var t2Row F
-							var t185Row F
-							t2RowSums := [16]F{t2Row}
-							t185RowSums := [16]F{t185Row}
-							for j := range dH {
-								W2TrailEntry := W2Trail2[j]
-								t := num.Abs(W2TrailEntry)
-								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
-								t184 := num.Abs(num.FMA32(-gEntry2, t62_2[j], F(rhoEntry3*W2TrailEntry)))
-								t185RowSums[j%16] = num.FMA32(F(F(t184*t184)*t184), t184, t185RowSums[j%16])
-							}
-							t2Row = kern.Sum16(&t2RowSums)
-							t185Row = kern.Sum16(&t185RowSums)
-							t2_2 = t2_2 + t2Row
-							t185_2 = t185_2 + t185Row
-						}
-						t2Total[0] = t2_2
-						t185Total[0] = t185_2
-					}
-					t2 = t2Total[0]
-					t185 = t185Total[0]
-					// moneta.g
-					t4 := (t2 < F(1e-24))
-					// moneta.g, moneta.y
-					var t20 F
-					var t203 F
-					if kern.Wide() {
-						a2 := regions.R0a3b9b346802Args{
-							P0: unsafe.SliceData(W1Trail),
-							P1: unsafe.SliceData(t20Total),
-							P2: unsafe.SliceData(t203Total),
-							N0: dH,
-							N1: dK,
-							N2: 4 * dH * dK * a,
-							N3: dH * dK,
-							N4: -dH*dK + dK,
-							S0: [2]float32{t203},
-							S1: [2]float32{t20},
-						}
-						regions.R0a3b9b346802(&a2)
-					} else {
-						t203_2 := t203
-						t20_2 := t20
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							var t20Row F
-							var t203Row F
-							t20RowSums := [16]F{t20Row}
-							t203RowSums := [16]F{t203Row}
-							for j := range dK {
-								t19 := num.Abs(W1Trail2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
-								t202 := num.Abs(W1Trail3[j])
-								t203RowSums[j%16] = num.FMA32(F(F(t202*t202)*t202), t202, t203RowSums[j%16])
-							}
-							t20Row = kern.Sum16(&t20RowSums)
-							t203Row = kern.Sum16(&t203RowSums)
-							t20_2 = t20_2 + t20Row
-							t203_2 = t203_2 + t203Row
-						}
-						t20Total[0] = t20_2
-						t203Total[0] = t203_2
-					}
-					t20 = t20Total[0]
-					t203 = t203Total[0]
-					// moneta.g, moneta.y
-					t22 := (t20 < F(1e-24))
-					t187 := (t185 < F(1e-24))
-					t205 := (t203 < F(1e-24))
-					t12 := !t205
-					t58 := !t187
-					t163 := !t22
-					t210 := !t4
-					// moneta.y, moneta.g, moneta.W2
-					clear(t32)
-					var t65 F
-					yPowEntry2 := yPow[a]
-					w2 := F(0.3333333333333333 * yPowEntry2)
-					t187Number := kern.Choose(t187, F(1), F(0))
-					t58Number := kern.Choose(t58, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R68d21ebc2bb6Args{
-							P0: unsafe.SliceData(g),
-							P1: unsafe.SliceData(c.YBar),
-							P2: unsafe.SliceData(t62),
-							P3: unsafe.SliceData(W2Trail),
-							P4: unsafe.SliceData(t265),
-							P5: unsafe.SliceData(t190),
-							P6: unsafe.SliceData(t32),
-							P7: unsafe.SliceData(t65Total),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*dV*a + 12*dH,
-							N7: 12 * dH,
-							N8: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N9: 4 * dH * dV * a,
 							S0: [2]float32{t65},
 							S1: [2]float32{t58Number},
-							S2: [2]float32{t187Number},
-							S3: [2]float32{rhoEntry3},
-							S4: [2]float32{w2},
+							S2: [2]float32{t197Number},
+							S3: [2]float32{w6},
 						}
-						regions.R68d21ebc2bb6(&a2)
+						regions.Rf55bcf93aec4(&a2)
 					} else {
-						g2 := g[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t65_2 := t65
 						t58_2 := (F(0) < t58Number)
-						t187_2 := (F(0) < t187Number)
+						t197_2 := (F(0) < t197Number)
 						for i := range dV {
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
-							gEntry3 := g2[i]
+							W22_2 := W22[i*dH:][:dH]
+							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
 							yBarEntry := yBar[i]
 							var t65Row F
 							t65RowSums := [16]F{t65Row}
 							for j := range dH {
-								W222 := num.FMA32(-gEntry3, t62_2[j], F(rhoEntry3*W2Trail2[j]))
-								t1902 := kern.Choose(t187_2, F(1), num.Abs(W222))
-								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W222)*t1902)*t1902)*kern.Choose(t58_2, F(yBarEntry*t265_2[j]), F(0))), F(0))
-								t190_2[j] = t1902
-								t32[j] = num.FMA32(kern.Choose(t187_2, F(0), F(F(F(w2*W222)*t1902)*t1902)), yBarEntry, t32[j])
+								W22Entry := W22_2[j]
+								t200 := kern.Choose(t197_2, F(1), num.Abs(W22Entry))
+								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58_2, F(yBarEntry*t284_2[j]), F(0))), F(0))
+								t32[j] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w6*W22Entry)*t200)*t200)), yBarEntry, t32[j])
 							}
 							t65Row = kern.Sum16(&t65RowSums)
 							t65_2 = t65_2 + t65Row
@@ -1006,7 +1056,7 @@ func (c *stepBackwardFused) run() {
 					// moneta.y
 					if kern.Wide() {
 						a2 := regions.Rcb81e45387a3Args{
-							P0: unsafe.SliceData(t221),
+							P0: unsafe.SliceData(t231),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
 							P3: unsafe.SliceData(t722),
@@ -1016,27 +1066,27 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rcb81e45387a3(&a2)
 					} else {
-						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
+						t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t221Entry := t221_2[i]
+							t231Entry := t231_2[i]
 							t32Entry := t32[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t221Entry)*t32Entry), t722_2[i], F(t221Entry*t32Entry))
+							t9[i] = num.FMA32(F(F(yProd[i]*t231Entry)*t32Entry), t722_2[i], F(t231Entry*t32Entry))
 						}
 					}
 					// moneta.y, moneta.g
 					clear(t11)
 					var t192 F
 					yPow2Entry2 := yPow2[a]
-					w3 := F(0.3333333333333333 * yPow2Entry2)
-					t205Number := kern.Choose(t205, F(1), F(0))
+					w7 := F(0.3333333333333333 * yPow2Entry2)
+					t215Number := kern.Choose(t215, F(1), F(0))
 					t12Number := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rb9eb05446339Args{
 							P0: unsafe.SliceData(t9),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.Q0),
+							P2: unsafe.SliceData(c.Q),
 							P3: unsafe.SliceData(t11),
 							P4: unsafe.SliceData(t192Total),
 							N0: dH,
@@ -1048,25 +1098,25 @@ func (c *stepBackwardFused) run() {
 							N6: 4*dH*dK*a + 4*dH*dK,
 							S0: [2]float32{t192},
 							S1: [2]float32{t12Number},
-							S2: [2]float32{t205Number},
-							S3: [2]float32{w3},
+							S2: [2]float32{t215Number},
+							S3: [2]float32{w7},
 						}
 						regions.Rb9eb05446339(&a2)
 					} else {
 						t192_2 := t192
 						t12_2 := (F(0) < t12Number)
-						t205_2 := (F(0) < t205Number)
+						t215_2 := (F(0) < t215Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							t9Entry := t9[i]
 							var t192Row F
 							t192RowSums := [16]F{t192Row}
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								t208 := kern.Choose(t205_2, F(1), num.Abs(W1TrailEntry))
-								t192RowSums[j%16] = t192RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t208)*t208)*kern.Choose(t12_2, F(q0[j]*t9Entry), F(0))), F(0))
-								t11[j] = num.FMA32(kern.Choose(t205_2, F(0), F(F(F(w3*W1TrailEntry)*t208)*t208)), t9Entry, t11[j])
+								t218 := kern.Choose(t215_2, F(1), num.Abs(W1TrailEntry))
+								t192RowSums[j%16] = t192RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12_2, F(q[j]*t9Entry), F(0))), F(0))
+								t11[j] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)), t9Entry, t11[j])
 							}
 							t192Row = kern.Sum16(&t192RowSums)
 							t192_2 = t192_2 + t192Row
@@ -1074,25 +1124,30 @@ func (c *stepBackwardFused) run() {
 						t192Total[0] = t192_2
 					}
 					t192 = t192Total[0]
-					// moneta.W1, moneta.y, moneta.g
-					clear(t108)
-					var t1112 F
-					w4 := F(0.3333333333333333 * yPow2Entry2)
-					w5 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
-					t205Number2 := kern.Choose(t205, F(1), F(0))
+					// moneta.W1, moneta.y, moneta.g, moneta.W2
+					clear(t109)
+					var t127 F
+					var t129 F
+					w8 := F(0.3333333333333333 * yPow2Entry2)
+					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
+					w10 := F(1) - rhoEntry3
+					t215Number2 := kern.Choose(t215, F(1), F(0))
 					t12Number2 := kern.Choose(t12, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R7286337d108aArgs{
+						a2 := regions.Rd45ef4a69687Args{
 							P0:  unsafe.SliceData(t9),
-							P1:  unsafe.SliceData(t161),
+							P1:  unsafe.SliceData(t172),
 							P2:  unsafe.SliceData(W1Trail),
-							P3:  unsafe.SliceData(c.Q0),
+							P3:  unsafe.SliceData(c.Q),
 							P4:  unsafe.SliceData(W1BarState),
-							P5:  unsafe.SliceData(c.K0),
-							P6:  unsafe.SliceData(t104),
-							P7:  unsafe.SliceData(t108),
-							P8:  unsafe.SliceData(t261),
-							P9:  unsafe.SliceData(t1112Total),
+							P5:  unsafe.SliceData(c.K),
+							P6:  unsafe.SliceData(c.W1Init),
+							P7:  unsafe.SliceData(t104),
+							P8:  unsafe.SliceData(t109),
+							P9:  unsafe.SliceData(c.W1InitBar),
+							P10: unsafe.SliceData(t280),
+							P11: unsafe.SliceData(t127Total),
+							P12: unsafe.SliceData(t129Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -1102,96 +1157,109 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  dK,
-							N9:  4*dH*dK*a + 4*dK,
+							N9:  4*dH*dK*a + 4*dH*dK + 4*dK,
 							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N12: 8 * dK,
-							N13: 4*dH*dK*a + 8*dK,
-							N14: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N15: 12 * dK,
-							N16: 4*dH*dK*a + 12*dK,
-							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N18: 4*dH*dK*a + 4*dH*dK,
-							N19: -dH * dK,
-							N20: dH*dK + dK,
-							S0:  [2]float32{t1112},
-							S1:  [2]float32{t12Number2},
-							S2:  [2]float32{t205Number2},
-							S3:  [2]float32{w4},
-							S4:  [2]float32{w5},
+							N11: 4*dH*dK*a + 4*dK,
+							N12: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N13: 8 * dK,
+							N14: 4*dH*dK*a + 8*dK,
+							N15: 4*dH*dK*a + 4*dH*dK + 12*dK,
+							N16: 12 * dK,
+							N17: 4*dH*dK*a + 12*dK,
+							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N19: 4*dH*dK*a + 4*dH*dK,
+							N20: -dH * dK,
+							S0:  [2]float32{t129},
+							S1:  [2]float32{t127},
+							S2:  [2]float32{t12Number2},
+							S3:  [2]float32{t215Number2},
+							S4:  [2]float32{w8},
+							S5:  [2]float32{w9},
+							S6:  [2]float32{w10},
 						}
-						regions.R7286337d108a(&a2)
+						regions.Rd45ef4a69687(&a2)
 					} else {
-						t161_2 := t161[(l*T+a+C*s)*dH:][:dH]
-						t1112_2 := t1112
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t129_2 := t129
+						t127_2 := t127
 						t12_2 := (F(0) < t12Number2)
-						t205_2 := (F(0) < t205Number2)
+						t215_2 := (F(0) < t215Number2)
 						for i := range dH {
 							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
 							t104_2 := t104[i*dK:][:dK]
-							var t2612 F
+							W1InitBar := c.W1InitBar[i*dK:][:dK]
+							var t2802 F
 							t9Entry2 := t9[i]
-							t161Entry := t161_2[i]
-							var t1112Row F
-							t2612Sums := [16]F{t2612}
-							t1112RowSums := [16]F{t1112Row}
+							t172Entry := t172_2[i]
+							var t127Row F
+							var t129Row F
+							t2802Sums := [16]F{t2802}
+							t127RowSums := [16]F{t127Row}
+							t129RowSums := [16]F{t129Row}
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
-								t2023 := num.Abs(W1TrailEntry2)
-								t2082 := kern.Choose(t205_2, F(1), t2023)
-								t1422 := kern.Choose(t12_2, F(q0[j]*t9Entry2), F(0))
-								w15 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w4*W1TrailEntry2)*t2082)*t1422), F(0))), F(0))
-								w16 := kern.Choose(t12_2, F(F(F(w4*t2082)*t2082)*t1422), F(0))
-								t1042 := num.FMA32(num.FMA32(F(F(F(4*w5)*t2023)*t2023), t2023, w15), kern.Sign(W1TrailEntry2), W1BarState2[j]+w16)
-								t2612Sums[j%16] = num.FMA32(t1042, k0[j], t2612Sums[j%16])
-								t1112RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t1112RowSums[j%16])
+								t2123 := num.Abs(W1TrailEntry2)
+								t2182 := kern.Choose(t215_2, F(1), t2123)
+								t1422 := kern.Choose(t12_2, F(q[j]*t9Entry2), F(0))
+								w21 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
+								w22 := kern.Choose(t12_2, F(F(F(w8*t2182)*t2182)*t1422), F(0))
+								t1042 := num.FMA32(num.FMA32(F(F(F(4*w9)*t2123)*t2123), t2123, w21), kern.Sign(W1TrailEntry2), W1BarState2[j]+w22)
+								t2802Sums[j%16] = num.FMA32(t1042, k[j], t2802Sums[j%16])
+								t127RowSums[j%16] = num.FMA32(W1Init[j], t1042, t127RowSums[j%16])
+								t129RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t129RowSums[j%16])
 								t104_2[j] = t1042
-								t108[j] = num.FMA32(-t1042, t161Entry, t108[j])
+								t109[j] = num.FMA32(-t1042, t172Entry, t109[j])
+								W1InitBar[j] = num.FMA32(w10, t1042, W1InitBar[j])
 							}
-							t2612 = kern.Sum16(&t2612Sums)
-							t1112Row = kern.Sum16(&t1112RowSums)
-							t1112_2 = t1112_2 + t1112Row
-							t261[i] = t2612
+							t2802 = kern.Sum16(&t2802Sums)
+							t127Row = kern.Sum16(&t127RowSums)
+							t129Row = kern.Sum16(&t129RowSums)
+							t127_2 = t127_2 + t127Row
+							t129_2 = t129_2 + t129Row
+							t280[i] = t2802
 						}
-						t1112Total[0] = t1112_2
+						t127Total[0] = t127_2
+						t129Total[0] = t129_2
 					}
-					t1112 = t1112Total[0]
+					t127 = t127Total[0]
+					t129 = t129Total[0]
 					// moneta.W1
-					var t109 F
+					var t110 F
 					if kern.Wide() {
 						a2 := regions.Rb192d458953eArgs{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t108),
-							P2: unsafe.SliceData(t109Total),
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t109),
+							P2: unsafe.SliceData(t110Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t109},
+							S0: [2]float32{t110},
 						}
 						regions.Rb192d458953e(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t109_2 := t109
-						t109Sums := [16]F{t109_2}
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t110_2 := t110
+						t110Sums := [16]F{t110_2}
 						for i := range dK {
-							t109Sums[i%16] = num.FMA32(k0[i], t108[i], t109Sums[i%16])
+							t110Sums[i%16] = num.FMA32(k[i], t109[i], t110Sums[i%16])
 						}
-						t109_2 = kern.Sum16(&t109Sums)
-						t109Total[0] = t109_2
+						t110_2 = kern.Sum16(&t110Sums)
+						t110Total[0] = t110_2
 					}
-					t109 = t109Total[0]
+					t110 = t110Total[0]
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
 							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t261),
+							P1: unsafe.SliceData(t280),
 							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t159),
-							P4: unsafe.SliceData(t125),
+							P3: unsafe.SliceData(t170),
+							P4: unsafe.SliceData(t124),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
@@ -1200,181 +1268,201 @@ func (c *stepBackwardFused) run() {
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
+						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							t38Entry := t38_2[i]
-							t261Entry := t261[i]
-							t125[i] = num.FMA32(-F(thetaEntry3*t38Entry), t261Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t159_2[i])*t261Entry))
+							t280Entry := t280[i]
+							t124[i] = num.FMA32(-F(thetaEntry3*t38Entry), t280Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry))
 						}
 					}
 					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t132)
-					var t137 F
-					gPowEntry2 := gPow[a]
-					w6 := F(0.3333333333333333 * gPowEntry2)
-					w7 := F(0.3333333333333333 * yPowEntry2)
-					w8 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
-					t4Number := kern.Choose(t4, F(1), F(0))
+					clear(t136)
+					var t141 F
+					var t143 F
+					w12 := F(0.3333333333333333 * yPowEntry2)
+					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					t4Number2 := kern.Choose(t4, F(1), F(0))
+					t197Number2 := kern.Choose(t197, F(1), F(0))
 					t58Number2 := kern.Choose(t58, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rff9e5f6494b9Args{
+						a2 := regions.Rb224d3e33e9aArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t125),
-							P4:  unsafe.SliceData(t265),
-							P5:  unsafe.SliceData(t62),
-							P6:  unsafe.SliceData(t190),
-							P7:  unsafe.SliceData(W2BarState),
-							P8:  unsafe.SliceData(t128),
-							P9:  unsafe.SliceData(t132),
-							P10: unsafe.SliceData(t127),
-							P11: unsafe.SliceData(t131),
-							P12: unsafe.SliceData(t137Total),
+							P3:  unsafe.SliceData(t124),
+							P4:  unsafe.SliceData(W22),
+							P5:  unsafe.SliceData(t284),
+							P6:  unsafe.SliceData(W2BarState),
+							P7:  unsafe.SliceData(t62),
+							P8:  unsafe.SliceData(c.W2Init),
+							P9:  unsafe.SliceData(t131),
+							P10: unsafe.SliceData(t136),
+							P11: unsafe.SliceData(c.W2InitBar),
+							P12: unsafe.SliceData(t126),
+							P13: unsafe.SliceData(t135),
+							P14: unsafe.SliceData(t141Total),
+							P15: unsafe.SliceData(t143Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
 							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dH,
-							N6:  4 * dH,
-							N7:  4*dH*dV*a + 8*dH,
-							N8:  8 * dH,
-							N9:  4*dH*dV*a + 12*dH,
-							N10: 12 * dH,
-							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N12: 4 * dH * dV * a,
-							N13: 4,
-							N14: 8,
-							N15: 12,
-							S0:  [2]float32{t137},
-							S1:  [2]float32{t58Number2},
-							S2:  [2]float32{t4Number},
-							S3:  [2]float32{w6},
-							S4:  [2]float32{rhoEntry3},
-							S5:  [2]float32{w7},
-							S6:  [2]float32{w8},
+							N6:  4*dH*dV*a + 4*dH,
+							N7:  4 * dH,
+							N8:  4*dH*dV*a + 8*dH,
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 12*dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
+							N14: 4,
+							N15: 8,
+							N16: 12,
+							S0:  [2]float32{t143},
+							S1:  [2]float32{t141},
+							S2:  [2]float32{t58Number2},
+							S3:  [2]float32{t197Number2},
+							S4:  [2]float32{t4Number2},
+							S5:  [2]float32{w4},
+							S6:  [2]float32{w12},
+							S7:  [2]float32{w13},
+							S8:  [2]float32{w10},
 						}
-						regions.Rff9e5f6494b9(&a2)
+						regions.Rb224d3e33e9a(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t137_2 := t137
+						t143_2 := t143
+						t141_2 := t141
 						t58_2 := (F(0) < t58Number2)
-						t4_2 := (F(0) < t4Number)
+						t197_2 := (F(0) < t197Number2)
+						t4_2 := (F(0) < t4Number2)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-							t190_2 := t190[i*dH:][:dH]
+							W22_2 := W22[i*dH:][:dH]
+							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t128_2 := t128[i*dH:][:dH]
-							var t1272 F
-							var t1312 F
+							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
+							t131_2 := t131[i*dH:][:dH]
+							W2InitBar := c.W2InitBar[i*dH:][:dH]
+							var t1262 F
+							var t1352 F
 							yBarEntry2 := yBar[i]
-							gEntry4 := g2[i]
-							var t137Row F
-							t1272Sums := [16]F{t1272}
-							t1312Sums := [16]F{t1312}
-							t137RowSums := [16]F{t137Row}
+							gEntry3 := g2[i]
+							var t141Row F
+							var t143Row F
+							t1262Sums := [16]F{t1262}
+							t1352Sums := [16]F{t1352}
+							t141RowSums := [16]F{t141Row}
+							t143RowSums := [16]F{t143Row}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
-								t1272Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry2)*t7)*t7)), t125[j], t1272Sums[j%16])
-								t602 := kern.Choose(t58_2, F(yBarEntry2*t265_2[j]), F(0))
-								t62Entry := t62_2[j]
-								W223 := num.FMA32(-gEntry4, t62Entry, F(rhoEntry3*W2TrailEntry2))
-								t1843 := num.Abs(W223)
-								t190Entry := t190_2[j]
-								w17 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w7*W223)*t190Entry)*t602), F(0))), F(0))
-								w18 := kern.Choose(t58_2, F(F(F(w7*t190Entry)*t190Entry)*t602), F(0))
-								t1282 := num.FMA32(num.FMA32(F(F(F(4*w8)*t1843)*t1843), t1843, w17), kern.Sign(W223), W2BarState2[j]+w18)
-								t1312Sums[j%16] = num.FMA32(t1282, t62Entry, t1312Sums[j%16])
-								t137RowSums[j%16] = num.FMA32(W2TrailEntry2, t1282, t137RowSums[j%16])
-								t128_2[j] = t1282
-								t132[j] = num.FMA32(-t1282, gEntry4, t132[j])
+								t72 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
+								t1262Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)), t124[j], t1262Sums[j%16])
+								W22Entry2 := W22_2[j]
+								t1943 := num.Abs(W22Entry2)
+								t2002 := kern.Choose(t197_2, F(1), t1943)
+								t602 := kern.Choose(t58_2, F(yBarEntry2*t284_2[j]), F(0))
+								w23 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
+								w24 := kern.Choose(t58_2, F(F(F(w12*t2002)*t2002)*t602), F(0))
+								t1312 := num.FMA32(num.FMA32(F(F(F(4*w13)*t1943)*t1943), t1943, w23), kern.Sign(W22Entry2), W2BarState2[j]+w24)
+								t1352Sums[j%16] = num.FMA32(t1312, t62_2[j], t1352Sums[j%16])
+								t141RowSums[j%16] = num.FMA32(W2Init[j], t1312, t141RowSums[j%16])
+								t143RowSums[j%16] = num.FMA32(W2TrailEntry2, t1312, t143RowSums[j%16])
+								t131_2[j] = t1312
+								t136[j] = num.FMA32(-t1312, gEntry3, t136[j])
+								W2InitBar[j] = num.FMA32(w10, t1312, W2InitBar[j])
 							}
-							t1272 = kern.Sum16(&t1272Sums)
-							t1312 = kern.Sum16(&t1312Sums)
-							t137Row = kern.Sum16(&t137RowSums)
-							t137_2 = t137_2 + t137Row
-							t127[i] = t1272
-							t131[i] = -t1312
+							t1262 = kern.Sum16(&t1262Sums)
+							t1352 = kern.Sum16(&t1352Sums)
+							t141Row = kern.Sum16(&t141RowSums)
+							t143Row = kern.Sum16(&t143RowSums)
+							t141_2 = t141_2 + t141Row
+							t143_2 = t143_2 + t143Row
+							t126[i] = t1262
+							t135[i] = -t1352
 						}
-						t137Total[0] = t137_2
+						t141Total[0] = t141_2
+						t143Total[0] = t143_2
 					}
-					t137 = t137Total[0]
+					t141 = t141Total[0]
+					t143 = t143Total[0]
 					// moneta.W2
-					var t135 F
+					var t139 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
 							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t132),
+							P1: unsafe.SliceData(t136),
 							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t134),
-							P4: unsafe.SliceData(t135Total),
+							P3: unsafe.SliceData(t138),
+							P4: unsafe.SliceData(t139Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t135},
+							S0: [2]float32{t139},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t135_2 := t135
-						t135Sums := [16]F{t135_2}
+						t139_2 := t139
+						t139Sums := [16]F{t139_2}
 						for i := range dH {
-							t1342 := F(t38_2[i] * t132[i])
-							t135Sums[i%16] = num.FMA32(gProd[i], t1342, t135Sums[i%16])
-							t134[i] = t1342
+							t1382 := F(t38_2[i] * t136[i])
+							t139Sums[i%16] = num.FMA32(gProd[i], t1382, t139Sums[i%16])
+							t138[i] = t1382
 						}
-						t135_2 = kern.Sum16(&t135Sums)
-						t135Total[0] = t135_2
+						t139_2 = kern.Sum16(&t139Sums)
+						t139Total[0] = t139_2
 					}
-					t135 = t135Total[0]
+					t139 = t139Total[0]
 					// moneta.g
 					if kern.Wide() {
-						a2 := regions.Rcf54215a138bArgs{
-							P0: unsafe.SliceData(t127),
-							P1: unsafe.SliceData(t131),
-							P2: unsafe.SliceData(t44),
-							P3: unsafe.SliceData(t146),
-							P4: unsafe.SliceData(c.GLin),
-							P5: unsafe.SliceData(t42),
-							P6: unsafe.SliceData(t149),
-							P7: unsafe.SliceData(c.VBar),
+						a2 := regions.R5f49006a764dArgs{
+							P0: unsafe.SliceData(t126),
+							P1: unsafe.SliceData(t135),
+							P2: unsafe.SliceData(t40),
+							P3: unsafe.SliceData(t48),
+							P4: unsafe.SliceData(t154),
+							P5: unsafe.SliceData(c.GMax2),
+							P6: unsafe.SliceData(t46),
+							P7: unsafe.SliceData(t16722),
+							P8: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.Rcf54215a138b(&a2)
+						regions.R5f49006a764d(&a2)
 					} else {
-						t44_2 := t44[(l*T+a+C*s)*dV:][:dV]
-						t146_2 := t146[(l*T+a+C*s)*dV:][:dV]
-						gLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t42_2 := t42[(l*T+a+C*s)*dV:][:dV]
+						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
+						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
+						gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
+						t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t139 := t127[i] + t131[i]
-							t1492 := num.FMA32(F(F(10*t44_2[i])*t139), t146_2[i], F(F(F(2*gLin[i])*t42_2[i])*t139))
-							t149[i] = t1492
-							vBar[i] = -t1492
+							t147 := t126[i] + t135[i]
+							t40Entry := t40[i]
+							t159 := !(kern.Smaller(F(1), t40Entry) <= F(-1))
+							t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, num.FMA32(F(F(10*t48_2[i])*t147), t154_2[i], F(F(F(2*gMax2[i])*t46_2[i])*t147)), F(0)), F(0))
+							t16722[i] = t16723
+							vBar[i] = -t16723
 						}
 					}
 					// moneta.g, moneta.W1
-					clear(t153)
-					var t217 F
-					t4Number2 := kern.Choose(t4, F(1), F(0))
-					t210Number := kern.Choose(t210, F(1), F(0))
+					clear(t17222)
+					var t236 F
+					t4Number3 := kern.Choose(t4, F(1), F(0))
+					t2292Number := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9c046692d3bdArgs{
-							P0:  unsafe.SliceData(t149),
+						a2 := regions.R5c4326f58040Args{
+							P0:  unsafe.SliceData(t16722),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t266),
-							P4:  unsafe.SliceData(t125),
-							P5:  unsafe.SliceData(t153),
-							P6:  unsafe.SliceData(t212),
-							P7:  unsafe.SliceData(t217Total),
+							P3:  unsafe.SliceData(t42),
+							P4:  unsafe.SliceData(t124),
+							P5:  unsafe.SliceData(t17222),
+							P6:  unsafe.SliceData(t23122),
+							P7:  unsafe.SliceData(t236Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4,
@@ -1388,51 +1476,51 @@ func (c *stepBackwardFused) run() {
 							N10: 12 * dH,
 							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N12: 4 * dH * dV * a,
-							S0:  [2]float32{t217},
-							S1:  [2]float32{t210Number},
-							S2:  [2]float32{t4Number2},
-							S3:  [2]float32{w6},
+							S0:  [2]float32{t236},
+							S1:  [2]float32{t2292Number},
+							S2:  [2]float32{t4Number3},
+							S3:  [2]float32{w4},
 						}
-						regions.R9c046692d3bd(&a2)
+						regions.R5c4326f58040(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t217_2 := t217
-						t210_2 := (F(0) < t210Number)
-						t4_2 := (F(0) < t4Number2)
+						t236_2 := t236
+						t2292_2 := (F(0) < t2292Number)
+						t4_2 := (F(0) < t4Number3)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t266_2 := t266[(l*T+a+C*s)*dH:][:dH]
-							t212_2 := t212[i*dH:][:dH]
-							t149Entry := t149[i]
-							gEntry5 := g2[i]
-							var t217Row F
-							t217RowSums := [16]F{t217Row}
+							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
+							t23122_2 := t23122[i*dH:][:dH]
+							t16722Entry := t16722[i]
+							gEntry4 := g2[i]
+							var t236Row F
+							t236RowSums := [16]F{t236Row}
 							for j := range dH {
 								W2TrailEntry3 := W2Trail2[j]
-								t72 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
-								t2122 := kern.Choose(t210_2, num.FMA32(t149Entry, t266_2[j], F(gEntry5*t125[j])), F(0))
-								t217RowSums[j%16] = t217RowSums[j%16] + kern.Choose(t210_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t72)*t72)*t2122), F(0))
-								t153[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w6*W2TrailEntry3)*t72)*t72)), t149Entry, t153[j])
-								t212_2[j] = t2122
+								t73 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
+								t23123 := kern.Choose(t2292_2, num.FMA32(t42_2[j], t16722Entry, F(gEntry4*t124[j])), F(0))
+								t236RowSums[j%16] = t236RowSums[j%16] + kern.Choose(t2292_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
+								t17222[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)), t16722Entry, t17222[j])
+								t23122_2[j] = t23123
 							}
-							t217Row = kern.Sum16(&t217RowSums)
-							t217_2 = t217_2 + t217Row
+							t236Row = kern.Sum16(&t236RowSums)
+							t236_2 = t236_2 + t236Row
 						}
-						t217Total[0] = t217_2
+						t236Total[0] = t236_2
 					}
-					t217 = t217Total[0]
+					t236 = t236Total[0]
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
 						a2 := regions.R0f1432d531ffArgs{
 							P0: unsafe.SliceData(c.W1Prod),
 							P1: unsafe.SliceData(t38),
-							P2: unsafe.SliceData(t159),
-							P3: unsafe.SliceData(t261),
+							P2: unsafe.SliceData(t170),
+							P3: unsafe.SliceData(t280),
 							P4: unsafe.SliceData(c.GProd),
-							P5: unsafe.SliceData(t153),
-							P6: unsafe.SliceData(t132),
-							P7: unsafe.SliceData(t134),
-							P8: unsafe.SliceData(t16022),
+							P5: unsafe.SliceData(t17222),
+							P6: unsafe.SliceData(t136),
+							P7: unsafe.SliceData(t138),
+							P8: unsafe.SliceData(t179),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
@@ -1441,34 +1529,34 @@ func (c *stepBackwardFused) run() {
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
-						t159_2 := t159[(l*T+a+C*s)*dH:][:dH]
+						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1ProdEntry2 := W1Prod[i]
 							t38Entry2 := t38_2[i]
-							t159Entry := t159_2[i]
-							t261Entry2 := t261[i]
+							t170Entry := t170_2[i]
+							t280Entry2 := t280[i]
 							gProdEntry2 := gProd[i]
-							t153Entry := t153[i]
-							w19 := num.FMA32(gProdEntry2, t153Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t132[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t261Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t159Entry)*t261Entry2))))
-							w20 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t159Entry) * t261Entry2)
-							t16022[i] = num.FMA32(F(t38Entry2*t159Entry), w19, num.FMA32(t38Entry2, t153Entry, num.FMA32(thetaEntry3, t134[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t159Entry), t261Entry2, w20))))
+							t17222Entry := t17222[i]
+							w25 := num.FMA32(gProdEntry2, t17222Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t136[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t280Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2))))
+							w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
+							t179[i] = num.FMA32(F(t38Entry2*t170Entry), w25, num.FMA32(t38Entry2, t17222Entry, num.FMA32(thetaEntry3, t138[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry), t280Entry2, w26))))
 						}
 					}
 					// moneta.g
-					clear(t162_2)
-					var t170 F
+					clear(t181)
+					var t189 F
 					gPow2Entry2 := gPow2[a]
-					w10 := F(0.3333333333333333 * gPow2Entry2)
+					w16 := F(0.3333333333333333 * gPow2Entry2)
 					t22Number := kern.Choose(t22, F(1), F(0))
-					t163Number := kern.Choose(t163, F(1), F(0))
+					t182Number := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rb9eb05446339Args{
-							P0: unsafe.SliceData(t16022),
+							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.K0),
-							P3: unsafe.SliceData(t162_2),
-							P4: unsafe.SliceData(t170Total),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t181),
+							P4: unsafe.SliceData(t189Total),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -1476,141 +1564,141 @@ func (c *stepBackwardFused) run() {
 							N4: dK,
 							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N6: 4 * dH * dK * a,
-							S0: [2]float32{t170},
-							S1: [2]float32{t163Number},
+							S0: [2]float32{t189},
+							S1: [2]float32{t182Number},
 							S2: [2]float32{t22Number},
-							S3: [2]float32{w10},
+							S3: [2]float32{w16},
 						}
 						regions.Rb9eb05446339(&a2)
 					} else {
-						t170_2 := t170
-						t163_2 := (F(0) < t163Number)
+						t189_2 := t189
+						t182_2 := (F(0) < t182Number)
 						t22_2 := (F(0) < t22Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							t16022Entry := t16022[i]
-							var t170Row F
-							t170RowSums := [16]F{t170Row}
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							t179Entry := t179[i]
+							var t189Row F
+							t189RowSums := [16]F{t189Row}
 							for j := range dK {
 								W1TrailEntry3 := W1Trail2[j]
 								t25 := kern.Choose(t22_2, F(1), num.Abs(W1TrailEntry3))
-								t170RowSums[j%16] = t170RowSums[j%16] + kern.Choose(t163_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t163_2, F(k0[j]*t16022Entry), F(0))), F(0))
-								t162_2[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w10*W1TrailEntry3)*t25)*t25)), t16022Entry, t162_2[j])
+								t189RowSums[j%16] = t189RowSums[j%16] + kern.Choose(t182_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182_2, F(k[j]*t179Entry), F(0))), F(0))
+								t181[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)), t179Entry, t181[j])
 							}
-							t170Row = kern.Sum16(&t170RowSums)
-							t170_2 = t170_2 + t170Row
+							t189Row = kern.Sum16(&t189RowSums)
+							t189_2 = t189_2 + t189Row
 						}
-						t170Total[0] = t170_2
+						t189Total[0] = t189_2
 					}
-					t170 = t170Total[0]
+					t189 = t189Total[0]
 					// moneta.g, moneta.W1
-					w11 := F(0.3333333333333333 * gPow2Entry2)
-					w12 := kern.Choose(t163, F(F(-0.5*gPow3[a])*t170), F(0))
+					w17 := F(0.3333333333333333 * gPow2Entry2)
+					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
 					t22Number2 := kern.Choose(t22, F(1), F(0))
-					t163Number2 := kern.Choose(t163, F(1), F(0))
+					t182Number2 := kern.Choose(t182, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R2308994a45ccArgs{
-							P0: unsafe.SliceData(t16022),
+							P0: unsafe.SliceData(t179),
 							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.K0),
+							P2: unsafe.SliceData(c.K),
 							P3: unsafe.SliceData(t104),
 							P4: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: dK,
 							N2: 4 * dH * dK * a,
 							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t163Number2},
+							S0: [2]float32{t182Number2},
 							S1: [2]float32{t22Number2},
-							S2: [2]float32{w11},
-							S3: [2]float32{w12},
+							S2: [2]float32{w17},
+							S3: [2]float32{w18},
 							S4: [2]float32{rhoEntry3},
 						}
 						regions.R2308994a45cc(&a2)
 					} else {
-						t163_2 := (F(0) < t163Number2)
+						t182_2 := (F(0) < t182Number2)
 						t22_2 := (F(0) < t22Number2)
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							t104_2 := t104[i*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t16022Entry2 := t16022[i]
+							t179Entry2 := t179[i]
 							for j := range dK {
 								W1TrailEntry4 := W1Trail2[j]
 								t194 := num.Abs(W1TrailEntry4)
 								t252 := kern.Choose(t22_2, F(1), t194)
-								t1652 := kern.Choose(t163_2, F(k0[j]*t16022Entry2), F(0))
-								w21 := kern.Choose(t163_2, F(2*kern.Choose(t163_2, F(F(F(w11*W1TrailEntry4)*t252)*t1652), F(0))), F(0))
-								w22 := kern.Choose(t163_2, F(F(F(w11*t252)*t252)*t1652), F(0))
-								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w12)*t194)*t194), t194, w21), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w22))
+								t1842 := kern.Choose(t182_2, F(k[j]*t179Entry2), F(0))
+								w27 := kern.Choose(t182_2, F(2*kern.Choose(t182_2, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
+								w28 := kern.Choose(t182_2, F(F(F(w17*t252)*t252)*t1842), F(0))
+								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w18)*t194)*t194), t194, w27), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w28))
 							}
 						}
 					}
 					// moneta.g, moneta.W2
-					w13 := F(0.3333333333333333 * gPowEntry2)
-					w14 := kern.Choose(t210, F(F(-0.5*gPow4[a])*t217), F(0))
-					t4Number3 := kern.Choose(t4, F(1), F(0))
-					t210Number2 := kern.Choose(t210, F(1), F(0))
+					w19 := F(0.3333333333333333 * gPowEntry2)
+					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
+					t4Number4 := kern.Choose(t4, F(1), F(0))
+					t2292Number2 := kern.Choose(t2292, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Rcef3340605edArgs{
 							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t212),
-							P2: unsafe.SliceData(t128),
+							P1: unsafe.SliceData(t23122),
+							P2: unsafe.SliceData(t131),
 							P3: unsafe.SliceData(W2BarState),
 							N0: dV,
 							N1: dH,
 							N2: 4 * dH * dV * a,
-							S0: [2]float32{t210Number2},
-							S1: [2]float32{t4Number3},
-							S2: [2]float32{w13},
-							S3: [2]float32{w14},
+							S0: [2]float32{t2292Number2},
+							S1: [2]float32{t4Number4},
+							S2: [2]float32{w19},
+							S3: [2]float32{w20},
 							S4: [2]float32{rhoEntry3},
 						}
 						regions.Rcef3340605ed(&a2)
 					} else {
-						t210_2 := (F(0) < t210Number2)
-						t4_2 := (F(0) < t4Number3)
+						t2292_2 := (F(0) < t2292Number2)
+						t4_2 := (F(0) < t4Number4)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t212_2 := t212[i*dH:][:dH]
-							t128_2 := t128[i*dH:][:dH]
+							t23122_2 := t23122[i*dH:][:dH]
+							t131_2 := t131[i*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
 							for j := range dH {
 								W2TrailEntry4 := W2Trail2[j]
-								t6 := num.Abs(W2TrailEntry4)
-								t73 := kern.Choose(t4_2, F(1), t6)
-								t212Entry := t212_2[j]
-								w23 := kern.Choose(t210_2, F(2*kern.Choose(t210_2, F(F(F(w13*W2TrailEntry4)*t73)*t212Entry), F(0))), F(0))
-								w24 := kern.Choose(t210_2, F(F(F(w13*t73)*t73)*t212Entry), F(0))
-								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w14)*t6)*t6), t6, w23), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t128_2[j], w24))
+								t8 := num.Abs(W2TrailEntry4)
+								t74 := kern.Choose(t4_2, F(1), t8)
+								t23122Entry := t23122_2[j]
+								w29 := kern.Choose(t2292_2, F(2*kern.Choose(t2292_2, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
+								w30 := kern.Choose(t2292_2, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
+								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w20)*t8)*t8), t8, w29), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t131_2[j], w30))
 							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
 						a2 := regions.R962d4f5dd84fArgs{
-							P0: unsafe.SliceData(t108),
-							P1: unsafe.SliceData(t162_2),
-							P2: unsafe.SliceData(c.K0Bar),
+							P0: unsafe.SliceData(t109),
+							P1: unsafe.SliceData(t181),
+							P2: unsafe.SliceData(c.KBar),
 							P3: unsafe.SliceData(t11),
-							P4: unsafe.SliceData(c.Q0Bar),
+							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R962d4f5dd84f(&a2)
 					} else {
-						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							k0Bar[i] = num.FMA32(thetaEntry3, t108[i], t162_2[i])
-							q0Bar[i] = t11[i]
+							kBar[i] = num.FMA32(thetaEntry3, t109[i], t181[i])
+							qBar[i] = t11[i]
 						}
 					}
-					// moneta.g
-					rhoBar[a] = t1112 + t137
-					thetaBar[a] = t109 + t135
+					// moneta.g, moneta.W2
+					rhoBar[a] = ((t129 + t143) - t127) - t141
+					thetaBar[a] = t110 + t139
 				}
 			}
 		}

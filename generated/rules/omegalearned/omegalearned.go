@@ -23,8 +23,8 @@
 package omegalearned
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1207f858721b"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v82791a6a135c"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v3c367fc6af96"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of OmegaLearned.
 func Entry() catalog.Entry {
-	return catalog.Block("OmegaLearned", "fa84ff7438dc05e346e5cab445816c099f46eb29f513c4e6873f1a600cd3d2a3",
+	return catalog.Block("OmegaLearned", "921430c3878b65fc144063fc6fc39822c433982c1bd046933647a9dc77c5a840",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -11,14 +11,15 @@ import (
 )
 
 // TestSelfReferential holds SelfReferential to its page: self_referential.q,
-// self_referential.y, self_referential.a_alpha, self_referential.rho,
-// self_referential.a_eta, self_referential.theta, self_referential.a_k,
-// self_referential.k, self_referential.a_v, self_referential.v,
-// self_referential.u_m, self_referential.M_m, self_referential.u_alpha,
-// self_referential.M_alpha, self_referential.u_eta, self_referential.M_eta,
-// self_referential.u_k, self_referential.M_k, self_referential.u_v,
-// self_referential.M_v, self_referential.I, self_referential.P_k,
-// self_referential.P_v.
+// self_referential.y, self_referential.a_alpha, self_referential.c,
+// self_referential.rho, self_referential.P_m, self_referential.a_eta,
+// self_referential.theta, self_referential.a_k, self_referential.k,
+// self_referential.a_v, self_referential.v, self_referential.u_m,
+// self_referential.M_m, self_referential.P_alpha, self_referential.u_alpha,
+// self_referential.M_alpha, self_referential.P_eta, self_referential.u_eta,
+// self_referential.M_eta, self_referential.I, self_referential.P_k,
+// self_referential.u_k, self_referential.M_k, self_referential.P_v,
+// self_referential.u_v, self_referential.M_v.
 func TestSelfReferential(t *testing.T) {
 	conformance.Block{
 		Name: "SelfReferential",
@@ -93,7 +94,12 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.MEta = a.Real("M_eta", k.L*k.D*k.D)
 	k.MM = a.Real("M_m", k.L*k.D*k.D)
 	k.BRho = a.Real("b_rho", 1)
+	k.NM = a.Real("N_m", k.D*k.D)
 	k.BTheta = a.Real("b_theta", 1)
+	k.NAlpha = a.Real("N_alpha", k.D*k.D)
+	k.NEta = a.Real("N_eta", k.D*k.D)
+	k.NK = a.Real("N_k", k.D*k.D)
+	k.NV = a.Real("N_v", k.D*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.MKOut = a.Out("M_k", k.L*k.D*k.D)
 	k.MVOut = a.Out("M_v", k.L*k.D*k.D)
@@ -108,10 +114,16 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.Rho = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
+		k.ThetaSigmoid = a.Fresh(k.L * k.T)
+	}
+	if !a.ForwardOnly {
 		k.Theta = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AK = a.Fresh(k.L * k.T * k.D)
+	}
+	if !a.ForwardOnly {
+		k.AV = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
 		k.MMProd = a.Fresh(k.L * k.T * k.D)
@@ -129,16 +141,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.MVProd = a.Fresh(k.L * k.T * k.D)
 	}
 	if !a.ForwardOnly {
-		k.MVProd2 = a.Fresh(k.L * k.T * k.D)
-	}
-	if !a.ForwardOnly {
-		k.ThetaSigmoid = a.Fresh(k.L * k.T)
+		k.ThetaSigmoid2 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AEtaProd = a.Fresh(k.L * k.T * k.D)
-	}
-	if !a.ForwardOnly {
-		k.RhoSigmoid = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.AAlphaProd = a.Fresh(k.L * k.T * k.D)
@@ -170,6 +176,12 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.C, g.L, g.T, g.D = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D
 	g.WQ = k.WQ
 	g.X = k.X
+	g.NM = k.NM
+	g.BTheta = k.BTheta
+	g.NAlpha = k.NAlpha
+	g.NEta = k.NEta
+	g.NK = k.NK
+	g.NV = k.NV
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.MKBar = a.Bar("M_k", g.L*g.D*g.D)
 	g.MVBar = a.Bar("M_v", g.L*g.D*g.D)
@@ -181,17 +193,17 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.Rho = k.Rho
+	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
 	g.AK = k.AK
+	g.AV = k.AV
 	g.MMProd = k.MMProd
 	g.MAlphaProd = k.MAlphaProd
 	g.MEtaProd = k.MEtaProd
 	g.MKProd = k.MKProd
 	g.MVProd = k.MVProd
-	g.MVProd2 = k.MVProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
+	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
-	g.RhoSigmoid = k.RhoSigmoid
 	g.AAlphaProd = k.AAlphaProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
@@ -204,7 +216,12 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MEtaBarOut = a.Grad("M_eta", g.L*g.D*g.D)
 	g.MMBarOut = a.Grad("M_m", g.L*g.D*g.D)
 	g.BRhoBar = a.Grad("b_rho", 1)
+	g.NMBar = a.Grad("N_m", g.D*g.D)
 	g.BThetaBar = a.Grad("b_theta", 1)
+	g.NAlphaBar = a.Grad("N_alpha", g.D*g.D)
+	g.NEtaBar = a.Grad("N_eta", g.D*g.D)
+	g.NKBar = a.Grad("N_k", g.D*g.D)
+	g.NVBar = a.Grad("N_v", g.D*g.D)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints

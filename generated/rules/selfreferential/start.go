@@ -15,11 +15,11 @@ var startKind = tape.NewKind()
 type Start[F num.Float] struct {
 	L      int
 	D      int
-	NK     []F // [d, d]
-	NV     []F // [d, d]
+	NM     []F // [d, d]
 	NAlpha []F // [d, d]
 	NEta   []F // [d, d]
-	NM     []F // [d, d]
+	NK     []F // [d, d]
+	NV     []F // [d, d]
 	MK     []F // [L, d, d], written
 	MV     []F // [L, d, d], written
 	MAlpha []F // [L, d, d], written
@@ -87,11 +87,11 @@ type StartBackward[F num.Float] struct {
 	MAlphaBar []F // [L, d, d]
 	MEtaBar   []F // [L, d, d]
 	MMBar     []F // [L, d, d]
-	NKBar     []F // [d, d], written
-	NVBar     []F // [d, d], written
+	NMBar     []F // [d, d], written
 	NAlphaBar []F // [d, d], written
 	NEtaBar   []F // [d, d], written
-	NMBar     []F // [d, d], written
+	NKBar     []F // [d, d], written
+	NVBar     []F // [d, d], written
 	Work      []F // WorkLen() entries
 }
 
@@ -141,7 +141,7 @@ func (c *StartBackward[F]) Run() {
 type startNode[F num.Float] struct {
 	call                                                                   Start[F]
 	back                                                                   StartBackward[F]
-	vNK, vNV, vNAlpha, vNEta, vNM, outMK, outMV, outMAlpha, outMEta, outMM tape.Value[F]
+	vNM, vNAlpha, vNEta, vNK, vNV, outMK, outMV, outMAlpha, outMEta, outMM tape.Value[F]
 }
 
 // start computes
@@ -160,16 +160,16 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.D = c.Batch, b.Sizes.D
-	n.vNK = w.Value("N_k")
-	k.NK = arena.Data(n.vNK)
-	n.vNV = w.Value("N_v")
-	k.NV = arena.Data(n.vNV)
+	n.vNM = w.Value("N_m")
+	k.NM = arena.Data(n.vNM)
 	n.vNAlpha = w.Value("N_alpha")
 	k.NAlpha = arena.Data(n.vNAlpha)
 	n.vNEta = w.Value("N_eta")
 	k.NEta = arena.Data(n.vNEta)
-	n.vNM = w.Value("N_m")
-	k.NM = arena.Data(n.vNM)
+	n.vNK = w.Value("N_k")
+	k.NK = arena.Data(n.vNK)
+	n.vNV = w.Value("N_v")
+	k.NV = arena.Data(n.vNV)
 	k.MK = arena.Alloc(k.L * k.D * k.D)
 	k.MV = arena.Alloc(k.L * k.D * k.D)
 	k.MAlpha = arena.Alloc(k.L * k.D * k.D)
@@ -204,16 +204,16 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.MAlphaBar = block.Adjoint(t, n.outMAlpha, g.L*g.D*g.D)
 	g.MEtaBar = block.Adjoint(t, n.outMEta, g.L*g.D*g.D)
 	g.MMBar = block.Adjoint(t, n.outMM, g.L*g.D*g.D)
-	g.NKBar = t.Part(n.vNK, g.D*g.D)
-	g.NVBar = t.Part(n.vNV, g.D*g.D)
+	g.NMBar = t.Part(n.vNM, g.D*g.D)
 	g.NAlphaBar = t.Part(n.vNAlpha, g.D*g.D)
 	g.NEtaBar = t.Part(n.vNEta, g.D*g.D)
-	g.NMBar = t.Part(n.vNM, g.D*g.D)
+	g.NKBar = t.Part(n.vNK, g.D*g.D)
+	g.NVBar = t.Part(n.vNV, g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vNK, g.NKBar)
-	t.Contribute(n.vNV, g.NVBar)
+	t.Contribute(n.vNM, g.NMBar)
 	t.Contribute(n.vNAlpha, g.NAlphaBar)
 	t.Contribute(n.vNEta, g.NEtaBar)
-	t.Contribute(n.vNM, g.NMBar)
+	t.Contribute(n.vNK, g.NKBar)
+	t.Contribute(n.vNV, g.NVBar)
 }

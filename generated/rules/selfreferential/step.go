@@ -27,7 +27,12 @@ type Step[F num.Float] struct {
 	MEta              []F // [L, d, d]
 	MM                []F // [L, d, d]
 	BRho              []F // []
+	NM                []F // [d, d]
 	BTheta            []F // []
+	NAlpha            []F // [d, d]
+	NEta              []F // [d, d]
+	NK                []F // [d, d]
+	NV                []F // [d, d]
 	Y                 []F // [L, T, d], written
 	MKOut             []F // [L, d, d], written
 	MVOut             []F // [L, d, d], written
@@ -39,17 +44,17 @@ type Step[F num.Float] struct {
 	QSqrt             []F // [L, T], written
 	Q                 []F // [L, T, d], written
 	Rho               []F // [L, T], written; may be nil
+	ThetaSigmoid      []F // [L, T], written; may be nil
 	Theta             []F // [L, T], written; may be nil
 	AK                []F // [L, T, d], written; may be nil
+	AV                []F // [L, T, d], written; may be nil
 	MMProd            []F // [L, T, d], written; may be nil
 	MAlphaProd        []F // [L, T, d], written; may be nil
 	MEtaProd          []F // [L, T, d], written; may be nil
 	MKProd            []F // [L, T, d], written; may be nil
 	MVProd            []F // [L, T, d], written; may be nil
-	MVProd2           []F // [L, T, d], written; may be nil
-	ThetaSigmoid      []F // [L, T], written; may be nil
+	ThetaSigmoid2     []F // [L, T], written; may be nil
 	AEtaProd          []F // [L, T, d], written; may be nil
-	RhoSigmoid        []F // [L, T], written; may be nil
 	AAlphaProd        []F // [L, T, d], written; may be nil
 	QDiv              []F // [L, T], written
 	QDiv2             []F // [L, T, d], written
@@ -62,10 +67,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 7·d·d + 14·d.
+// WorkLen is L·T + 9·d·d + 14·d.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return L*T + 7*d*d + 14*d
+	return L*T + 9*d*d + 14*d
 }
 
 // Run computes Step.
@@ -78,6 +83,10 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 1) / C
 	t11 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	PK := work[:d*d] // [d, d]
+	work = work[d*d:]
+	PV := work[:d*d] // [d, d]
+	work = work[d*d:]
 	MKState := work[:d*d] // [d, d]
 	work = work[d*d:]
 	MVState := work[:d*d] // [d, d]
@@ -100,7 +109,7 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	aK2 := work[:d] // [d]
 	work = work[d:]
-	aV := work[:d] // [d]
+	aV2 := work[:d] // [d]
 	work = work[d:]
 	k := work[:d] // [d]
 	work = work[d:]
@@ -110,15 +119,15 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	t42 := work[:d] // [d]
 	work = work[d:]
-	t62 := work[:d] // [d]
+	t6 := work[:d] // [d]
 	work = work[d:]
 	t8 := work[:d] // [d]
 	work = work[d:]
 	t102 := work[:d] // [d]
 	work = work[d:]
-	t119 := work[:d] // [d]
+	t191 := work[:d] // [d]
 	work = work[d:]
-	t120 := work[:d] // [d]
+	t192 := work[:d] // [d]
 
 	// self_referential.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -172,8 +181,22 @@ func (c *Step[F]) Run() {
 		}
 	}
 
+	// self_referential.I, self_referential.q, self_referential.P_k, self_referential.P_v
+	for i := range d {
+		NK := c.NK[i*d:][:d]
+		PK2 := PK[i*d:][:d]
+		NV := c.NV[i*d:][:d]
+		PV2 := PV[i*d:][:d]
+		w := F(i)
+		for j := range d {
+			I := kern.Choose((w == F(j)), F(1), F(0))
+			PK2[j] = I + NK[j]
+			PV2[j] = I + NV[j]
+		}
+	}
+
 	// self_referential
-	w6 := F(d)
+	w7 := F(d)
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for l := range L {
@@ -273,113 +296,123 @@ func (c *Step[F]) Run() {
 					var aAlpha2 F
 					var aEta2 F
 					var aK3 F
-					var aV2 F
+					var aV3 F
 					for j := range d {
 						y3 += F(MMState2[j] * q[j])
 						xEntry := x[j]
 						aAlpha2 += F(MAlphaState2[j] * xEntry)
 						aEta2 += F(MEtaState2[j] * xEntry)
 						aK3 += F(MKState2[j] * xEntry)
-						aV2 += F(MVState2[j] * xEntry)
+						aV3 += F(MVState2[j] * xEntry)
 					}
 					y2[i] = y3
 					aAlpha[i] = aAlpha2
 					aEta[i] = aEta2
 					aK2[i] = aK3
-					aV[i] = aV2
+					aV2[i] = aV3
 				}
-				// self_referential.rho, self_referential.theta, self_referential.k
+				// self_referential.c, self_referential.theta, self_referential.k
 				var t3 F
 				var t9 F
-				var t15 F
+				var t212 F
 				for i := range d {
 					t3 += aAlpha[i]
 					t9 += aEta[i]
 					aK2Entry := aK2[i]
-					t15 += F(aK2Entry * aK2Entry)
+					t212 += F(aK2Entry * aK2Entry)
 				}
-				// self_referential.rho, self_referential.theta, self_referential.k
-				t6 := (t3 / w6) + bRhoEntry
-				rho2 := num.Sigmoid(t6)
-				t122 := (t9 / w6) + bThetaEntry
-				theta2 := num.Softplus(t122)
-				t17 := (F(0) < t15)
-				t24 := num.Max(kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)), F(1e-08))
-				t79 := num.Sigmoid(t122)
-				t91 := num.Sigmoid(-t6)
+				// self_referential.c, self_referential.rho, self_referential.theta, self_referential.k
+				c2 := (t3 / w7) + bRhoEntry
+				rho2 := num.Sigmoid(c2)
+				t12 := (t9 / w7) + bThetaEntry
+				t17 := num.Sigmoid(-c2)
+				theta2 := num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
+				t23 := (F(0) < t212)
+				t30 := num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t212, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
+				}
+				if len(c.ThetaSigmoid) > 0 {
+					c.ThetaSigmoid[l*T+a+C*s] = t17
 				}
 				if len(c.Theta) > 0 {
 					c.Theta[l*T+a+C*s] = theta2
 				}
-				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t79
-				}
-				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t91
-				}
-				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
+				// self_referential.k, self_referential.v
+				var t33 F
 				for i := range d {
-					aK2Entry2 := aK2[i]
-					k2 := aK2Entry2 / t24
-					t5 := k2 - aV[i]
-					t121 := F(theta2 * t5)
-					t222 := y2[i]
-					k[i] = k2
-					t[i] = t5
-					if len(c.MVProd2) > 0 {
-						c.MVProd2[(l*T+a+C*s)*d+i] = t121
-					}
-					y[i] = t222
+					aV2Entry := aV2[i]
+					t33 += F(aV2Entry * aV2Entry)
+					k[i] = aK2[i] / t30
+				}
+				// self_referential.v, self_referential.theta, self_referential.k, self_referential.M_m
+				t35 := (F(0) < t33)
+				t42_2 := num.Max(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t45 := 1 - rho2
+				t144 := num.Sigmoid(t12)
+				if len(c.ThetaSigmoid2) > 0 {
+					c.ThetaSigmoid2[l*T+a+C*s] = t144
+				}
+				// self_referential.M_m, self_referential.v, self_referential
+				for i := range d {
+					aV2Entry2 := aV2[i]
+					t32 := aK2[i]
+					t[i] = k[i] - (aV2Entry2 / t42_2)
+					y[i] = y2[i]
 					if len(c.AK) > 0 {
-						c.AK[(l*T+a+C*s)*d+i] = aK2Entry2
+						c.AK[(l*T+a+C*s)*d+i] = t32
+					}
+					if len(c.AV) > 0 {
+						c.AV[(l*T+a+C*s)*d+i] = aV2Entry2
 					}
 				}
 				// self_referential.M_m, self_referential.u_m
 				for i := range d {
 					MMState2 := MMState[i*d:][:d]
-					var t23 F
+					var t23_2 F
 					for j := range d {
-						t23 += F(MMState2[j] * t[j])
+						t23_2 += F(MMState2[j] * t[j])
 					}
-					t22[i] = t23
+					t22[i] = t23_2
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				for i := range d {
 					MAlphaState2 := MAlphaState[i*d:][:d]
 					MMState2 := MMState[i*d:][:d]
-					var t422 F
-					w := F(theta2 * t22[i])
+					NM := c.NM[i*d:][:d]
+					var t423 F
+					w2 := F(theta2 * t22[i])
 					for j := range d {
-						t422 += F(MAlphaState2[j] * t[j])
-						MMState2[j] = F(rho2*MMState2[j]) - F(w*k[j])
+						t423 += F(MAlphaState2[j] * t[j])
+						MMState2[j] = F(rho2*MMState2[j]) + F(t45*NM[j]) - F(w2*k[j])
 					}
-					t42[i] = t422
+					t42[i] = t423
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				for i := range d {
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
+					NAlpha := c.NAlpha[i*d:][:d]
 					MAlpha2_2 := MAlpha2[i*d:][:d]
-					var t622 F
-					w2 := F(theta2 * t42[i])
+					var t62 F
+					w3 := F(theta2 * t42[i])
 					for j := range d {
-						t622 += F(MEtaState2[j] * t[j])
-						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) - F(w2*k[j])
+						t62 += F(MEtaState2[j] * t[j])
+						MAlpha2_2[j] = F(rho2*MAlphaState2[j]) + F(t45*NAlpha[j]) - F(w3*k[j])
 					}
-					t62[i] = t622
+					t6[i] = t62
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				for i := range d {
 					MKState2 := MKState[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
+					NEta := c.NEta[i*d:][:d]
 					MEta2_2 := MEta2[i*d:][:d]
 					var t82 F
-					w3 := F(theta2 * t62[i])
+					w4 := F(theta2 * t6[i])
 					for j := range d {
 						t82 += F(MKState2[j] * t[j])
-						MEta2_2[j] = F(rho2*MEtaState2[j]) - F(w3*k[j])
+						MEta2_2[j] = F(rho2*MEtaState2[j]) + F(t45*NEta[j]) - F(w4*k[j])
 					}
 					t8[i] = t82
 				}
@@ -387,57 +420,59 @@ func (c *Step[F]) Run() {
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
 					MKState2 := MKState[i*d:][:d]
+					PK2 := PK[i*d:][:d]
 					var t1022 F
-					w4 := F(theta2 * t8[i])
+					w5 := F(theta2 * t8[i])
 					for j := range d {
 						t1022 += F(MVState2[j] * t[j])
-						MKState2[j] = F(rho2*MKState2[j]) - F(w4*k[j])
+						MKState2[j] = F(rho2*MKState2[j]) + F(t45*PK2[j]) - F(w5*k[j])
 					}
 					t102[i] = t1022
 				}
 				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t119)
-				clear(t120)
+				clear(t191)
+				clear(t192)
 				for i := range d {
 					MVState2 := MVState[i*d:][:d]
+					PV2 := PV[i*d:][:d]
 					MEtaState2 := MEtaState[i*d:][:d]
 					MAlphaState2 := MAlphaState[i*d:][:d]
-					w5 := F(theta2 * t102[i])
+					w6 := F(theta2 * t102[i])
 					for j := range d {
-						MVState2[j] = F(rho2*MVState2[j]) - F(w5*k[j])
-						t119[j] += MEtaState2[j]
-						t120[j] += MAlphaState2[j]
+						MVState2[j] = F(rho2*MVState2[j]) + F(t45*PV2[j]) - F(w6*k[j])
+						t191[j] += MEtaState2[j]
+						t192[j] += MAlphaState2[j]
 					}
 				}
 				// self_referential
 				for i := range d {
-					t4222 := t22[i]
-					t52 := t42[i]
-					t6222 := t62[i]
-					t72 := t8[i]
-					t822 := t102[i]
-					t92 := t119[i]
-					t10 := t120[i]
+					t52 := t22[i]
+					t622 := t42[i]
+					t72 := t6[i]
+					t822 := t8[i]
+					t92 := t102[i]
+					t10 := t191[i]
+					t1122 := t192[i]
 					if len(c.MMProd) > 0 {
-						c.MMProd[(l*T+a+C*s)*d+i] = t4222
+						c.MMProd[(l*T+a+C*s)*d+i] = t52
 					}
 					if len(c.MAlphaProd) > 0 {
-						c.MAlphaProd[(l*T+a+C*s)*d+i] = t52
+						c.MAlphaProd[(l*T+a+C*s)*d+i] = t622
 					}
 					if len(c.MEtaProd) > 0 {
-						c.MEtaProd[(l*T+a+C*s)*d+i] = t6222
+						c.MEtaProd[(l*T+a+C*s)*d+i] = t72
 					}
 					if len(c.MKProd) > 0 {
-						c.MKProd[(l*T+a+C*s)*d+i] = t72
+						c.MKProd[(l*T+a+C*s)*d+i] = t822
 					}
 					if len(c.MVProd) > 0 {
-						c.MVProd[(l*T+a+C*s)*d+i] = t822
+						c.MVProd[(l*T+a+C*s)*d+i] = t92
 					}
 					if len(c.AEtaProd) > 0 {
-						c.AEtaProd[(l*T+a+C*s)*d+i] = t92
+						c.AEtaProd[(l*T+a+C*s)*d+i] = t10
 					}
 					if len(c.AAlphaProd) > 0 {
-						c.AAlphaProd[(l*T+a+C*s)*d+i] = t10
+						c.AAlphaProd[(l*T+a+C*s)*d+i] = t1122
 					}
 				}
 				for i := range d {
@@ -504,6 +539,12 @@ type StepBackward[F num.Float] struct {
 	D                 int
 	WQ                []F    // [d, d]
 	X                 []F    // [L, T, d]
+	NM                []F    // [d, d]
+	BTheta            []F    // []
+	NAlpha            []F    // [d, d]
+	NEta              []F    // [d, d]
+	NK                []F    // [d, d]
+	NV                []F    // [d, d]
 	YBar              []F    // [L, T, d]
 	MKBar             []F    // [L, d, d]
 	MVBar             []F    // [L, d, d]
@@ -515,17 +556,17 @@ type StepBackward[F num.Float] struct {
 	QSqrt             []F    // [L, T]
 	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
+	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
 	AK                []F    // [L, T, d]
+	AV                []F    // [L, T, d]
 	MMProd            []F    // [L, T, d]
 	MAlphaProd        []F    // [L, T, d]
 	MEtaProd          []F    // [L, T, d]
 	MKProd            []F    // [L, T, d]
 	MVProd            []F    // [L, T, d]
-	MVProd2           []F    // [L, T, d]
-	ThetaSigmoid      []F    // [L, T]
+	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
-	RhoSigmoid        []F    // [L, T]
 	AAlphaProd        []F    // [L, T, d]
 	QDiv              []F    // [L, T]
 	QDiv2             []F    // [L, T, d]
@@ -538,7 +579,12 @@ type StepBackward[F num.Float] struct {
 	MEtaBarOut        []F    // [L, d, d], written
 	MMBarOut          []F    // [L, d, d], written
 	BRhoBar           []F    // [], written
+	NMBar             []F    // [d, d], written
 	BThetaBar         []F    // [], written
+	NAlphaBar         []F    // [d, d], written
+	NEtaBar           []F    // [d, d], written
+	NKBar             []F    // [d, d], written
+	NVBar             []F    // [d, d], written
 	MKCheckpoints     []F    // [L, segments, d, d]
 	MVCheckpoints     []F    // [L, segments, d, d]
 	MAlphaCheckpoints []F    // [L, segments, d, d]
@@ -548,10 +594,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 5·C·d·d + 4·L·T·d + 2·L·T + 10·d·d + 24·d.
+// WorkLen is 5·C·d·d + 4·L·T·d + 3·L·T + 12·d·d + 28·d.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d := c.C, c.L, c.T, c.D
-	return 5*C*d*d + 4*L*T*d + 2*L*T + 10*d*d + 24*d
+	return 5*C*d*d + 4*L*T*d + 3*L*T + 12*d*d + 28*d
 }
 
 // FlagsLen is 3·L·T.
@@ -568,17 +614,23 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	t152 := c.Work[:L*T] // [L, T]
-	work := c.Work[L*T:]
+	PK := c.Work[:d*d] // [d, d]
+	work := c.Work[d*d:]
+	PV := work[:d*d] // [d, d]
+	work = work[d*d:]
+	t21 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t332 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t72 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t82 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t15 := work[:L*T] // [L, T]
+	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t36 := work[:L*T*d] // [L, T, d]
+	t43 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t37 := work[:L*T*d] // [L, T, d]
+	t44 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	MKBarState := work[:d*d] // [d, d]
 	work = work[d*d:]
@@ -602,91 +654,126 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*d*d+d*d:]
 	k := work[:d] // [d]
 	work = work[d:]
+	aEta := work[:d] // [d]
+	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
-	t109 := work[:d] // [d]
+	v := work[:d] // [d]
 	work = work[d:]
-	t52 := work[:d] // [d]
+	t := work[:d] // [d]
 	work = work[d:]
-	t110 := work[:d] // [d]
+	t181 := work[:d] // [d]
 	work = work[d:]
-	t111 := work[:d] // [d]
+	t62 := work[:d] // [d]
 	work = work[d:]
-	t13 := work[:d] // [d]
+	t182 := work[:d] // [d]
 	work = work[d:]
-	t112 := work[:d] // [d]
+	t183 := work[:d] // [d]
 	work = work[d:]
-	t113 := work[:d] // [d]
+	t172 := work[:d] // [d]
 	work = work[d:]
-	t21 := work[:d] // [d]
+	t184 := work[:d] // [d]
 	work = work[d:]
-	t114 := work[:d] // [d]
+	t185 := work[:d] // [d]
 	work = work[d:]
-	t115 := work[:d] // [d]
+	t282 := work[:d] // [d]
 	work = work[d:]
-	t29 := work[:d] // [d]
+	t186 := work[:d] // [d]
 	work = work[d:]
-	t116 := work[:d] // [d]
+	t187 := work[:d] // [d]
 	work = work[d:]
-	t117 := work[:d] // [d]
+	t39 := work[:d] // [d]
 	work = work[d:]
-	t372 := work[:d] // [d]
+	t188 := work[:d] // [d]
 	work = work[d:]
-	t38 := work[:d] // [d]
-	work = work[d:]
-	t118 := work[:d] // [d]
-	work = work[d:]
-	t45 := work[:d] // [d]
+	t189 := work[:d] // [d]
 	work = work[d:]
 	t50 := work[:d] // [d]
 	work = work[d:]
-	t49 := work[:d] // [d]
+	t51 := work[:d] // [d]
 	work = work[d:]
-	t76 := work[:d] // [d]
+	t190 := work[:d] // [d]
 	work = work[d:]
-	t78 := work[:d] // [d]
+	t56 := work[:d] // [d]
 	work = work[d:]
-	t102 := work[:d]    // [d]
+	t90 := work[:d] // [d]
+	work = work[d:]
+	t93 := work[:d] // [d]
+	work = work[d:]
+	t92 := work[:d] // [d]
+	work = work[d:]
+	t119 := work[:d] // [d]
+	work = work[d:]
+	t121 := work[:d] // [d]
+	work = work[d:]
+	t174 := work[:d]    // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t16 := flags[:L*T] // [L, T]
+	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t20 := flags[:L*T] // [L, T]
+	t27 := flags[:L*T] // [L, T]
 
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t16_2[j] = t162
-			t20_2[j] = (t162 && t42)
+			t23_2[j] = t232
+			t27_2[j] = (t232 && t42)
 		}
 	}
 
-	// self_referential.k
+	// self_referential.I, self_referential.q, self_referential.P_k, self_referential.P_v
+	for i := range d {
+		NK := c.NK[i*d:][:d]
+		PK2 := PK[i*d:][:d]
+		NV := c.NV[i*d:][:d]
+		PV2 := PV[i*d:][:d]
+		w := F(i)
+		for j := range d {
+			I := kern.Choose((w == F(j)), F(1), F(0))
+			PK2[j] = I + NK[j]
+			PV2[j] = I + NV[j]
+		}
+	}
+
+	// self_referential.k, self_referential.v
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t332_2 := t332[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
-			var t1522 F
+			aV := c.AV[(i*T+j)*d:][:d]
+			var t212 F
+			var t3322 F
 			for k3 := range d {
 				aKEntry := aK[k3]
-				t1522 += F(aKEntry * aKEntry)
+				t212 += F(aKEntry * aKEntry)
+				aVEntry := aV[k3]
+				t3322 += F(aVEntry * aVEntry)
 			}
-			t152_2[j] = t1522
+			t21_2[j] = t212
+			t332_2[j] = t3322
 		}
 	}
 
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t84 := F(1) / F(d)
+	clear(c.NMBar)
+	clear(c.NAlphaBar)
+	clear(c.NEtaBar)
+	clear(c.NKBar)
+	clear(c.NVBar)
+	w21 := F(d)
+	bThetaEntry := c.BTheta[0]
+	t152 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			MKBar := c.MKBar[(l*d+i)*d:][:d]
@@ -760,7 +847,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -770,50 +857,58 @@ func (c *StepBackward[F]) Run() {
 					MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
-					// self_referential.k
-					t152Entry := t152_2[a]
-					w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
+					// self_referential.k, self_referential.theta
+					t21Entry := t21_2[a]
+					w2 := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
-						k[i] = aK[i] / w
+						k[i] = aK[i] / w2
 					}
 					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
+					w3 := 1 - rhoEntry
 					for i := range d {
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
+						NM := c.NM[i*d:][:d]
 						MMTrail3 := MMTrail[((a+1)*d+i)*d:][:d]
 						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
+						NAlpha := c.NAlpha[i*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[((a+1)*d+i)*d:][:d]
 						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+						NEta := c.NEta[i*d:][:d]
 						MEtaTrail3 := MEtaTrail[((a+1)*d+i)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
+						PK2 := PK[i*d:][:d]
 						MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
+						PV2 := PV[i*d:][:d]
 						MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-						w2 := F(thetaEntry * MMProd[i])
-						w3 := F(thetaEntry * MAlphaProd[i])
-						w4 := F(thetaEntry * MEtaProd[i])
-						w5 := F(thetaEntry * MKProd[i])
-						w6 := F(thetaEntry * MVProd[i])
+						w4 := F(thetaEntry * MMProd[i])
+						w5 := F(thetaEntry * MAlphaProd[i])
+						w6 := F(thetaEntry * MEtaProd[i])
+						w7 := F(thetaEntry * MKProd[i])
+						w8 := F(thetaEntry * MVProd[i])
 						for j := range d {
 							kEntry := k[j]
-							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) - F(w2*kEntry)
-							MAlphaTrail3[j] = F(rhoEntry*MAlphaTrail2[j]) - F(w3*kEntry)
-							MEtaTrail3[j] = F(rhoEntry*MEtaTrail2[j]) - F(w4*kEntry)
-							MKTrail3[j] = F(rhoEntry*MKTrail2[j]) - F(w5*kEntry)
-							MVTrail3[j] = F(rhoEntry*MVTrail2[j]) - F(w6*kEntry)
+							MMTrail3[j] = F(rhoEntry*MMTrail2[j]) + F(w3*NM[j]) - F(w4*kEntry)
+							MAlphaTrail3[j] = F(rhoEntry*MAlphaTrail2[j]) + F(w3*NAlpha[j]) - F(w5*kEntry)
+							MEtaTrail3[j] = F(rhoEntry*MEtaTrail2[j]) + F(w3*NEta[j]) - F(w6*kEntry)
+							MKTrail3[j] = F(rhoEntry*MKTrail2[j]) + F(w3*PK2[j]) - F(w7*kEntry)
+							MVTrail3[j] = F(rhoEntry*MVTrail2[j]) + F(w3*PV2[j]) - F(w8*kEntry)
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
+				t332_2 := t332[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
-				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
+				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
+					aV := c.AV[(l*T+a+C*s)*d:][:d]
 					MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 					MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 					MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
@@ -824,170 +919,246 @@ func (c *StepBackward[F]) Run() {
 					aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 					t82_2 := t82[(l*T+a+C*s)*d:][:d]
 					t72_2 := t72[(l*T+a+C*s)*d:][:d]
-					// self_referential.k
-					t152Entry2 := t152_2[a]
-					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t52_2 := F(1) / num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
-					// self_referential.k
-					w7 := num.Max(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
+					// self_referential.a_eta
 					for i := range d {
-						k2[i] = aK[i] / w7
+						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+						x := c.X[(l*T+a+C*s)*d:][:d]
+						var aEta2 F
+						for j := range d {
+							aEta2 += F(MEtaTrail2[j] * x[j])
+						}
+						aEta[i] = aEta2
+					}
+					// self_referential.theta
+					var t9 F
+					for i := range d {
+						t9 += aEta[i]
+					}
+					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
+					t13 := num.Softplus((t9 / w21) + bThetaEntry)
+					t21Entry2 := t21_2[a]
+					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
+					t332Entry := t332_2[a]
+					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
+					t662 := F(1) / num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
+					w9 := num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w10 := num.Max(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					for i := range d {
+						k3 := aK[i] / w9
+						v2 := aV[i] / w10
+						k2[i] = k3
+						v[i] = v2
+						t[i] = k3 - v2
 					}
 					// self_referential.M_v
-					clear(t52)
-					var t622 F
+					clear(t62)
 					for i := range d {
 						MVBarState2 := MVBarState[i*d:][:d]
-						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1092 F
+						var t1812 F
 						MVProdEntry := MVProd[i]
 						for j := range d {
 							MVBarStateEntry := MVBarState2[j]
-							t1092 += F(MVBarStateEntry * k2[j])
-							t622 += F(MVTrail2[j] * MVBarStateEntry)
-							t52[j] -= F(MVBarStateEntry * MVProdEntry)
+							t1812 += F(MVBarStateEntry * k2[j])
+							t62[j] -= F(MVBarStateEntry * MVProdEntry)
 						}
-						t109[i] = t1092
+						t181[i] = t1812
 					}
-					// self_referential.M_v, self_referential.M_k
-					clear(t110)
-					clear(t13)
-					var t14 F
+					// self_referential.M_v, self_referential.M_m, self_referential.M_k
+					clear(t182)
+					clear(t172)
+					var t92_2 F
+					var t1122 F
+					rhoEntry3 := rho[a]
+					w11 := 1 - rhoEntry3
 					for i := range d {
-						MKBarState2 := MKBarState[i*d:][:d]
-						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
+						MVBarState2 := MVBarState[i*d:][:d]
+						PV2 := PV[i*d:][:d]
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						var t1112 F
-						t109Entry := t109[i]
+						MKBarState2 := MKBarState[i*d:][:d]
+						NVBar := c.NVBar[i*d:][:d]
+						var t1832 F
+						t181Entry := t181[i]
 						MKProdEntry := MKProd[i]
 						for j := range d {
+							MVBarStateEntry2 := MVBarState2[j]
+							t92_2 += F(PV2[j] * MVBarStateEntry2)
+							MVTrailEntry := MVTrail2[j]
+							t1122 += F(MVTrailEntry * MVBarStateEntry2)
 							MKBarStateEntry := MKBarState2[j]
-							t1112 += F(MKBarStateEntry * k2[j])
-							t14 += F(MKTrail2[j] * MKBarStateEntry)
-							t110[j] += F(MVTrail2[j] * t109Entry)
-							t13[j] -= F(MKBarStateEntry * MKProdEntry)
+							t1832 += F(MKBarStateEntry * k2[j])
+							t182[j] += F(MVTrailEntry * t181Entry)
+							NVBar[j] += F(w11 * MVBarStateEntry2)
+							t172[j] -= F(MKBarStateEntry * MKProdEntry)
 						}
-						t111[i] = t1112
+						t183[i] = t1832
 					}
-					// self_referential.M_k, self_referential.M_eta
-					clear(t112)
-					clear(t21)
+					// self_referential.M_k, self_referential.M_m, self_referential.M_eta
+					clear(t184)
+					clear(t282)
+					var t20 F
 					var t222 F
 					for i := range d {
-						MEtaBarState2 := MEtaBarState[i*d:][:d]
-						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+						MKBarState2 := MKBarState[i*d:][:d]
+						PK2 := PK[i*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-						var t1132 F
-						t111Entry := t111[i]
+						MEtaBarState2 := MEtaBarState[i*d:][:d]
+						NKBar := c.NKBar[i*d:][:d]
+						var t1852 F
+						t183Entry := t183[i]
 						MEtaProdEntry := MEtaProd[i]
 						for j := range d {
+							MKBarStateEntry2 := MKBarState2[j]
+							t20 += F(PK2[j] * MKBarStateEntry2)
+							MKTrailEntry := MKTrail2[j]
+							t222 += F(MKTrailEntry * MKBarStateEntry2)
 							MEtaBarStateEntry := MEtaBarState2[j]
-							t1132 += F(MEtaBarStateEntry * k2[j])
-							t222 += F(MEtaTrail2[j] * MEtaBarStateEntry)
-							t112[j] += F(MKTrail2[j] * t111Entry)
-							t21[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
+							t1852 += F(MEtaBarStateEntry * k2[j])
+							t184[j] += F(MKTrailEntry * t183Entry)
+							NKBar[j] += F(w11 * MKBarStateEntry2)
+							t282[j] -= F(MEtaBarStateEntry * MEtaProdEntry)
 						}
-						t113[i] = t1132
+						t185[i] = t1852
 					}
-					// self_referential.M_eta, self_referential.M_alpha
-					clear(t114)
-					clear(t29)
-					var t30 F
+					// self_referential.M_eta, self_referential.M_m, self_referential.M_alpha
+					clear(t186)
+					clear(t39)
+					var t31 F
+					var t3323 F
 					for i := range d {
-						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
-						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
+						MEtaBarState2 := MEtaBarState[i*d:][:d]
+						NEta := c.NEta[i*d:][:d]
 						MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-						var t1152 F
-						t113Entry := t113[i]
+						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
+						NEtaBar := c.NEtaBar[i*d:][:d]
+						var t1872 F
+						t185Entry := t185[i]
 						MAlphaProdEntry := MAlphaProd[i]
 						for j := range d {
+							MEtaBarStateEntry2 := MEtaBarState2[j]
+							t31 += F(NEta[j] * MEtaBarStateEntry2)
+							MEtaTrailEntry := MEtaTrail2[j]
+							t3323 += F(MEtaTrailEntry * MEtaBarStateEntry2)
 							MAlphaBarStateEntry := MAlphaBarState2[j]
-							t1152 += F(MAlphaBarStateEntry * k2[j])
-							t30 += F(MAlphaTrail2[j] * MAlphaBarStateEntry)
-							t114[j] += F(MEtaTrail2[j] * t113Entry)
-							t29[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
+							t1872 += F(MAlphaBarStateEntry * k2[j])
+							t186[j] += F(MEtaTrailEntry * t185Entry)
+							NEtaBar[j] += F(w11 * MEtaBarStateEntry2)
+							t39[j] -= F(MAlphaBarStateEntry * MAlphaProdEntry)
 						}
-						t115[i] = t1152
+						t187[i] = t1872
 					}
 					// self_referential.M_alpha, self_referential.M_m
-					clear(t116)
-					clear(t372)
-					var t412 F
+					clear(t188)
+					clear(t50)
+					var t422 F
+					var t442 F
 					for i := range d {
-						MMBarState2 := MMBarState[i*d:][:d]
-						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
+						MAlphaBarState2 := MAlphaBarState[i*d:][:d]
+						NAlpha := c.NAlpha[i*d:][:d]
 						MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-						var t1172 F
-						t115Entry := t115[i]
+						MMBarState2 := MMBarState[i*d:][:d]
+						NAlphaBar := c.NAlphaBar[i*d:][:d]
+						var t1892 F
+						t187Entry := t187[i]
 						MMProdEntry := MMProd[i]
 						for j := range d {
+							MAlphaBarStateEntry2 := MAlphaBarState2[j]
+							t422 += F(NAlpha[j] * MAlphaBarStateEntry2)
+							MAlphaTrailEntry := MAlphaTrail2[j]
+							t442 += F(MAlphaTrailEntry * MAlphaBarStateEntry2)
 							MMBarStateEntry := MMBarState2[j]
-							t1172 += F(MMBarStateEntry * k2[j])
-							t412 += F(MMTrail2[j] * MMBarStateEntry)
-							t116[j] += F(MAlphaTrail2[j] * t115Entry)
-							t372[j] -= F(MMBarStateEntry * MMProdEntry)
+							t1892 += F(MMBarStateEntry * k2[j])
+							t188[j] += F(MAlphaTrailEntry * t187Entry)
+							NAlphaBar[j] += F(w11 * MAlphaBarStateEntry2)
+							t50[j] -= F(MMBarStateEntry * MMProdEntry)
 						}
-						t117[i] = t1172
+						t189[i] = t1892
 					}
 					// self_referential.M_m
-					var t39 F
+					var t52 F
 					for i := range d {
-						t382 := t52[i] + t13[i] + t21[i] + t29[i] + t372[i]
-						t39 += F(k2[i] * t382)
-						t38[i] = t382
+						t512 := t62[i] + t172[i] + t282[i] + t39[i] + t50[i]
+						t52 += F(k2[i] * t512)
+						t51[i] = t512
 					}
 					// self_referential.M_m
-					clear(t118)
+					clear(t190)
+					var t59 F
+					var t612 F
 					for i := range d {
+						MMBarState2 := MMBarState[i*d:][:d]
+						NM := c.NM[i*d:][:d]
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
-						t117Entry := t117[i]
+						NMBar := c.NMBar[i*d:][:d]
+						t189Entry := t189[i]
 						for j := range d {
-							t118[j] += F(MMTrail2[j] * t117Entry)
+							MMBarStateEntry2 := MMBarState2[j]
+							t59 += F(NM[j] * MMBarStateEntry2)
+							MMTrailEntry := MMTrail2[j]
+							t612 += F(MMTrailEntry * MMBarStateEntry2)
+							t190[j] += F(MMTrailEntry * t189Entry)
+							NMBar[j] += F(w11 * MMBarStateEntry2)
 						}
 					}
-					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.k
-					var t55 F
+					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.theta, self_referential.k
+					var t69 F
 					thetaEntry2 := theta[a]
 					for i := range d {
-						t452 := -F(thetaEntry2*t110[i]) - F(thetaEntry2*t112[i]) - F(thetaEntry2*t114[i]) - F(thetaEntry2*t116[i]) - F(thetaEntry2*t118[i])
-						t502 := F(thetaEntry2*t38[i]) + t452
-						t55 += F(t502 * (k2[i] / w7))
-						t45[i] = t452
-						t50[i] = t502
+						t562 := -F(thetaEntry2*t182[i]) - F(thetaEntry2*t184[i]) - F(thetaEntry2*t186[i]) - F(thetaEntry2*t188[i]) - F(thetaEntry2*t190[i])
+						t69 += F(t562 * (v[i] / w10))
+						t56[i] = t562
 					}
-					t552 := -t55
-					// self_referential.a_v, self_referential.M_m
-					clear(t49)
+					// self_referential.v, self_referential.k, self_referential.theta
+					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w25, w26, F(0))
+					t95 := F(1) / num.Max(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
+					var t98 F
+					for i := range d {
+						t56Entry := t56[i]
+						t932 := F(thetaEntry2*t51[i]) + t56Entry
+						t98 += F(t932 * (k2[i] / w9))
+						t90[i] = -F(t662*t56Entry) + F(2*F(t86*aV[i]))
+						t93[i] = t932
+					}
+					t982 := -t98
+					// self_referential.a_v
+					clear(t92)
 					for i := range d {
 						MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-						t45Entry := t45[i]
+						t90Entry := t90[i]
 						for j := range d {
-							t49[j] -= F(MVTrail2[j] * t45Entry)
+							t92[j] += F(MVTrail2[j] * t90Entry)
 						}
 					}
-					// self_referential.k, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha
-					w9 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w10 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w11 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w12 := kern.Choose(w10, F(F(0.5*kern.Choose(w9, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t552, F(0)), F(0)))*(F(1)/t203)), F(0))
-					t722 := kern.Choose(w11, w12, F(0))
-					t80 := F(thetaSigmoid[a] * t39)
-					t137 := F(t84 * t80)
-					t892 := t622 + t14 + t222 + t30 + t412
-					rhoEntry3 := rho[a]
-					rhoSigmoidEntry := rhoSigmoid[a]
-					t142 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t84*t892))
-					c.BThetaBar[0] += t80
-					c.BRhoBar[0] += F(F(rhoEntry3*rhoSigmoidEntry) * t892)
+					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w29, w30, F(0))
+					thetaSigmoidEntry := thetaSigmoid[a]
+					t1222 := (num.Max(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
+					t127 := !t1222
+					t140 := (t1222 && (F(0) <= t13))
+					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
+					t155 := kern.Choose(t140, F(t147*t152), F(0))
+					w31 := F(F(rhoEntry3*thetaSigmoidEntry) * (t1122 + t222 + t3323 + t442 + t612 - t92_2 - t20 - t31 - t422 - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w31
+					t205 := F(t152 * t164)
+					c.BThetaBar[0] += t147
+					c.BRhoBar[0] += t164
 					// self_referential.a_k, self_referential.k
 					for i := range d {
-						t76[i] = F(t52_2*t50[i]) + F(2*F(t722*aK[i]))
+						t119[i] = F(t95*t93[i]) + F(2*F(t115*aK[i]))
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.rho, self_referential.M_eta, self_referential.a_eta, self_referential.theta
-					clear(t78)
-					clear(t102)
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					clear(t121)
+					clear(t174)
 					for i := range d {
-						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 						MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -997,30 +1168,30 @@ func (c *StepBackward[F]) Run() {
 						MEtaBarState2 := MEtaBarState[i*d:][:d]
 						MMBarState2 := MMBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
-						t76Entry := t76[i]
-						t111Entry2 := t111[i]
-						t109Entry2 := t109[i]
-						t45Entry2 := t45[i]
-						t115Entry2 := t115[i]
-						t113Entry2 := t113[i]
+						t119Entry := t119[i]
+						w16 := F(thetaEntry2 * t183[i])
+						w17 := F(thetaEntry2 * t181[i])
+						t90Entry2 := t90[i]
+						w18 := F(thetaEntry2 * t187[i])
+						w19 := F(thetaEntry2 * t185[i])
 						yBarEntry := yBar[i]
-						t117Entry2 := t117[i]
+						w20 := F(thetaEntry2 * t189[i])
 						for j := range d {
-							MVProd2Entry := MVProd2[j]
+							tEntry := t[j]
 							xEntry := x[j]
-							t78[j] += F(MKTrail2[j] * t76Entry)
-							t102[j] += F(MMTrail2[j] * yBarEntry)
-							MKBarState2[j] = F(rhoEntry3*MKBarState2[j]) - F(MVProd2Entry*t111Entry2) + F(xEntry*t76Entry)
-							MVBarState2[j] = F(rhoEntry3*MVBarState2[j]) - F(MVProd2Entry*t109Entry2) - F(xEntry*t45Entry2)
-							MAlphaBarState2[j] = F(rhoEntry3*MAlphaBarState2[j]) - F(MVProd2Entry*t115Entry2) + F(xEntry*t142)
-							MEtaBarState2[j] = F(rhoEntry3*MEtaBarState2[j]) - F(MVProd2Entry*t113Entry2) + F(xEntry*t137)
-							MMBarState2[j] = F(rhoEntry3*MMBarState2[j]) - F(MVProd2Entry*t117Entry2) + F(q[j]*yBarEntry)
+							t121[j] += F(MKTrail2[j] * t119Entry)
+							t174[j] += F(MMTrail2[j] * yBarEntry)
+							MKBarState2[j] = -F(w16*tEntry) + F(rhoEntry3*MKBarState2[j]) + F(xEntry*t119Entry)
+							MVBarState2[j] = -F(w17*tEntry) + F(rhoEntry3*MVBarState2[j]) + F(xEntry*t90Entry2)
+							MAlphaBarState2[j] = -F(w18*tEntry) + F(rhoEntry3*MAlphaBarState2[j]) + F(xEntry*t205)
+							MEtaBarState2[j] = -F(w19*tEntry) + F(rhoEntry3*MEtaBarState2[j]) + F(t155*xEntry)
+							MMBarState2[j] = -F(w20*tEntry) + F(rhoEntry3*MMBarState2[j]) + F(q[j]*yBarEntry)
 						}
 					}
-					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
+					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					for i := range d {
-						t82_2[i] = t49[i] + t78[i] + F(aEtaProd[i]*t137) + F(aAlphaProd[i]*t142)
-						t72_2[i] = t102[i]
+						t82_2[i] = t92[i] + t121[i] + F(t155*aEtaProd[i]) + F(aAlphaProd[i]*t205)
+						t72_2[i] = t174[i]
 					}
 				}
 			}
@@ -1064,53 +1235,53 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential.q
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			var t153 F
+			var t223 F
 			for k3 := range d {
-				t153 += F(t72_2[k3] * qDiv2[k3])
+				t223 += F(t72_2[k3] * qDiv2[k3])
 			}
-			t15_2[j] = -t153
+			t22_2[j] = -t223
 		}
 	}
 
 	// self_referential.q
 	for i := range L {
-		t20_2 := t20[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t36_2 := t36[(i*T+j)*d:][:d]
-			t20Entry := t20_2[j]
+			t43_2 := t43[(i*T+j)*d:][:d]
+			t27Entry := t27_2[j]
 			qDivEntry := qDiv[j]
-			w8 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k3 := range d {
-				t36_2[k3] = F(t72_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w8))
+				t43_2[k3] = F(t72_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w22))
 			}
 		}
 	}
 
 	// self_referential.q
-	kern.Gemm(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
 
 	// self_referential.q
 	for i := range L {
 		for j := range T {
 			t82_2 := t82[(i*T+j)*d:][:d]
-			t37_2 := t37[(i*T+j)*d:][:d]
+			t44_2 := t44[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t82_2[k3] + t37_2[k3]
+				xBar[k3] = t82_2[k3] + t44_2[k3]
 			}
 		}
 	}
@@ -1118,9 +1289,15 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                                                      Step[F]
-	back                                                                                                                      StepBackward[F]
-	vWQ, vX, vBRho, vBTheta, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, nextMK, nextMV, nextMAlpha, nextMEta, nextMM tape.Value[F]
+	call                                                         Step[F]
+	back                                                         StepBackward[F]
+	vWQ, vX, vBRho, vNM, vBTheta, vNAlpha, vNEta, vNK, vNV, outY tape.Value[F]
+	m                                                            *block.Memory[F]
+	startMK                                                      tape.Value[F]
+	startMV                                                      tape.Value[F]
+	startMAlpha                                                  tape.Value[F]
+	startMEta                                                    tape.Value[F]
+	startMM                                                      tape.Value[F]
 }
 
 // step computes
@@ -1128,22 +1305,27 @@ type stepNode[F num.Float] struct {
 //	q_t = unit(case queries { = static : W_Q x_t ; otherwise : a_t[q] })    self_referential.q
 //	y_t = M_{t−1}[m] q_t    self_referential.y
 //	a_t[α] = case phase { = 1 : N[α] x_t ; otherwise : M_{t−1}[α] x_t }    self_referential.a_alpha
-//	ρ ∈ (0,1) = sigmoid(mean_{i∈d}(a_t[α,i]) + b_ρ)    self_referential.rho
+//	c_t = mean_{i∈d}(a_t[α,i]) + b_ρ    self_referential.c
+//	ρ ∈ (0,1) = sigmoid(c_t)    self_referential.rho
 //	a_t[η] = case phase { = 1 : N[η] x_t ; otherwise : M_{t−1}[η] x_t }    self_referential.a_eta
-//	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ)    self_referential.theta
+//	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ) within [0, 0.25 sigmoid(−c_t)]    self_referential.theta
 //	a_t[k] = case phase { = 1 : P[k] x_t ; otherwise : M_{t−1}[k] x_t }    self_referential.a_k
 //	k_t = unit(a_t[k])    self_referential.k
 //	a_t[v] = case phase { = 1 : P[v] x_t ; otherwise : M_{t−1}[v] x_t }    self_referential.a_v
+//	v_t = unit(a_t[v])    self_referential.v
 //	u_t[m] = case phase { = 3 : M_{t−1}[m] v_t ; otherwise : v_t }    self_referential.u_m
-//	M_t[m] = ρ_t M_{t−1}[m] − θ_t ∇_M ℓ(M_{t−1}[m]; k_t, u_t[m])  @eq hope#?    self_referential.M_m
+//	M_t[m] = ρ_t M_{t−1}[m] + (1 − ρ_t) P[m] − θ_t ∇_M ℓ(M_{t−1}[m]; k_t, u_t[m])  @eq hope#?    self_referential.M_m
 //	u_t[α] = case phase { = 3 : M_{t−1}[α] v_t ; otherwise : v_t }    self_referential.u_alpha
-//	M_t[α] = ρ_t M_{t−1}[α] − θ_t ∇_M ℓ(M_{t−1}[α]; k_t, u_t[α])  @eq hope#?    self_referential.M_alpha
+//	M_t[α] = ρ_t M_{t−1}[α] + (1 − ρ_t) P[α] − θ_t ∇_M ℓ(M_{t−1}[α]; k_t, u_t[α])  @eq hope#?    self_referential.M_alpha
 //	u_t[η] = case phase { = 3 : M_{t−1}[η] v_t ; otherwise : v_t }    self_referential.u_eta
-//	M_t[η] = ρ_t M_{t−1}[η] − θ_t ∇_M ℓ(M_{t−1}[η]; k_t, u_t[η])  @eq hope#?    self_referential.M_eta
+//	M_t[η] = ρ_t M_{t−1}[η] + (1 − ρ_t) P[η] − θ_t ∇_M ℓ(M_{t−1}[η]; k_t, u_t[η])  @eq hope#?    self_referential.M_eta
+//	I[i∈d, j∈d] = { 1 if i = j ; 0 otherwise }    self_referential.I
+//	P[k] = I + N[k]    self_referential.P_k
 //	u_t[k] = case phase { = 3 : M_{t−1}[k] v_t ; otherwise : v_t }    self_referential.u_k
-//	M_t[k] = ρ_t M_{t−1}[k] − θ_t ∇_M ℓ(M_{t−1}[k]; k_t, u_t[k])  @eq hope#?    self_referential.M_k
+//	M_t[k] = ρ_t M_{t−1}[k] + (1 − ρ_t) P[k] − θ_t ∇_M ℓ(M_{t−1}[k]; k_t, u_t[k])  @eq hope#?    self_referential.M_k
+//	P[v] = I + N[v]    self_referential.P_v
 //	u_t[v] = case phase { = 3 : M_{t−1}[v] v_t ; otherwise : v_t }    self_referential.u_v
-//	M_t[v] = ρ_t M_{t−1}[v] − θ_t ∇_M ℓ(M_{t−1}[v]; k_t, u_t[v])  @eq hope#?    self_referential.M_v
+//	M_t[v] = ρ_t M_{t−1}[v] + (1 − ρ_t) P[v] − θ_t ∇_M ℓ(M_{t−1}[v]; k_t, u_t[v])  @eq hope#?    self_referential.M_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.
@@ -1159,11 +1341,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startMK, startMV, startMAlpha, startMEta, startMM, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startMK = block.InitialState(c, m, 0, startMK)
-	startMV = block.InitialState(c, m, 1, startMV)
-	startMAlpha = block.InitialState(c, m, 2, startMAlpha)
-	startMEta = block.InitialState(c, m, 3, startMEta)
-	startMM = block.InitialState(c, m, 4, startMM)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -1174,18 +1351,23 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.X = arena.Data(n.vX)
 	n.vBRho = w.Value("b_rho")
 	k.BRho = arena.Data(n.vBRho)
+	n.vNM = w.Value("N_m")
+	k.NM = arena.Data(n.vNM)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
-	n.fromMK = startMK
-	k.MK = arena.Data(n.fromMK)
-	n.fromMV = startMV
-	k.MV = arena.Data(n.fromMV)
-	n.fromMAlpha = startMAlpha
-	k.MAlpha = arena.Data(n.fromMAlpha)
-	n.fromMEta = startMEta
-	k.MEta = arena.Data(n.fromMEta)
-	n.fromMM = startMM
-	k.MM = arena.Data(n.fromMM)
+	n.vNAlpha = w.Value("N_alpha")
+	k.NAlpha = arena.Data(n.vNAlpha)
+	n.vNEta = w.Value("N_eta")
+	k.NEta = arena.Data(n.vNEta)
+	n.vNK = w.Value("N_k")
+	k.NK = arena.Data(n.vNK)
+	n.vNV = w.Value("N_v")
+	k.NV = arena.Data(n.vNV)
+	k.MK = m.Slots[0].Data
+	k.MV = m.Slots[1].Data
+	k.MAlpha = m.Slots[2].Data
+	k.MEta = m.Slots[3].Data
+	k.MM = m.Slots[4].Data
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.MKOut = arena.Alloc(k.L * k.D * k.D)
 	k.MVOut = arena.Alloc(k.L * k.D * k.D)
@@ -1200,10 +1382,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.Rho = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
+		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+	}
+	if c.Run.Tape != nil {
 		k.Theta = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AK = c.Run.Saved(k.L * k.T * k.D)
+	}
+	if c.Run.Tape != nil {
+		k.AV = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
 		k.MMProd = c.Run.Saved(k.L * k.T * k.D)
@@ -1221,16 +1409,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.MVProd = c.Run.Saved(k.L * k.T * k.D)
 	}
 	if c.Run.Tape != nil {
-		k.MVProd2 = c.Run.Saved(k.L * k.T * k.D)
-	}
-	if c.Run.Tape != nil {
-		k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+		k.ThetaSigmoid2 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AEtaProd = c.Run.Saved(k.L * k.T * k.D)
-	}
-	if c.Run.Tape != nil {
-		k.RhoSigmoid = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
@@ -1253,15 +1435,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MMCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
+	n.m = m
+	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM = startMK, startMV, startMAlpha, startMEta, startMM
+	k.MK = block.InitialState(arena, m, 0, n.startMK.Data)
+	k.MV = block.InitialState(arena, m, 1, n.startMV.Data)
+	k.MAlpha = block.InitialState(arena, m, 2, n.startMAlpha.Data)
+	k.MEta = block.InitialState(arena, m, 3, n.startMEta.Data)
+	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	n.nextMK = m.SetNext(c, 0, k.MKOut)
-	n.nextMV = m.SetNext(c, 1, k.MVOut)
-	n.nextMAlpha = m.SetNext(c, 2, k.MAlphaOut)
-	n.nextMEta = m.SetNext(c, 3, k.MEtaOut)
-	n.nextMM = m.SetNext(c, 4, k.MMOut)
+	m.SetNext(arena, 0, k.MKOut)
+	m.SetNext(arena, 1, k.MVOut)
+	m.SetNext(arena, 2, k.MAlphaOut)
+	m.SetNext(arena, 3, k.MEtaOut)
+	m.SetNext(arena, 4, k.MMOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1270,48 +1459,59 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextMK) == nil && t.Adjoint(n.nextMV) == nil && t.Adjoint(n.nextMAlpha) == nil && t.Adjoint(n.nextMEta) == nil && t.Adjoint(n.nextMM) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D = k.C, k.L, k.T, k.D
 	g.WQ = k.WQ
 	g.X = k.X
+	g.NM = k.NM
+	g.BTheta = k.BTheta
+	g.NAlpha = k.NAlpha
+	g.NEta = k.NEta
+	g.NK = k.NK
+	g.NV = k.NV
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
-	g.MVBar = block.Adjoint(t, n.nextMV, g.L*g.D*g.D)
-	g.MAlphaBar = block.Adjoint(t, n.nextMAlpha, g.L*g.D*g.D)
-	g.MEtaBar = block.Adjoint(t, n.nextMEta, g.L*g.D*g.D)
-	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
+	g.MKBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MVBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MAlphaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MEtaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MMBar = block.Zeros(t, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.Rho = k.Rho
+	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
 	g.AK = k.AK
+	g.AV = k.AV
 	g.MMProd = k.MMProd
 	g.MAlphaProd = k.MAlphaProd
 	g.MEtaProd = k.MEtaProd
 	g.MKProd = k.MKProd
 	g.MVProd = k.MVProd
-	g.MVProd2 = k.MVProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
+	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
-	g.RhoSigmoid = k.RhoSigmoid
 	g.AAlphaProd = k.AAlphaProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)
-	g.MVBarOut = t.Part(n.fromMV, g.L*g.D*g.D)
-	g.MAlphaBarOut = t.Part(n.fromMAlpha, g.L*g.D*g.D)
-	g.MEtaBarOut = t.Part(n.fromMEta, g.L*g.D*g.D)
-	g.MMBarOut = t.Part(n.fromMM, g.L*g.D*g.D)
+	g.MKBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MVBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MAlphaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MEtaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MMBarOut = t.Scratch(g.L * g.D * g.D)
 	g.BRhoBar = t.Part(n.vBRho, 1)
+	g.NMBar = t.Part(n.vNM, g.D*g.D)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
+	g.NAlphaBar = t.Part(n.vNAlpha, g.D*g.D)
+	g.NEtaBar = t.Part(n.vNEta, g.D*g.D)
+	g.NKBar = t.Part(n.vNK, g.D*g.D)
+	g.NVBar = t.Part(n.vNV, g.D*g.D)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints
@@ -1323,10 +1523,15 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vBRho, g.BRhoBar)
+	t.Contribute(n.vNM, g.NMBar)
 	t.Contribute(n.vBTheta, g.BThetaBar)
-	t.Contribute(n.fromMK, g.MKBarOut)
-	t.Contribute(n.fromMV, g.MVBarOut)
-	t.Contribute(n.fromMAlpha, g.MAlphaBarOut)
-	t.Contribute(n.fromMEta, g.MEtaBarOut)
-	t.Contribute(n.fromMM, g.MMBarOut)
+	t.Contribute(n.vNAlpha, g.NAlphaBar)
+	t.Contribute(n.vNEta, g.NEtaBar)
+	t.Contribute(n.vNK, g.NKBar)
+	t.Contribute(n.vNV, g.NVBar)
+	block.AccumulateFresh(t, n.m, 0, n.startMK, g.MKBarOut)
+	block.AccumulateFresh(t, n.m, 1, n.startMV, g.MVBarOut)
+	block.AccumulateFresh(t, n.m, 2, n.startMAlpha, g.MAlphaBarOut)
+	block.AccumulateFresh(t, n.m, 3, n.startMEta, g.MEtaBarOut)
+	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBarOut)
 }

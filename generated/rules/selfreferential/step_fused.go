@@ -22,30 +22,33 @@ func (c *stepFused) run() {
 	_ = d
 	_ = segments
 	t11 := c.Work[:L*T]                     // [L, T]
-	MKState := c.Work[L*T:][:d*d]           // [d, d]
-	MVState := c.Work[L*T+d*d:][:d*d]       // [d, d]
-	MAlphaState := c.Work[L*T+2*d*d:][:d*d] // [d, d]
-	MEtaState := c.Work[L*T+3*d*d:][:d*d]   // [d, d]
-	MMState := c.Work[L*T+4*d*d:][:d*d]     // [d, d]
-	MAlpha2 := c.Work[L*T+5*d*d:][:d*d]     // [d, d]
-	MEta2 := c.Work[L*T+6*d*d:][:d*d]       // [d, d]
-	y2 := c.Work[L*T+7*d*d:][:d]            // [d]
-	aAlpha := c.Work[L*T+7*d*d+d:][:d]      // [d]
-	aEta := c.Work[L*T+7*d*d+2*d:][:d]      // [d]
-	aK2 := c.Work[L*T+7*d*d+3*d:][:d]       // [d]
-	aV := c.Work[L*T+7*d*d+4*d:][:d]        // [d]
-	k := c.Work[L*T+7*d*d+5*d:][:d]         // [d]
-	t := c.Work[L*T+7*d*d+6*d:][:d]         // [d]
-	t22 := c.Work[L*T+7*d*d+7*d:][:d]       // [d]
-	t42 := c.Work[L*T+7*d*d+8*d:][:d]       // [d]
-	t62 := c.Work[L*T+7*d*d+9*d:][:d]       // [d]
-	t8 := c.Work[L*T+7*d*d+10*d:][:d]       // [d]
-	t102 := c.Work[L*T+7*d*d+11*d:][:d]     // [d]
-	t119 := c.Work[L*T+7*d*d+12*d:][:d]     // [d]
-	t120 := c.Work[L*T+7*d*d+13*d:][:d]     // [d]
+	PK := c.Work[L*T:][:d*d]                // [d, d]
+	PV := c.Work[L*T+d*d:][:d*d]            // [d, d]
+	MKState := c.Work[L*T+2*d*d:][:d*d]     // [d, d]
+	MVState := c.Work[L*T+3*d*d:][:d*d]     // [d, d]
+	MAlphaState := c.Work[L*T+4*d*d:][:d*d] // [d, d]
+	MEtaState := c.Work[L*T+5*d*d:][:d*d]   // [d, d]
+	MMState := c.Work[L*T+6*d*d:][:d*d]     // [d, d]
+	MAlpha2 := c.Work[L*T+7*d*d:][:d*d]     // [d, d]
+	MEta2 := c.Work[L*T+8*d*d:][:d*d]       // [d, d]
+	y2 := c.Work[L*T+9*d*d:][:d]            // [d]
+	aAlpha := c.Work[L*T+9*d*d+d:][:d]      // [d]
+	aEta := c.Work[L*T+9*d*d+2*d:][:d]      // [d]
+	aK2 := c.Work[L*T+9*d*d+3*d:][:d]       // [d]
+	aV2 := c.Work[L*T+9*d*d+4*d:][:d]       // [d]
+	k := c.Work[L*T+9*d*d+5*d:][:d]         // [d]
+	t := c.Work[L*T+9*d*d+6*d:][:d]         // [d]
+	t22 := c.Work[L*T+9*d*d+7*d:][:d]       // [d]
+	t42 := c.Work[L*T+9*d*d+8*d:][:d]       // [d]
+	t6 := c.Work[L*T+9*d*d+9*d:][:d]        // [d]
+	t8 := c.Work[L*T+9*d*d+10*d:][:d]       // [d]
+	t102 := c.Work[L*T+9*d*d+11*d:][:d]     // [d]
+	t191 := c.Work[L*T+9*d*d+12*d:][:d]     // [d]
+	t192 := c.Work[L*T+9*d*d+13*d:][:d]     // [d]
 	t3Total := make([]F, 1)
 	t9Total := make([]F, 1)
-	t15Total := make([]F, 1)
+	t212Total := make([]F, 1)
+	t33Total := make([]F, 1)
 
 	// self_referential.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -143,8 +146,22 @@ func (c *stepFused) run() {
 		}
 	}
 
+	// self_referential.I, self_referential.q, self_referential.P_k, self_referential.P_v
+	for i := range d {
+		NK := c.NK[i*d:][:d]
+		PK2 := PK[i*d:][:d]
+		NV := c.NV[i*d:][:d]
+		PV2 := PV[i*d:][:d]
+		w := F(i)
+		for j := range d {
+			I := kern.Choose((w == F(j)), F(1), F(0))
+			PK2[j] = I + NK[j]
+			PV2[j] = I + NV[j]
+		}
+	}
+
 	// self_referential
-	w6 := F(d)
+	w7 := F(d)
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	for l := range L {
@@ -204,7 +221,7 @@ func (c *stepFused) run() {
 						P8:  unsafe.SliceData(aAlpha),
 						P9:  unsafe.SliceData(aEta),
 						P10: unsafe.SliceData(aK2),
-						P11: unsafe.SliceData(aV),
+						P11: unsafe.SliceData(aV2),
 						N0:  d,
 						N1:  4 * d,
 						N2:  8 * d,
@@ -228,36 +245,36 @@ func (c *stepFused) run() {
 						var aAlpha2 F
 						var aEta2 F
 						var aK3 F
-						var aV2 F
+						var aV3 F
 						y3Sums := [16]F{y3}
 						aAlpha2Sums := [16]F{aAlpha2}
 						aEta2Sums := [16]F{aEta2}
 						aK3Sums := [16]F{aK3}
-						aV2Sums := [16]F{aV2}
+						aV3Sums := [16]F{aV3}
 						for j := range d {
 							y3Sums[j%16] = num.FMA32(MMState2[j], q[j], y3Sums[j%16])
 							xEntry := x[j]
 							aAlpha2Sums[j%16] = num.FMA32(MAlphaState2[j], xEntry, aAlpha2Sums[j%16])
 							aEta2Sums[j%16] = num.FMA32(MEtaState2[j], xEntry, aEta2Sums[j%16])
 							aK3Sums[j%16] = num.FMA32(MKState2[j], xEntry, aK3Sums[j%16])
-							aV2Sums[j%16] = num.FMA32(MVState2[j], xEntry, aV2Sums[j%16])
+							aV3Sums[j%16] = num.FMA32(MVState2[j], xEntry, aV3Sums[j%16])
 						}
 						y3 = kern.Sum16(&y3Sums)
 						aAlpha2 = kern.Sum16(&aAlpha2Sums)
 						aEta2 = kern.Sum16(&aEta2Sums)
 						aK3 = kern.Sum16(&aK3Sums)
-						aV2 = kern.Sum16(&aV2Sums)
+						aV3 = kern.Sum16(&aV3Sums)
 						y2[i] = y3
 						aAlpha[i] = aAlpha2
 						aEta[i] = aEta2
 						aK2[i] = aK3
-						aV[i] = aV2
+						aV2[i] = aV3
 					}
 				}
-				// self_referential.rho, self_referential.theta, self_referential.k
+				// self_referential.c, self_referential.theta, self_referential.k
 				var t3 F
 				var t9 F
-				var t15 F
+				var t212 F
 				if kern.Wide() {
 					a2 := regions.R4f085118521dArgs{
 						P0: unsafe.SliceData(aAlpha),
@@ -265,81 +282,87 @@ func (c *stepFused) run() {
 						P2: unsafe.SliceData(aK2),
 						P3: unsafe.SliceData(t3Total),
 						P4: unsafe.SliceData(t9Total),
-						P5: unsafe.SliceData(t15Total),
+						P5: unsafe.SliceData(t212Total),
 						N0: d,
-						S0: [2]float32{t15},
+						S0: [2]float32{t212},
 						S1: [2]float32{t9},
 						S2: [2]float32{t3},
 					}
 					regions.R4f085118521d(&a2)
 				} else {
-					t15_2 := t15
+					t212_2 := t212
 					t9_2 := t9
 					t3_2 := t3
 					t3Sums := [16]F{t3_2}
 					t9Sums := [16]F{t9_2}
-					t15Sums := [16]F{t15_2}
+					t212Sums := [16]F{t212_2}
 					for i := range d {
 						t3Sums[i%16] = t3Sums[i%16] + aAlpha[i]
 						t9Sums[i%16] = t9Sums[i%16] + aEta[i]
 						aK2Entry := aK2[i]
-						t15Sums[i%16] = num.FMA32(aK2Entry, aK2Entry, t15Sums[i%16])
+						t212Sums[i%16] = num.FMA32(aK2Entry, aK2Entry, t212Sums[i%16])
 					}
 					t3_2 = kern.Sum16(&t3Sums)
 					t9_2 = kern.Sum16(&t9Sums)
-					t15_2 = kern.Sum16(&t15Sums)
+					t212_2 = kern.Sum16(&t212Sums)
 					t3Total[0] = t3_2
 					t9Total[0] = t9_2
-					t15Total[0] = t15_2
+					t212Total[0] = t212_2
 				}
 				t3 = t3Total[0]
 				t9 = t9Total[0]
-				t15 = t15Total[0]
-				// self_referential.rho, self_referential.theta, self_referential.k
-				t6 := (t3 / w6) + bRhoEntry
-				rho2 := kern.Sigmoid(t6)
-				t122 := (t9 / w6) + bThetaEntry
-				theta2 := kern.Softplus(t122)
-				t17 := (F(0) < t15)
-				t24 := kern.Larger(kern.Choose(t17, num.Sqrt(kern.Choose(t17, t15, F(1))), F(0)), F(1e-08))
-				t79 := kern.Sigmoid(t122)
-				t91 := kern.Sigmoid(-t6)
+				t212 = t212Total[0]
+				// self_referential.c, self_referential.rho, self_referential.theta, self_referential.k
+				c2 := (t3 / w7) + bRhoEntry
+				rho2 := kern.Sigmoid(c2)
+				t12 := (t9 / w7) + bThetaEntry
+				t17 := kern.Sigmoid(-c2)
+				theta2 := kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
+				t23 := (F(0) < t212)
+				t30 := kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t212, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
+				}
+				if len(c.ThetaSigmoid) > 0 {
+					c.ThetaSigmoid[l*T+a+C*s] = t17
 				}
 				if len(c.Theta) > 0 {
 					c.Theta[l*T+a+C*s] = theta2
 				}
-				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t79
-				}
-				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t91
-				}
-				// self_referential.k, self_referential.M_m, self_referential.M_v, self_referential
-				if len(c.MVProd2) > 0 {
-					if kern.Wide() {
-						a2 := regions.R7e7f0f23b72fArgs{
-							P0: unsafe.SliceData(aK2),
-							P1: unsafe.SliceData(aV),
-							P2: kern.Given(c.MVProd2),
-							N0: d,
-							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t24},
-							S1: [2]float32{theta2},
-						}
-						regions.R7e7f0f23b72f(&a2)
-					} else {
-						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
-						for i := range d {
-							aK2Entry2 := aK2[i]
-							k2 := aK2Entry2 / t24
-							t5 := k2 - aV[i]
-							t121 := F(theta2 * t5)
-							MVProd2[i] = t121
-						}
+				// self_referential.k, self_referential.v
+				var t33 F
+				if kern.Wide() {
+					a2 := regions.R174ad2d409d6Args{
+						P0: unsafe.SliceData(aV2),
+						P1: unsafe.SliceData(aK2),
+						P2: unsafe.SliceData(k),
+						P3: unsafe.SliceData(t33Total),
+						N0: d,
+						S0: [2]float32{t33},
+						S1: [2]float32{t30},
 					}
+					regions.R174ad2d409d6(&a2)
+				} else {
+					t33_2 := t33
+					t33Sums := [16]F{t33_2}
+					for i := range d {
+						aV2Entry := aV2[i]
+						t33Sums[i%16] = num.FMA32(aV2Entry, aV2Entry, t33Sums[i%16])
+						k[i] = aK2[i] / t30
+					}
+					t33_2 = kern.Sum16(&t33Sums)
+					t33Total[0] = t33_2
 				}
+				t33 = t33Total[0]
+				// self_referential.v, self_referential.theta, self_referential.k, self_referential.M_m
+				t35 := (F(0) < t33)
+				t42_2 := kern.Larger(kern.Choose(t35, num.Sqrt(kern.Choose(t35, t33, F(1))), F(0)), F(1e-08))
+				t45 := F(1) - rho2
+				t144 := kern.Sigmoid(t12)
+				if len(c.ThetaSigmoid2) > 0 {
+					c.ThetaSigmoid2[l*T+a+C*s] = t144
+				}
+				// self_referential.M_m, self_referential.v, self_referential
 				if len(c.AK) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
@@ -352,34 +375,46 @@ func (c *stepFused) run() {
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							aK2Entry2 := aK2[i]
-							aK[i] = aK2Entry2
+							t32 := aK2[i]
+							aK[i] = t32
+						}
+					}
+				}
+				if len(c.AV) > 0 {
+					if kern.Wide() {
+						a2 := regions.R66d807a8b8d5Args{
+							P0: unsafe.SliceData(aV2),
+							P1: kern.Given(c.AV),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+						}
+						regions.R66d807a8b8d5(&a2)
+					} else {
+						aV := c.AV[(l*T+a+C*s)*d:][:d]
+						for i := range d {
+							aV2Entry2 := aV2[i]
+							aV[i] = aV2Entry2
 						}
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.R005e1ebc8025Args{
-						P0: unsafe.SliceData(aK2),
-						P1: unsafe.SliceData(aV),
-						P2: unsafe.SliceData(y2),
-						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(t),
-						P5: unsafe.SliceData(c.Y),
+					a2 := regions.R25031ba5c46fArgs{
+						P0: unsafe.SliceData(aV2),
+						P1: unsafe.SliceData(k),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(y2),
+						P4: unsafe.SliceData(c.Y),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-						S0: [2]float32{t24},
+						S0: [2]float32{t42_2},
 					}
-					regions.R005e1ebc8025(&a2)
+					regions.R25031ba5c46f(&a2)
 				} else {
 					y := c.Y[(l*T+a+C*s)*d:][:d]
 					for i := range d {
-						aK2Entry2 := aK2[i]
-						k2 := aK2Entry2 / t24
-						t5 := k2 - aV[i]
-						t222 := y2[i]
-						k[i] = k2
-						t[i] = t5
-						y[i] = t222
+						aV2Entry2 := aV2[i]
+						t[i] = k[i] - (aV2Entry2 / t42_2)
+						y[i] = y2[i]
 					}
 				}
 				// self_referential.M_m, self_referential.u_m
@@ -397,115 +432,127 @@ func (c *stepFused) run() {
 				} else {
 					for i := range d {
 						MMState2 := MMState[i*d:][:d]
-						var t23 F
-						t23Sums := [16]F{t23}
+						var t23_2 F
+						t23Sums := [16]F{t23_2}
 						for j := range d {
 							t23Sums[j%16] = num.FMA32(MMState2[j], t[j], t23Sums[j%16])
 						}
-						t23 = kern.Sum16(&t23Sums)
-						t22[i] = t23
+						t23_2 = kern.Sum16(&t23Sums)
+						t22[i] = t23_2
 					}
 				}
 				// self_referential.M_m, self_referential.M_alpha, self_referential.u_alpha
 				if kern.Wide() {
-					a2 := regions.Rf3bbf2f2c656Args{
+					a2 := regions.R914c2b034652Args{
 						P0: unsafe.SliceData(t22),
 						P1: unsafe.SliceData(MAlphaState),
 						P2: unsafe.SliceData(t),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(MMState),
-						P5: unsafe.SliceData(t42),
+						P4: unsafe.SliceData(c.NM),
+						P5: unsafe.SliceData(MMState),
+						P6: unsafe.SliceData(t42),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
-						N4: 12 * d,
+						N4: 8 * d,
+						N5: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t45},
+						S2: [2]float32{rho2},
 					}
-					regions.Rf3bbf2f2c656(&a2)
+					regions.R914c2b034652(&a2)
 				} else {
 					for i := range d {
 						MAlphaState2 := MAlphaState[i*d:][:d]
+						NM := c.NM[i*d:][:d]
 						MMState2 := MMState[i*d:][:d]
-						var t422 F
-						w := F(theta2 * t22[i])
-						t422Sums := [16]F{t422}
+						var t423 F
+						w2 := F(theta2 * t22[i])
+						t423Sums := [16]F{t423}
 						for j := range d {
-							t422Sums[j%16] = num.FMA32(MAlphaState2[j], t[j], t422Sums[j%16])
-							MMState2[j] = num.FMA32(-w, k[j], F(rho2*MMState2[j]))
+							t423Sums[j%16] = num.FMA32(MAlphaState2[j], t[j], t423Sums[j%16])
+							MMState2[j] = num.FMA32(-w2, k[j], num.FMA32(t45, NM[j], F(rho2*MMState2[j])))
 						}
-						t422 = kern.Sum16(&t422Sums)
-						t42[i] = t422
+						t423 = kern.Sum16(&t423Sums)
+						t42[i] = t423
 					}
 				}
 				// self_referential.M_alpha, self_referential.M_m, self_referential.M_eta, self_referential.u_eta
 				if kern.Wide() {
-					a2 := regions.R4f64427bdc15Args{
+					a2 := regions.Rb2eba25946daArgs{
 						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(MEtaState),
 						P2: unsafe.SliceData(t),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(MAlphaState),
-						P5: unsafe.SliceData(MAlpha2),
-						P6: unsafe.SliceData(t62),
+						P4: unsafe.SliceData(c.NAlpha),
+						P5: unsafe.SliceData(MAlphaState),
+						P6: unsafe.SliceData(MAlpha2),
+						P7: unsafe.SliceData(t6),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N4: 4 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t45},
+						S2: [2]float32{rho2},
 					}
-					regions.R4f64427bdc15(&a2)
+					regions.Rb2eba25946da(&a2)
 				} else {
 					for i := range d {
 						MEtaState2 := MEtaState[i*d:][:d]
+						NAlpha := c.NAlpha[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
 						MAlpha2_2 := MAlpha2[i*d:][:d]
-						var t622 F
-						w2 := F(theta2 * t42[i])
-						t622Sums := [16]F{t622}
+						var t62 F
+						w3 := F(theta2 * t42[i])
+						t62Sums := [16]F{t62}
 						for j := range d {
-							t622Sums[j%16] = num.FMA32(MEtaState2[j], t[j], t622Sums[j%16])
-							MAlpha2_2[j] = num.FMA32(-w2, k[j], F(rho2*MAlphaState2[j]))
+							t62Sums[j%16] = num.FMA32(MEtaState2[j], t[j], t62Sums[j%16])
+							MAlpha2_2[j] = num.FMA32(-w3, k[j], num.FMA32(t45, NAlpha[j], F(rho2*MAlphaState2[j])))
 						}
-						t622 = kern.Sum16(&t622Sums)
-						t62[i] = t622
+						t62 = kern.Sum16(&t62Sums)
+						t6[i] = t62
 					}
 				}
 				// self_referential.M_eta, self_referential.M_m, self_referential.M_k, self_referential.u_k
 				if kern.Wide() {
-					a2 := regions.R4f64427bdc15Args{
-						P0: unsafe.SliceData(t62),
+					a2 := regions.Rb2eba25946daArgs{
+						P0: unsafe.SliceData(t6),
 						P1: unsafe.SliceData(MKState),
 						P2: unsafe.SliceData(t),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(MEtaState),
-						P5: unsafe.SliceData(MEta2),
-						P6: unsafe.SliceData(t8),
+						P4: unsafe.SliceData(c.NEta),
+						P5: unsafe.SliceData(MEtaState),
+						P6: unsafe.SliceData(MEta2),
+						P7: unsafe.SliceData(t8),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
-						N4: 8 * d,
-						N5: 12 * d,
+						N4: 4 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t45},
+						S2: [2]float32{rho2},
 					}
-					regions.R4f64427bdc15(&a2)
+					regions.Rb2eba25946da(&a2)
 				} else {
 					for i := range d {
 						MKState2 := MKState[i*d:][:d]
+						NEta := c.NEta[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MEta2_2 := MEta2[i*d:][:d]
 						var t82 F
-						w3 := F(theta2 * t62[i])
+						w4 := F(theta2 * t6[i])
 						t82Sums := [16]F{t82}
 						for j := range d {
 							t82Sums[j%16] = num.FMA32(MKState2[j], t[j], t82Sums[j%16])
-							MEta2_2[j] = num.FMA32(-w3, k[j], F(rho2*MEtaState2[j]))
+							MEta2_2[j] = num.FMA32(-w4, k[j], num.FMA32(t45, NEta[j], F(rho2*MEtaState2[j])))
 						}
 						t82 = kern.Sum16(&t82Sums)
 						t8[i] = t82
@@ -513,49 +560,14 @@ func (c *stepFused) run() {
 				}
 				// self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.u_v
 				if kern.Wide() {
-					a2 := regions.Rf3bbf2f2c656Args{
+					a2 := regions.R914c2b034652Args{
 						P0: unsafe.SliceData(t8),
 						P1: unsafe.SliceData(MVState),
 						P2: unsafe.SliceData(t),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(MKState),
-						P5: unsafe.SliceData(t102),
-						N0: d,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: 12 * d,
-						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
-					}
-					regions.Rf3bbf2f2c656(&a2)
-				} else {
-					for i := range d {
-						MVState2 := MVState[i*d:][:d]
-						MKState2 := MKState[i*d:][:d]
-						var t1022 F
-						w4 := F(theta2 * t8[i])
-						t1022Sums := [16]F{t1022}
-						for j := range d {
-							t1022Sums[j%16] = num.FMA32(MVState2[j], t[j], t1022Sums[j%16])
-							MKState2[j] = num.FMA32(-w4, k[j], F(rho2*MKState2[j]))
-						}
-						t1022 = kern.Sum16(&t1022Sums)
-						t102[i] = t1022
-					}
-				}
-				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
-				clear(t119)
-				clear(t120)
-				if kern.Wide() {
-					a2 := regions.R518b3756a1a3Args{
-						P0: unsafe.SliceData(t102),
-						P1: unsafe.SliceData(k),
-						P2: unsafe.SliceData(MVState),
-						P3: unsafe.SliceData(t119),
-						P4: unsafe.SliceData(MEtaState),
-						P5: unsafe.SliceData(t120),
-						P6: unsafe.SliceData(MAlphaState),
+						P4: unsafe.SliceData(PK),
+						P5: unsafe.SliceData(MKState),
+						P6: unsafe.SliceData(t102),
 						N0: d,
 						N1: 4,
 						N2: 8,
@@ -563,19 +575,62 @@ func (c *stepFused) run() {
 						N4: 8 * d,
 						N5: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t45},
+						S2: [2]float32{rho2},
 					}
-					regions.R518b3756a1a3(&a2)
+					regions.R914c2b034652(&a2)
 				} else {
 					for i := range d {
 						MVState2 := MVState[i*d:][:d]
+						PK2 := PK[i*d:][:d]
+						MKState2 := MKState[i*d:][:d]
+						var t1022 F
+						w5 := F(theta2 * t8[i])
+						t1022Sums := [16]F{t1022}
+						for j := range d {
+							t1022Sums[j%16] = num.FMA32(MVState2[j], t[j], t1022Sums[j%16])
+							MKState2[j] = num.FMA32(-w5, k[j], num.FMA32(t45, PK2[j], F(rho2*MKState2[j])))
+						}
+						t1022 = kern.Sum16(&t1022Sums)
+						t102[i] = t1022
+					}
+				}
+				// self_referential.M_v, self_referential.M_m, self_referential.a_eta, self_referential.a_alpha
+				clear(t191)
+				clear(t192)
+				if kern.Wide() {
+					a2 := regions.R32fc7337b450Args{
+						P0: unsafe.SliceData(t102),
+						P1: unsafe.SliceData(k),
+						P2: unsafe.SliceData(PV),
+						P3: unsafe.SliceData(MVState),
+						P4: unsafe.SliceData(t191),
+						P5: unsafe.SliceData(MEtaState),
+						P6: unsafe.SliceData(t192),
+						P7: unsafe.SliceData(MAlphaState),
+						N0: d,
+						N1: 4,
+						N2: 8,
+						N3: 12,
+						N4: 4 * d,
+						N5: 8 * d,
+						N6: 12 * d,
+						S0: [2]float32{theta2},
+						S1: [2]float32{t45},
+						S2: [2]float32{rho2},
+					}
+					regions.R32fc7337b450(&a2)
+				} else {
+					for i := range d {
+						PV2 := PV[i*d:][:d]
+						MVState2 := MVState[i*d:][:d]
 						MEtaState2 := MEtaState[i*d:][:d]
 						MAlphaState2 := MAlphaState[i*d:][:d]
-						w5 := F(theta2 * t102[i])
+						w6 := F(theta2 * t102[i])
 						for j := range d {
-							MVState2[j] = num.FMA32(-w5, k[j], F(rho2*MVState2[j]))
-							t119[j] = t119[j] + MEtaState2[j]
-							t120[j] = t120[j] + MAlphaState2[j]
+							MVState2[j] = num.FMA32(-w6, k[j], num.FMA32(t45, PV2[j], F(rho2*MVState2[j])))
+							t191[j] = t191[j] + MEtaState2[j]
+							t192[j] = t192[j] + MAlphaState2[j]
 						}
 					}
 				}
@@ -592,8 +647,8 @@ func (c *stepFused) run() {
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t4222 := t22[i]
-							MMProd[i] = t4222
+							t52 := t22[i]
+							MMProd[i] = t52
 						}
 					}
 				}
@@ -609,15 +664,15 @@ func (c *stepFused) run() {
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t52 := t42[i]
-							MAlphaProd[i] = t52
+							t622 := t42[i]
+							MAlphaProd[i] = t622
 						}
 					}
 				}
 				if len(c.MEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t62),
+							P0: unsafe.SliceData(t6),
 							P1: kern.Given(c.MEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -626,8 +681,8 @@ func (c *stepFused) run() {
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t6222 := t62[i]
-							MEtaProd[i] = t6222
+							t72 := t6[i]
+							MEtaProd[i] = t72
 						}
 					}
 				}
@@ -643,8 +698,8 @@ func (c *stepFused) run() {
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t72 := t8[i]
-							MKProd[i] = t72
+							t822 := t8[i]
+							MKProd[i] = t822
 						}
 					}
 				}
@@ -660,15 +715,15 @@ func (c *stepFused) run() {
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t822 := t102[i]
-							MVProd[i] = t822
+							t92 := t102[i]
+							MVProd[i] = t92
 						}
 					}
 				}
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t119),
+							P0: unsafe.SliceData(t191),
 							P1: kern.Given(c.AEtaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -677,15 +732,15 @@ func (c *stepFused) run() {
 					} else {
 						aEtaProd := c.AEtaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t92 := t119[i]
-							aEtaProd[i] = t92
+							t10 := t191[i]
+							aEtaProd[i] = t10
 						}
 					}
 				}
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t120),
+							P0: unsafe.SliceData(t192),
 							P1: kern.Given(c.AAlphaProd),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -694,8 +749,8 @@ func (c *stepFused) run() {
 					} else {
 						aAlphaProd := c.AAlphaProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t10 := t120[i]
-							aAlphaProd[i] = t10
+							t1122 := t192[i]
+							aAlphaProd[i] = t1122
 						}
 					}
 				}
@@ -737,78 +792,108 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t152 := c.Work[:L*T]                                            // [L, T]
-	t72 := c.Work[L*T:][:L*T*d]                                     // [L, T, d]
-	t82 := c.Work[L*T*d+L*T:][:L*T*d]                               // [L, T, d]
-	t15 := c.Work[2*L*T*d+L*T:][:L*T]                               // [L, T]
-	t36 := c.Work[2*L*T*d+2*L*T:][:L*T*d]                           // [L, T, d]
-	t37 := c.Work[3*L*T*d+2*L*T:][:L*T*d]                           // [L, T, d]
-	MKBarState := c.Work[4*L*T*d+2*L*T:][:d*d]                      // [d, d]
-	MVBarState := c.Work[4*L*T*d+2*L*T+d*d:][:d*d]                  // [d, d]
-	MAlphaBarState := c.Work[4*L*T*d+2*L*T+2*d*d:][:d*d]            // [d, d]
-	MEtaBarState := c.Work[4*L*T*d+2*L*T+3*d*d:][:d*d]              // [d, d]
-	MMBarState := c.Work[4*L*T*d+2*L*T+4*d*d:][:d*d]                // [d, d]
-	MKTrail := c.Work[4*L*T*d+2*L*T+5*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
-	MVTrail := c.Work[C*d*d+4*L*T*d+2*L*T+6*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
-	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+2*L*T+7*d*d:][:C*d*d+d*d] // [C + 1, d, d]
-	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+2*L*T+8*d*d:][:C*d*d+d*d]   // [C + 1, d, d]
-	MMTrail := c.Work[4*C*d*d+4*L*T*d+2*L*T+9*d*d:][:C*d*d+d*d]     // [C + 1, d, d]
-	k := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d:][:d]                  // [d]
-	k2 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+d:][:d]               // [d]
-	t109 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+2*d:][:d]           // [d]
-	t52 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+3*d:][:d]            // [d]
-	t110 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+4*d:][:d]           // [d]
-	t111 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+5*d:][:d]           // [d]
-	t13 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+6*d:][:d]            // [d]
-	t112 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+7*d:][:d]           // [d]
-	t113 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+8*d:][:d]           // [d]
-	t21 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+9*d:][:d]            // [d]
-	t114 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+10*d:][:d]          // [d]
-	t115 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+11*d:][:d]          // [d]
-	t29 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+12*d:][:d]           // [d]
-	t116 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+13*d:][:d]          // [d]
-	t117 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+14*d:][:d]          // [d]
-	t372 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+15*d:][:d]          // [d]
-	t38 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+16*d:][:d]           // [d]
-	t118 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+17*d:][:d]          // [d]
-	t45 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+18*d:][:d]           // [d]
-	t50 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+19*d:][:d]           // [d]
-	t49 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+20*d:][:d]           // [d]
-	t76 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+21*d:][:d]           // [d]
-	t78 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+22*d:][:d]           // [d]
-	t102 := c.Work[5*C*d*d+4*L*T*d+2*L*T+10*d*d+23*d:][:d]          // [d]
+	PK := c.Work[:d*d]                                              // [d, d]
+	PV := c.Work[d*d:][:d*d]                                        // [d, d]
+	t21 := c.Work[2*d*d:][:L*T]                                     // [L, T]
+	t332 := c.Work[L*T+2*d*d:][:L*T]                                // [L, T]
+	t72 := c.Work[2*L*T+2*d*d:][:L*T*d]                             // [L, T, d]
+	t82 := c.Work[L*T*d+2*L*T+2*d*d:][:L*T*d]                       // [L, T, d]
+	t22 := c.Work[2*L*T*d+2*L*T+2*d*d:][:L*T]                       // [L, T]
+	t43 := c.Work[2*L*T*d+3*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	t44 := c.Work[3*L*T*d+3*L*T+2*d*d:][:L*T*d]                     // [L, T, d]
+	MKBarState := c.Work[4*L*T*d+3*L*T+2*d*d:][:d*d]                // [d, d]
+	MVBarState := c.Work[4*L*T*d+3*L*T+3*d*d:][:d*d]                // [d, d]
+	MAlphaBarState := c.Work[4*L*T*d+3*L*T+4*d*d:][:d*d]            // [d, d]
+	MEtaBarState := c.Work[4*L*T*d+3*L*T+5*d*d:][:d*d]              // [d, d]
+	MMBarState := c.Work[4*L*T*d+3*L*T+6*d*d:][:d*d]                // [d, d]
+	MKTrail := c.Work[4*L*T*d+3*L*T+7*d*d:][:C*d*d+d*d]             // [C + 1, d, d]
+	MVTrail := c.Work[C*d*d+4*L*T*d+3*L*T+8*d*d:][:C*d*d+d*d]       // [C + 1, d, d]
+	MAlphaTrail := c.Work[2*C*d*d+4*L*T*d+3*L*T+9*d*d:][:C*d*d+d*d] // [C + 1, d, d]
+	MEtaTrail := c.Work[3*C*d*d+4*L*T*d+3*L*T+10*d*d:][:C*d*d+d*d]  // [C + 1, d, d]
+	MMTrail := c.Work[4*C*d*d+4*L*T*d+3*L*T+11*d*d:][:C*d*d+d*d]    // [C + 1, d, d]
+	k := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d:][:d]                  // [d]
+	aEta := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+d:][:d]             // [d]
+	k2 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+2*d:][:d]             // [d]
+	v := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+3*d:][:d]              // [d]
+	t := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+4*d:][:d]              // [d]
+	t181 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+5*d:][:d]           // [d]
+	t62 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+6*d:][:d]            // [d]
+	t182 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+7*d:][:d]           // [d]
+	t183 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+8*d:][:d]           // [d]
+	t172 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+9*d:][:d]           // [d]
+	t184 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+10*d:][:d]          // [d]
+	t185 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+11*d:][:d]          // [d]
+	t282 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+12*d:][:d]          // [d]
+	t186 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+13*d:][:d]          // [d]
+	t187 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+14*d:][:d]          // [d]
+	t39 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+15*d:][:d]           // [d]
+	t188 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+16*d:][:d]          // [d]
+	t189 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+17*d:][:d]          // [d]
+	t50 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+18*d:][:d]           // [d]
+	t51 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+19*d:][:d]           // [d]
+	t190 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+20*d:][:d]          // [d]
+	t56 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+21*d:][:d]           // [d]
+	t90 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+22*d:][:d]           // [d]
+	t93 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+23*d:][:d]           // [d]
+	t92 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+24*d:][:d]           // [d]
+	t119 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+25*d:][:d]          // [d]
+	t121 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+26*d:][:d]          // [d]
+	t174 := c.Work[5*C*d*d+4*L*T*d+3*L*T+12*d*d+27*d:][:d]          // [d]
 	t4 := c.Flags[:L*T]                                             // [L, T]
-	t16 := c.Flags[L*T:][:L*T]                                      // [L, T]
-	t20 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
-	t622Total := make([]F, 1)
-	t14Total := make([]F, 1)
+	t23 := c.Flags[L*T:][:L*T]                                      // [L, T]
+	t27 := c.Flags[2*L*T:][:L*T]                                    // [L, T]
+	t9Total := make([]F, 1)
+	t92Total := make([]F, 1)
+	t1122Total := make([]F, 1)
+	t20Total := make([]F, 1)
 	t222Total := make([]F, 1)
-	t30Total := make([]F, 1)
-	t412Total := make([]F, 1)
-	t39Total := make([]F, 1)
-	t55Total := make([]F, 1)
+	t31Total := make([]F, 1)
+	t3323Total := make([]F, 1)
+	t422Total := make([]F, 1)
+	t442Total := make([]F, 1)
+	t52Total := make([]F, 1)
+	t59Total := make([]F, 1)
+	t612Total := make([]F, 1)
+	t69Total := make([]F, 1)
+	t98Total := make([]F, 1)
 
 	// self_referential.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t23_2 := t23[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
 		for j := range T {
 			t42 := (F(0) < qProd2[j])
-			t162 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
+			t232 := (F(1e-08) <= kern.Choose(t42, qSqrt[j], F(0)))
 			t4_2[j] = t42
-			t16_2[j] = t162
-			t20_2[j] = (t162 && t42)
+			t23_2[j] = t232
+			t27_2[j] = (t232 && t42)
 		}
 	}
 
-	// self_referential.k
+	// self_referential.I, self_referential.q, self_referential.P_k, self_referential.P_v
+	for i := range d {
+		NK := c.NK[i*d:][:d]
+		PK2 := PK[i*d:][:d]
+		NV := c.NV[i*d:][:d]
+		PV2 := PV[i*d:][:d]
+		w := F(i)
+		for j := range d {
+			I := kern.Choose((w == F(j)), F(1), F(0))
+			PK2[j] = I + NK[j]
+			PV2[j] = I + NV[j]
+		}
+	}
+
+	// self_referential.k, self_referential.v
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R64cf3f410302Args{
 			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(c.AV),
+			P2: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t332),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -817,20 +902,28 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R64cf3f410302(&a)
 	} else {
 		for i := range L {
-			t152_2 := t152[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t332_2 := t332[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
-				var t1522 F
-				t1522Sums := [16]F{t1522}
+				aV := c.AV[(i*T+j)*d:][:d]
+				var t212 F
+				var t3322 F
+				t212Sums := [16]F{t212}
+				t3322Sums := [16]F{t3322}
 				for k3 := range d {
 					aKEntry := aK[k3]
-					t1522Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t1522Sums[k3%16])
+					t212Sums[k3%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k3%16])
+					aVEntry := aV[k3]
+					t3322Sums[k3%16] = num.FMA32(aVEntry, aVEntry, t3322Sums[k3%16])
 				}
-				t1522 = kern.Sum16(&t1522Sums)
-				t152_2[j] = t1522
+				t212 = kern.Sum16(&t212Sums)
+				t3322 = kern.Sum16(&t3322Sums)
+				t21_2[j] = t212
+				t332_2[j] = t3322
 			}
 		}
 	}
@@ -838,7 +931,14 @@ func (c *stepBackwardFused) run() {
 	// self_referential
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t84 := F(1) / F(d)
+	clear(c.NMBar)
+	clear(c.NAlphaBar)
+	clear(c.NEtaBar)
+	clear(c.NKBar)
+	clear(c.NVBar)
+	w21 := F(d)
+	bThetaEntry := c.BTheta[0]
+	t152 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			copy(MKBarState[i*d:][:d], c.MKBar[(l*d+i)*d:][:d])
@@ -872,53 +972,60 @@ func (c *stepBackwardFused) run() {
 				copy(MMTrail[i*d:][:d], c.MMCheckpoints[((l*segments+s)*d+i)*d:][:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// self_referential.k
-					t152Entry := t152_2[a]
-					w := kern.Larger(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
+					// self_referential.k, self_referential.theta
+					t21Entry := t21_2[a]
+					w2 := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.R7a43698e9ee0Args{
 							P0: unsafe.SliceData(c.AK),
 							P1: unsafe.SliceData(k),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w},
+							S0: [2]float32{w2},
 						}
 						regions.R7a43698e9ee0(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k[i] = aK[i] / w
+							k[i] = aK[i] / w2
 						}
 					}
 					// self_referential.M_m, self_referential.M_alpha, self_referential.M_eta, self_referential.M_k, self_referential.M_v
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
+					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R584fb2a1bf07Args{
+						a2 := regions.R88800710a960Args{
 							P0:  unsafe.SliceData(c.MMProd),
 							P1:  unsafe.SliceData(c.MAlphaProd),
 							P2:  unsafe.SliceData(c.MEtaProd),
 							P3:  unsafe.SliceData(c.MKProd),
 							P4:  unsafe.SliceData(c.MVProd),
 							P5:  unsafe.SliceData(k),
-							P6:  unsafe.SliceData(MMTrail),
-							P7:  unsafe.SliceData(MAlphaTrail),
-							P8:  unsafe.SliceData(MEtaTrail),
-							P9:  unsafe.SliceData(MKTrail),
-							P10: unsafe.SliceData(MVTrail),
+							P6:  unsafe.SliceData(c.NM),
+							P7:  unsafe.SliceData(MMTrail),
+							P8:  unsafe.SliceData(c.NAlpha),
+							P9:  unsafe.SliceData(MAlphaTrail),
+							P10: unsafe.SliceData(c.NEta),
+							P11: unsafe.SliceData(MEtaTrail),
+							P12: unsafe.SliceData(PK),
+							P13: unsafe.SliceData(MKTrail),
+							P14: unsafe.SliceData(PV),
+							P15: unsafe.SliceData(MVTrail),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-							N2:  4 * d * d * a,
-							N3:  4*d*d*a + 4*d*d,
+							N2:  4*d*d*a + 4*d*d,
+							N3:  4 * d * d * a,
 							N4:  d * d,
 							S0:  [2]float32{thetaEntry},
-							S1:  [2]float32{rhoEntry},
+							S1:  [2]float32{w3},
+							S2:  [2]float32{rhoEntry},
 						}
-						regions.R584fb2a1bf07(&a2)
+						regions.R88800710a960(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
@@ -926,127 +1033,184 @@ func (c *stepBackwardFused) run() {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
 						for i := range d {
+							NM := c.NM[i*d:][:d]
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
 							MMTrail3 := MMTrail[((a+1)*d+i)*d:][:d]
+							NAlpha := c.NAlpha[i*d:][:d]
 							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
 							MAlphaTrail3 := MAlphaTrail[((a+1)*d+i)*d:][:d]
+							NEta := c.NEta[i*d:][:d]
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
 							MEtaTrail3 := MEtaTrail[((a+1)*d+i)*d:][:d]
+							PK2 := PK[i*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 							MKTrail3 := MKTrail[((a+1)*d+i)*d:][:d]
+							PV2 := PV[i*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
 							MVTrail3 := MVTrail[((a+1)*d+i)*d:][:d]
-							w2 := F(thetaEntry * MMProd[i])
-							w3 := F(thetaEntry * MAlphaProd[i])
-							w4 := F(thetaEntry * MEtaProd[i])
-							w5 := F(thetaEntry * MKProd[i])
-							w6 := F(thetaEntry * MVProd[i])
+							w4 := F(thetaEntry * MMProd[i])
+							w5 := F(thetaEntry * MAlphaProd[i])
+							w6 := F(thetaEntry * MEtaProd[i])
+							w7 := F(thetaEntry * MKProd[i])
+							w8 := F(thetaEntry * MVProd[i])
 							for j := range d {
 								kEntry := k[j]
-								MMTrail3[j] = num.FMA32(-w2, kEntry, F(rhoEntry*MMTrail2[j]))
-								MAlphaTrail3[j] = num.FMA32(-w3, kEntry, F(rhoEntry*MAlphaTrail2[j]))
-								MEtaTrail3[j] = num.FMA32(-w4, kEntry, F(rhoEntry*MEtaTrail2[j]))
-								MKTrail3[j] = num.FMA32(-w5, kEntry, F(rhoEntry*MKTrail2[j]))
-								MVTrail3[j] = num.FMA32(-w6, kEntry, F(rhoEntry*MVTrail2[j]))
+								MMTrail3[j] = num.FMA32(-w4, kEntry, num.FMA32(w3, NM[j], F(rhoEntry*MMTrail2[j])))
+								MAlphaTrail3[j] = num.FMA32(-w5, kEntry, num.FMA32(w3, NAlpha[j], F(rhoEntry*MAlphaTrail2[j])))
+								MEtaTrail3[j] = num.FMA32(-w6, kEntry, num.FMA32(w3, NEta[j], F(rhoEntry*MEtaTrail2[j])))
+								MKTrail3[j] = num.FMA32(-w7, kEntry, num.FMA32(w3, PK2[j], F(rhoEntry*MKTrail2[j])))
+								MVTrail3[j] = num.FMA32(-w8, kEntry, num.FMA32(w3, PV2[j], F(rhoEntry*MVTrail2[j])))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
+				t332_2 := t332[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
-				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
+				thetaSigmoid2 := c.ThetaSigmoid2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential.k
-					t152Entry2 := t152_2[a]
-					t203 := num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1)))
-					t52_2 := F(1) / kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
-					// self_referential.k
-					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), t203, F(0)), F(1e-08))
+					// self_referential.a_eta
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
-							P0: unsafe.SliceData(c.AK),
-							P1: unsafe.SliceData(k2),
+						a2 := regions.R61cd883bce33Args{
+							P0: unsafe.SliceData(MEtaTrail),
+							P1: unsafe.SliceData(c.X),
+							P2: unsafe.SliceData(aEta),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w7},
+							N2: 4 * d * d * a,
+							N3: 4,
+							N4: 8,
+							N5: 12,
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.R61cd883bce33(&a2)
+					} else {
+						for i := range d {
+							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+							x := c.X[(l*T+a+C*s)*d:][:d]
+							var aEta2 F
+							aEta2Sums := [16]F{aEta2}
+							for j := range d {
+								aEta2Sums[j%16] = num.FMA32(MEtaTrail2[j], x[j], aEta2Sums[j%16])
+							}
+							aEta2 = kern.Sum16(&aEta2Sums)
+							aEta[i] = aEta2
+						}
+					}
+					// self_referential.theta
+					var t9 F
+					if kern.Wide() {
+						a2 := regions.R9e3d409da788Args{
+							P0: unsafe.SliceData(aEta),
+							P1: unsafe.SliceData(t9Total),
+							N0: d,
+							S0: [2]float32{t9},
+						}
+						regions.R9e3d409da788(&a2)
+					} else {
+						t9_2 := t9
+						t9Sums := [16]F{t9_2}
+						for i := range d {
+							t9Sums[i%16] = t9Sums[i%16] + aEta[i]
+						}
+						t9_2 = kern.Sum16(&t9Sums)
+						t9Total[0] = t9_2
+					}
+					t9 = t9Total[0]
+					// self_referential.theta, self_referential.c, self_referential.k, self_referential.v
+					t13 := kern.Softplus((t9 / w21) + bThetaEntry)
+					t21Entry2 := t21_2[a]
+					t26 := num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1)))
+					t332Entry := t332_2[a]
+					t38 := num.Sqrt(kern.Choose((F(0) < t332Entry), t332Entry, F(1)))
+					t662 := F(1) / kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					// self_referential.k, self_referential.theta, self_referential.v, self_referential.M_m
+					w9 := kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					w10 := kern.Larger(kern.Choose((F(0) < t332Entry), t38, F(0)), F(1e-08))
+					if kern.Wide() {
+						a2 := regions.Rc4b94556a96dArgs{
+							P0: unsafe.SliceData(c.AK),
+							P1: unsafe.SliceData(c.AV),
+							P2: unsafe.SliceData(k2),
+							P3: unsafe.SliceData(v),
+							P4: unsafe.SliceData(t),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{w9},
+							S1: [2]float32{w10},
+						}
+						regions.Rc4b94556a96d(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
+						aV := c.AV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k2[i] = aK[i] / w7
+							k3 := aK[i] / w9
+							v2 := aV[i] / w10
+							k2[i] = k3
+							v[i] = v2
+							t[i] = k3 - v2
 						}
 					}
 					// self_referential.M_v
-					clear(t52)
-					var t622 F
+					clear(t62)
 					if kern.Wide() {
-						a2 := regions.R6c02e6a87b54Args{
+						a2 := regions.R630f8e3870faArgs{
 							P0: unsafe.SliceData(c.MVProd),
 							P1: unsafe.SliceData(MVBarState),
 							P2: unsafe.SliceData(k2),
-							P3: unsafe.SliceData(MVTrail),
-							P4: unsafe.SliceData(t52),
-							P5: unsafe.SliceData(t109),
-							P6: unsafe.SliceData(t622Total),
+							P3: unsafe.SliceData(t62),
+							P4: unsafe.SliceData(t181),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N2: 4*d*a + 4*C*d*s + 4*T*d*l + 4,
 							N3: 4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N4: 4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N5: 4*d*d*a + 12*d,
-							N6: 4 * d * d * a,
-							N7: 4,
-							N8: 8,
-							N9: 12,
-							S0: [2]float32{t622},
+							N5: 4,
+							N6: 8,
+							N7: 12,
 						}
-						regions.R6c02e6a87b54(&a2)
+						regions.R630f8e3870fa(&a2)
 					} else {
 						MVProd := c.MVProd[(l*T+a+C*s)*d:][:d]
-						t622_2 := t622
 						for i := range d {
 							MVBarState2 := MVBarState[i*d:][:d]
-							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							var t1092 F
+							var t1812 F
 							MVProdEntry := MVProd[i]
-							var t622Row F
-							t1092Sums := [16]F{t1092}
-							t622RowSums := [16]F{t622Row}
+							t1812Sums := [16]F{t1812}
 							for j := range d {
 								MVBarStateEntry := MVBarState2[j]
-								t1092Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1092Sums[j%16])
-								t622RowSums[j%16] = num.FMA32(MVTrail2[j], MVBarStateEntry, t622RowSums[j%16])
-								t52[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t52[j])
+								t1812Sums[j%16] = num.FMA32(MVBarStateEntry, k2[j], t1812Sums[j%16])
+								t62[j] = num.FMA32(-MVBarStateEntry, MVProdEntry, t62[j])
 							}
-							t1092 = kern.Sum16(&t1092Sums)
-							t622Row = kern.Sum16(&t622RowSums)
-							t622_2 = t622_2 + t622Row
-							t109[i] = t1092
+							t1812 = kern.Sum16(&t1812Sums)
+							t181[i] = t1812
 						}
-						t622Total[0] = t622_2
 					}
-					t622 = t622Total[0]
-					// self_referential.M_v, self_referential.M_k
-					clear(t110)
-					clear(t13)
-					var t14 F
+					// self_referential.M_v, self_referential.M_m, self_referential.M_k
+					clear(t182)
+					clear(t172)
+					var t92_2 F
+					var t1122 F
+					rhoEntry3 := rho[a]
+					w11 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
-							P0:  unsafe.SliceData(t109),
+						a2 := regions.Rbcfd2f31e78dArgs{
+							P0:  unsafe.SliceData(t181),
 							P1:  unsafe.SliceData(c.MKProd),
-							P2:  unsafe.SliceData(MKBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MKTrail),
-							P5:  unsafe.SliceData(MVTrail),
-							P6:  unsafe.SliceData(t110),
-							P7:  unsafe.SliceData(t13),
-							P8:  unsafe.SliceData(t111),
-							P9:  unsafe.SliceData(t14Total),
+							P2:  unsafe.SliceData(MVBarState),
+							P3:  unsafe.SliceData(PV),
+							P4:  unsafe.SliceData(MVTrail),
+							P5:  unsafe.SliceData(MKBarState),
+							P6:  unsafe.SliceData(k2),
+							P7:  unsafe.SliceData(t182),
+							P8:  unsafe.SliceData(c.NVBar),
+							P9:  unsafe.SliceData(t172),
+							P10: unsafe.SliceData(t183),
+							P11: unsafe.SliceData(t92Total),
+							P12: unsafe.SliceData(t1122Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -1055,58 +1219,79 @@ func (c *stepBackwardFused) run() {
 							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N6:  12,
 							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t14},
+							N8:  4 * d,
+							N9:  4*d*d*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*d*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*d*a + 12*d,
+							N14: 4 * d * d * a,
+							S0:  [2]float32{t1122},
+							S1:  [2]float32{t92_2},
+							S2:  [2]float32{w11},
 						}
-						regions.R49f145348b95(&a2)
+						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MKProd := c.MKProd[(l*T+a+C*s)*d:][:d]
-						t14_2 := t14
+						t1122_2 := t1122
+						t92_3 := t92_2
 						for i := range d {
-							MKBarState2 := MKBarState[i*d:][:d]
-							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
+							MVBarState2 := MVBarState[i*d:][:d]
+							PV2 := PV[i*d:][:d]
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							var t1112 F
-							t109Entry := t109[i]
+							MKBarState2 := MKBarState[i*d:][:d]
+							NVBar := c.NVBar[i*d:][:d]
+							var t1832 F
+							t181Entry := t181[i]
 							MKProdEntry := MKProd[i]
-							var t14Row F
-							t1112Sums := [16]F{t1112}
-							t14RowSums := [16]F{t14Row}
+							var t92Row F
+							var t1122Row F
+							t92RowSums := [16]F{t92Row}
+							t1122RowSums := [16]F{t1122Row}
+							t1832Sums := [16]F{t1832}
 							for j := range d {
+								MVBarStateEntry2 := MVBarState2[j]
+								t92RowSums[j%16] = num.FMA32(PV2[j], MVBarStateEntry2, t92RowSums[j%16])
+								MVTrailEntry := MVTrail2[j]
+								t1122RowSums[j%16] = num.FMA32(MVTrailEntry, MVBarStateEntry2, t1122RowSums[j%16])
 								MKBarStateEntry := MKBarState2[j]
-								t1112Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1112Sums[j%16])
-								t14RowSums[j%16] = num.FMA32(MKTrail2[j], MKBarStateEntry, t14RowSums[j%16])
-								t110[j] = num.FMA32(MVTrail2[j], t109Entry, t110[j])
-								t13[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t13[j])
+								t1832Sums[j%16] = num.FMA32(MKBarStateEntry, k2[j], t1832Sums[j%16])
+								t182[j] = num.FMA32(MVTrailEntry, t181Entry, t182[j])
+								NVBar[j] = num.FMA32(w11, MVBarStateEntry2, NVBar[j])
+								t172[j] = num.FMA32(-MKBarStateEntry, MKProdEntry, t172[j])
 							}
-							t1112 = kern.Sum16(&t1112Sums)
-							t14Row = kern.Sum16(&t14RowSums)
-							t14_2 = t14_2 + t14Row
-							t111[i] = t1112
+							t92Row = kern.Sum16(&t92RowSums)
+							t1122Row = kern.Sum16(&t1122RowSums)
+							t1832 = kern.Sum16(&t1832Sums)
+							t92_3 = t92_3 + t92Row
+							t1122_2 = t1122_2 + t1122Row
+							t183[i] = t1832
 						}
-						t14Total[0] = t14_2
+						t92Total[0] = t92_3
+						t1122Total[0] = t1122_2
 					}
-					t14 = t14Total[0]
-					// self_referential.M_k, self_referential.M_eta
-					clear(t112)
-					clear(t21)
+					t92_2 = t92Total[0]
+					t1122 = t1122Total[0]
+					// self_referential.M_k, self_referential.M_m, self_referential.M_eta
+					clear(t184)
+					clear(t282)
+					var t20 F
 					var t222 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
-							P0:  unsafe.SliceData(t111),
+						a2 := regions.Rbcfd2f31e78dArgs{
+							P0:  unsafe.SliceData(t183),
 							P1:  unsafe.SliceData(c.MEtaProd),
-							P2:  unsafe.SliceData(MEtaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MEtaTrail),
-							P5:  unsafe.SliceData(MKTrail),
-							P6:  unsafe.SliceData(t112),
-							P7:  unsafe.SliceData(t21),
-							P8:  unsafe.SliceData(t113),
-							P9:  unsafe.SliceData(t222Total),
+							P2:  unsafe.SliceData(MKBarState),
+							P3:  unsafe.SliceData(PK),
+							P4:  unsafe.SliceData(MKTrail),
+							P5:  unsafe.SliceData(MEtaBarState),
+							P6:  unsafe.SliceData(k2),
+							P7:  unsafe.SliceData(t184),
+							P8:  unsafe.SliceData(c.NKBar),
+							P9:  unsafe.SliceData(t282),
+							P10: unsafe.SliceData(t185),
+							P11: unsafe.SliceData(t20Total),
+							P12: unsafe.SliceData(t222Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -1115,58 +1300,79 @@ func (c *stepBackwardFused) run() {
 							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N6:  12,
 							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
+							N8:  4 * d,
+							N9:  4*d*d*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*d*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*d*a + 12*d,
+							N14: 4 * d * d * a,
 							S0:  [2]float32{t222},
+							S1:  [2]float32{t20},
+							S2:  [2]float32{w11},
 						}
-						regions.R49f145348b95(&a2)
+						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MEtaProd := c.MEtaProd[(l*T+a+C*s)*d:][:d]
 						t222_2 := t222
+						t20_2 := t20
 						for i := range d {
-							MEtaBarState2 := MEtaBarState[i*d:][:d]
-							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
+							MKBarState2 := MKBarState[i*d:][:d]
+							PK2 := PK[i*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
-							var t1132 F
-							t111Entry := t111[i]
+							MEtaBarState2 := MEtaBarState[i*d:][:d]
+							NKBar := c.NKBar[i*d:][:d]
+							var t1852 F
+							t183Entry := t183[i]
 							MEtaProdEntry := MEtaProd[i]
+							var t20Row F
 							var t222Row F
-							t1132Sums := [16]F{t1132}
+							t20RowSums := [16]F{t20Row}
 							t222RowSums := [16]F{t222Row}
+							t1852Sums := [16]F{t1852}
 							for j := range d {
+								MKBarStateEntry2 := MKBarState2[j]
+								t20RowSums[j%16] = num.FMA32(PK2[j], MKBarStateEntry2, t20RowSums[j%16])
+								MKTrailEntry := MKTrail2[j]
+								t222RowSums[j%16] = num.FMA32(MKTrailEntry, MKBarStateEntry2, t222RowSums[j%16])
 								MEtaBarStateEntry := MEtaBarState2[j]
-								t1132Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1132Sums[j%16])
-								t222RowSums[j%16] = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry, t222RowSums[j%16])
-								t112[j] = num.FMA32(MKTrail2[j], t111Entry, t112[j])
-								t21[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t21[j])
+								t1852Sums[j%16] = num.FMA32(MEtaBarStateEntry, k2[j], t1852Sums[j%16])
+								t184[j] = num.FMA32(MKTrailEntry, t183Entry, t184[j])
+								NKBar[j] = num.FMA32(w11, MKBarStateEntry2, NKBar[j])
+								t282[j] = num.FMA32(-MEtaBarStateEntry, MEtaProdEntry, t282[j])
 							}
-							t1132 = kern.Sum16(&t1132Sums)
+							t20Row = kern.Sum16(&t20RowSums)
 							t222Row = kern.Sum16(&t222RowSums)
+							t1852 = kern.Sum16(&t1852Sums)
+							t20_2 = t20_2 + t20Row
 							t222_2 = t222_2 + t222Row
-							t113[i] = t1132
+							t185[i] = t1852
 						}
+						t20Total[0] = t20_2
 						t222Total[0] = t222_2
 					}
+					t20 = t20Total[0]
 					t222 = t222Total[0]
-					// self_referential.M_eta, self_referential.M_alpha
-					clear(t114)
-					clear(t29)
-					var t30 F
+					// self_referential.M_eta, self_referential.M_m, self_referential.M_alpha
+					clear(t186)
+					clear(t39)
+					var t31 F
+					var t3323 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
-							P0:  unsafe.SliceData(t113),
+						a2 := regions.Rbcfd2f31e78dArgs{
+							P0:  unsafe.SliceData(t185),
 							P1:  unsafe.SliceData(c.MAlphaProd),
-							P2:  unsafe.SliceData(MAlphaBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MAlphaTrail),
-							P5:  unsafe.SliceData(MEtaTrail),
-							P6:  unsafe.SliceData(t114),
-							P7:  unsafe.SliceData(t29),
-							P8:  unsafe.SliceData(t115),
-							P9:  unsafe.SliceData(t30Total),
+							P2:  unsafe.SliceData(MEtaBarState),
+							P3:  unsafe.SliceData(c.NEta),
+							P4:  unsafe.SliceData(MEtaTrail),
+							P5:  unsafe.SliceData(MAlphaBarState),
+							P6:  unsafe.SliceData(k2),
+							P7:  unsafe.SliceData(t186),
+							P8:  unsafe.SliceData(c.NEtaBar),
+							P9:  unsafe.SliceData(t39),
+							P10: unsafe.SliceData(t187),
+							P11: unsafe.SliceData(t31Total),
+							P12: unsafe.SliceData(t3323Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -1175,58 +1381,79 @@ func (c *stepBackwardFused) run() {
 							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N6:  12,
 							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t30},
+							N8:  4 * d,
+							N9:  4*d*d*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*d*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*d*a + 12*d,
+							N14: 4 * d * d * a,
+							S0:  [2]float32{t3323},
+							S1:  [2]float32{t31},
+							S2:  [2]float32{w11},
 						}
-						regions.R49f145348b95(&a2)
+						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MAlphaProd := c.MAlphaProd[(l*T+a+C*s)*d:][:d]
-						t30_2 := t30
+						t3323_2 := t3323
+						t31_2 := t31
 						for i := range d {
-							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
-							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
+							MEtaBarState2 := MEtaBarState[i*d:][:d]
+							NEta := c.NEta[i*d:][:d]
 							MEtaTrail2 := MEtaTrail[(a*d+i)*d:][:d]
-							var t1152 F
-							t113Entry := t113[i]
+							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
+							NEtaBar := c.NEtaBar[i*d:][:d]
+							var t1872 F
+							t185Entry := t185[i]
 							MAlphaProdEntry := MAlphaProd[i]
-							var t30Row F
-							t1152Sums := [16]F{t1152}
-							t30RowSums := [16]F{t30Row}
+							var t31Row F
+							var t3323Row F
+							t31RowSums := [16]F{t31Row}
+							t3323RowSums := [16]F{t3323Row}
+							t1872Sums := [16]F{t1872}
 							for j := range d {
+								MEtaBarStateEntry2 := MEtaBarState2[j]
+								t31RowSums[j%16] = num.FMA32(NEta[j], MEtaBarStateEntry2, t31RowSums[j%16])
+								MEtaTrailEntry := MEtaTrail2[j]
+								t3323RowSums[j%16] = num.FMA32(MEtaTrailEntry, MEtaBarStateEntry2, t3323RowSums[j%16])
 								MAlphaBarStateEntry := MAlphaBarState2[j]
-								t1152Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1152Sums[j%16])
-								t30RowSums[j%16] = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry, t30RowSums[j%16])
-								t114[j] = num.FMA32(MEtaTrail2[j], t113Entry, t114[j])
-								t29[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t29[j])
+								t1872Sums[j%16] = num.FMA32(MAlphaBarStateEntry, k2[j], t1872Sums[j%16])
+								t186[j] = num.FMA32(MEtaTrailEntry, t185Entry, t186[j])
+								NEtaBar[j] = num.FMA32(w11, MEtaBarStateEntry2, NEtaBar[j])
+								t39[j] = num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, t39[j])
 							}
-							t1152 = kern.Sum16(&t1152Sums)
-							t30Row = kern.Sum16(&t30RowSums)
-							t30_2 = t30_2 + t30Row
-							t115[i] = t1152
+							t31Row = kern.Sum16(&t31RowSums)
+							t3323Row = kern.Sum16(&t3323RowSums)
+							t1872 = kern.Sum16(&t1872Sums)
+							t31_2 = t31_2 + t31Row
+							t3323_2 = t3323_2 + t3323Row
+							t187[i] = t1872
 						}
-						t30Total[0] = t30_2
+						t31Total[0] = t31_2
+						t3323Total[0] = t3323_2
 					}
-					t30 = t30Total[0]
+					t31 = t31Total[0]
+					t3323 = t3323Total[0]
 					// self_referential.M_alpha, self_referential.M_m
-					clear(t116)
-					clear(t372)
-					var t412 F
+					clear(t188)
+					clear(t50)
+					var t422 F
+					var t442 F
 					if kern.Wide() {
-						a2 := regions.R49f145348b95Args{
-							P0:  unsafe.SliceData(t115),
+						a2 := regions.Rbcfd2f31e78dArgs{
+							P0:  unsafe.SliceData(t187),
 							P1:  unsafe.SliceData(c.MMProd),
-							P2:  unsafe.SliceData(MMBarState),
-							P3:  unsafe.SliceData(k2),
-							P4:  unsafe.SliceData(MMTrail),
-							P5:  unsafe.SliceData(MAlphaTrail),
-							P6:  unsafe.SliceData(t116),
-							P7:  unsafe.SliceData(t372),
-							P8:  unsafe.SliceData(t117),
-							P9:  unsafe.SliceData(t412Total),
+							P2:  unsafe.SliceData(MAlphaBarState),
+							P3:  unsafe.SliceData(c.NAlpha),
+							P4:  unsafe.SliceData(MAlphaTrail),
+							P5:  unsafe.SliceData(MMBarState),
+							P6:  unsafe.SliceData(k2),
+							P7:  unsafe.SliceData(t188),
+							P8:  unsafe.SliceData(c.NAlphaBar),
+							P9:  unsafe.SliceData(t50),
+							P10: unsafe.SliceData(t189),
+							P11: unsafe.SliceData(t422Total),
+							P12: unsafe.SliceData(t442Total),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -1235,77 +1462,227 @@ func (c *stepBackwardFused) run() {
 							N5:  4*d*a + 4*C*d*s + 4*T*d*l + 8,
 							N6:  12,
 							N7:  4*d*a + 4*C*d*s + 4*T*d*l + 12,
-							N8:  8 * d,
-							N9:  4*d*d*a + 8*d,
-							N10: 12 * d,
-							N11: 4*d*d*a + 12*d,
-							N12: 4 * d * d * a,
-							S0:  [2]float32{t412},
+							N8:  4 * d,
+							N9:  4*d*d*a + 4*d,
+							N10: 8 * d,
+							N11: 4*d*d*a + 8*d,
+							N12: 12 * d,
+							N13: 4*d*d*a + 12*d,
+							N14: 4 * d * d * a,
+							S0:  [2]float32{t442},
+							S1:  [2]float32{t422},
+							S2:  [2]float32{w11},
 						}
-						regions.R49f145348b95(&a2)
+						regions.Rbcfd2f31e78d(&a2)
 					} else {
 						MMProd := c.MMProd[(l*T+a+C*s)*d:][:d]
-						t412_2 := t412
+						t442_2 := t442
+						t422_2 := t422
 						for i := range d {
-							MMBarState2 := MMBarState[i*d:][:d]
-							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
+							MAlphaBarState2 := MAlphaBarState[i*d:][:d]
+							NAlpha := c.NAlpha[i*d:][:d]
 							MAlphaTrail2 := MAlphaTrail[(a*d+i)*d:][:d]
-							var t1172 F
-							t115Entry := t115[i]
+							MMBarState2 := MMBarState[i*d:][:d]
+							NAlphaBar := c.NAlphaBar[i*d:][:d]
+							var t1892 F
+							t187Entry := t187[i]
 							MMProdEntry := MMProd[i]
-							var t412Row F
-							t1172Sums := [16]F{t1172}
-							t412RowSums := [16]F{t412Row}
+							var t422Row F
+							var t442Row F
+							t422RowSums := [16]F{t422Row}
+							t442RowSums := [16]F{t442Row}
+							t1892Sums := [16]F{t1892}
 							for j := range d {
+								MAlphaBarStateEntry2 := MAlphaBarState2[j]
+								t422RowSums[j%16] = num.FMA32(NAlpha[j], MAlphaBarStateEntry2, t422RowSums[j%16])
+								MAlphaTrailEntry := MAlphaTrail2[j]
+								t442RowSums[j%16] = num.FMA32(MAlphaTrailEntry, MAlphaBarStateEntry2, t442RowSums[j%16])
 								MMBarStateEntry := MMBarState2[j]
-								t1172Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1172Sums[j%16])
-								t412RowSums[j%16] = num.FMA32(MMTrail2[j], MMBarStateEntry, t412RowSums[j%16])
-								t116[j] = num.FMA32(MAlphaTrail2[j], t115Entry, t116[j])
-								t372[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t372[j])
+								t1892Sums[j%16] = num.FMA32(MMBarStateEntry, k2[j], t1892Sums[j%16])
+								t188[j] = num.FMA32(MAlphaTrailEntry, t187Entry, t188[j])
+								NAlphaBar[j] = num.FMA32(w11, MAlphaBarStateEntry2, NAlphaBar[j])
+								t50[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, t50[j])
 							}
-							t1172 = kern.Sum16(&t1172Sums)
-							t412Row = kern.Sum16(&t412RowSums)
-							t412_2 = t412_2 + t412Row
-							t117[i] = t1172
+							t422Row = kern.Sum16(&t422RowSums)
+							t442Row = kern.Sum16(&t442RowSums)
+							t1892 = kern.Sum16(&t1892Sums)
+							t422_2 = t422_2 + t422Row
+							t442_2 = t442_2 + t442Row
+							t189[i] = t1892
 						}
-						t412Total[0] = t412_2
+						t422Total[0] = t422_2
+						t442Total[0] = t442_2
 					}
-					t412 = t412Total[0]
+					t422 = t422Total[0]
+					t442 = t442Total[0]
 					// self_referential.M_m
-					var t39 F
+					var t52 F
 					if kern.Wide() {
 						a2 := regions.Re1d31c7d4d10Args{
-							P0: unsafe.SliceData(t52),
-							P1: unsafe.SliceData(t13),
-							P2: unsafe.SliceData(t21),
-							P3: unsafe.SliceData(t29),
-							P4: unsafe.SliceData(t372),
+							P0: unsafe.SliceData(t62),
+							P1: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t282),
+							P3: unsafe.SliceData(t39),
+							P4: unsafe.SliceData(t50),
 							P5: unsafe.SliceData(k2),
-							P6: unsafe.SliceData(t38),
-							P7: unsafe.SliceData(t39Total),
+							P6: unsafe.SliceData(t51),
+							P7: unsafe.SliceData(t52Total),
 							N0: d,
-							S0: [2]float32{t39},
+							S0: [2]float32{t52},
 						}
 						regions.Re1d31c7d4d10(&a2)
 					} else {
-						t39_2 := t39
-						t39Sums := [16]F{t39_2}
+						t52_2 := t52
+						t52Sums := [16]F{t52_2}
 						for i := range d {
-							t382 := (((t52[i] + t13[i]) + t21[i]) + t29[i]) + t372[i]
-							t39Sums[i%16] = num.FMA32(k2[i], t382, t39Sums[i%16])
-							t38[i] = t382
+							t512 := (((t62[i] + t172[i]) + t282[i]) + t39[i]) + t50[i]
+							t52Sums[i%16] = num.FMA32(k2[i], t512, t52Sums[i%16])
+							t51[i] = t512
 						}
-						t39_2 = kern.Sum16(&t39Sums)
-						t39Total[0] = t39_2
+						t52_2 = kern.Sum16(&t52Sums)
+						t52Total[0] = t52_2
 					}
-					t39 = t39Total[0]
+					t52 = t52Total[0]
 					// self_referential.M_m
-					clear(t118)
+					clear(t190)
+					var t59 F
+					var t612 F
+					if kern.Wide() {
+						a2 := regions.R917c08c1f8b4Args{
+							P0: unsafe.SliceData(t189),
+							P1: unsafe.SliceData(MMBarState),
+							P2: unsafe.SliceData(c.NM),
+							P3: unsafe.SliceData(MMTrail),
+							P4: unsafe.SliceData(t190),
+							P5: unsafe.SliceData(c.NMBar),
+							P6: unsafe.SliceData(t59Total),
+							P7: unsafe.SliceData(t612Total),
+							N0: d,
+							N1: 4,
+							N2: 8,
+							N3: 12,
+							N4: 8 * d,
+							N5: 4*d*d*a + 8*d,
+							N6: 12 * d,
+							N7: 4*d*d*a + 12*d,
+							N8: 4 * d * d * a,
+							S0: [2]float32{t612},
+							S1: [2]float32{t59},
+							S2: [2]float32{w11},
+						}
+						regions.R917c08c1f8b4(&a2)
+					} else {
+						t612_2 := t612
+						t59_2 := t59
+						for i := range d {
+							MMBarState2 := MMBarState[i*d:][:d]
+							NM := c.NM[i*d:][:d]
+							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
+							NMBar := c.NMBar[i*d:][:d]
+							t189Entry := t189[i]
+							var t59Row F
+							var t612Row F
+							t59RowSums := [16]F{t59Row}
+							t612RowSums := [16]F{t612Row}
+							for j := range d {
+								MMBarStateEntry2 := MMBarState2[j]
+								t59RowSums[j%16] = num.FMA32(NM[j], MMBarStateEntry2, t59RowSums[j%16])
+								MMTrailEntry := MMTrail2[j]
+								t612RowSums[j%16] = num.FMA32(MMTrailEntry, MMBarStateEntry2, t612RowSums[j%16])
+								t190[j] = num.FMA32(MMTrailEntry, t189Entry, t190[j])
+								NMBar[j] = num.FMA32(w11, MMBarStateEntry2, NMBar[j])
+							}
+							t59Row = kern.Sum16(&t59RowSums)
+							t612Row = kern.Sum16(&t612RowSums)
+							t59_2 = t59_2 + t59Row
+							t612_2 = t612_2 + t612Row
+						}
+						t59Total[0] = t59_2
+						t612Total[0] = t612_2
+					}
+					t59 = t59Total[0]
+					t612 = t612Total[0]
+					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.v, self_referential.theta, self_referential.k
+					var t69 F
+					thetaEntry2 := theta[a]
+					if kern.Wide() {
+						a2 := regions.R4384a76a1e6fArgs{
+							P0: unsafe.SliceData(t190),
+							P1: unsafe.SliceData(t188),
+							P2: unsafe.SliceData(t186),
+							P3: unsafe.SliceData(t184),
+							P4: unsafe.SliceData(t182),
+							P5: unsafe.SliceData(v),
+							P6: unsafe.SliceData(t56),
+							P7: unsafe.SliceData(t69Total),
+							N0: d,
+							S0: [2]float32{t69},
+							S1: [2]float32{thetaEntry2},
+							S2: [2]float32{w10},
+						}
+						regions.R4384a76a1e6f(&a2)
+					} else {
+						t69_2 := t69
+						t69Sums := [16]F{t69_2}
+						for i := range d {
+							t562 := num.FMA32(-thetaEntry2, t190[i], num.FMA32(-thetaEntry2, t188[i], num.FMA32(-thetaEntry2, t186[i], num.FMA32(-thetaEntry2, t184[i], -F(thetaEntry2*t182[i])))))
+							t69Sums[i%16] = num.FMA32(t562, v[i]/w10, t69Sums[i%16])
+							t56[i] = t562
+						}
+						t69_2 = kern.Sum16(&t69Sums)
+						t69Total[0] = t69_2
+					}
+					t69 = t69Total[0]
+					// self_referential.v, self_referential.k, self_referential.theta
+					w23 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w24 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w25 := ((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))) && (F(0) < t332Entry))
+					w26 := kern.Choose(w24, F(F(0.5*kern.Choose(w23, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t332Entry), t38, F(0))), t69, F(0)), F(0)))*(F(1)/t38)), F(0))
+					t86 := kern.Choose(w25, w26, F(0))
+					t95 := F(1) / kern.Larger(kern.Choose((F(0) < t21Entry2), t26, F(0)), F(1e-08))
+					// self_referential.a_v, self_referential.v, self_referential.M_m, self_referential.k, self_referential.theta
+					var t98 F
+					if kern.Wide() {
+						a2 := regions.R074291a42475Args{
+							P0: unsafe.SliceData(t56),
+							P1: unsafe.SliceData(t51),
+							P2: unsafe.SliceData(k2),
+							P3: unsafe.SliceData(c.AV),
+							P4: unsafe.SliceData(t90),
+							P5: unsafe.SliceData(t93),
+							P6: unsafe.SliceData(t98Total),
+							N0: d,
+							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
+							S0: [2]float32{t98},
+							S1: [2]float32{thetaEntry2},
+							S2: [2]float32{w9},
+							S3: [2]float32{t86},
+							S4: [2]float32{t662},
+						}
+						regions.R074291a42475(&a2)
+					} else {
+						aV := c.AV[(l*T+a+C*s)*d:][:d]
+						t98_2 := t98
+						t98Sums := [16]F{t98_2}
+						for i := range d {
+							t56Entry := t56[i]
+							t932 := num.FMA32(thetaEntry2, t51[i], t56Entry)
+							t98Sums[i%16] = num.FMA32(t932, k2[i]/w9, t98Sums[i%16])
+							t90[i] = num.FMA32(F(2*t86), aV[i], -F(t662*t56Entry))
+							t93[i] = t932
+						}
+						t98_2 = kern.Sum16(&t98Sums)
+						t98Total[0] = t98_2
+					}
+					t98 = t98Total[0]
+					t982 := -t98
+					// self_referential.a_v
+					clear(t92)
 					if kern.Wide() {
 						a2 := regions.R623d6509d4fdArgs{
-							P0: unsafe.SliceData(t117),
-							P1: unsafe.SliceData(MMTrail),
-							P2: unsafe.SliceData(t118),
+							P0: unsafe.SliceData(t90),
+							P1: unsafe.SliceData(MVTrail),
+							P2: unsafe.SliceData(t92),
 							N0: d,
 							N1: 4,
 							N2: 8,
@@ -1315,123 +1692,67 @@ func (c *stepBackwardFused) run() {
 						regions.R623d6509d4fd(&a2)
 					} else {
 						for i := range d {
-							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
-							t117Entry := t117[i]
-							for j := range d {
-								t118[j] = num.FMA32(MMTrail2[j], t117Entry, t118[j])
-							}
-						}
-					}
-					// self_referential.M_m, self_referential.M_v, self_referential.M_k, self_referential.M_eta, self_referential.M_alpha, self_referential.k
-					var t55 F
-					thetaEntry2 := theta[a]
-					if kern.Wide() {
-						a2 := regions.Rf6b9539fc8a0Args{
-							P0: unsafe.SliceData(t118),
-							P1: unsafe.SliceData(t116),
-							P2: unsafe.SliceData(t114),
-							P3: unsafe.SliceData(t112),
-							P4: unsafe.SliceData(t110),
-							P5: unsafe.SliceData(t38),
-							P6: unsafe.SliceData(k2),
-							P7: unsafe.SliceData(t45),
-							P8: unsafe.SliceData(t50),
-							P9: unsafe.SliceData(t55Total),
-							N0: d,
-							S0: [2]float32{t55},
-							S1: [2]float32{thetaEntry2},
-							S2: [2]float32{w7},
-						}
-						regions.Rf6b9539fc8a0(&a2)
-					} else {
-						t55_2 := t55
-						t55Sums := [16]F{t55_2}
-						for i := range d {
-							t452 := num.FMA32(-thetaEntry2, t118[i], num.FMA32(-thetaEntry2, t116[i], num.FMA32(-thetaEntry2, t114[i], num.FMA32(-thetaEntry2, t112[i], -F(thetaEntry2*t110[i])))))
-							t502 := num.FMA32(thetaEntry2, t38[i], t452)
-							t55Sums[i%16] = num.FMA32(t502, k2[i]/w7, t55Sums[i%16])
-							t45[i] = t452
-							t50[i] = t502
-						}
-						t55_2 = kern.Sum16(&t55Sums)
-						t55Total[0] = t55_2
-					}
-					t55 = t55Total[0]
-					t552 := -t55
-					// self_referential.a_v, self_referential.M_m
-					clear(t49)
-					if kern.Wide() {
-						a2 := regions.Re159271db009Args{
-							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(MVTrail),
-							P2: unsafe.SliceData(t49),
-							N0: d,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: 4 * d * d * a,
-						}
-						regions.Re159271db009(&a2)
-					} else {
-						for i := range d {
 							MVTrail2 := MVTrail[(a*d+i)*d:][:d]
-							t45Entry := t45[i]
+							t90Entry := t90[i]
 							for j := range d {
-								t49[j] = num.FMA32(-MVTrail2[j], t45Entry, t49[j])
+								t92[j] = num.FMA32(MVTrail2[j], t90Entry, t92[j])
 							}
 						}
 					}
-					// self_referential.k, self_referential.theta, self_referential.rho, self_referential.a_eta, self_referential.a_alpha
-					w9 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w10 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w11 := ((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))) && (F(0) < t152Entry2))
-					w12 := kern.Choose(w10, F(F(0.5*kern.Choose(w9, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t152Entry2), t203, F(0))), t552, F(0)), F(0)))*(F(1)/t203)), F(0))
-					t722 := kern.Choose(w11, w12, F(0))
-					t80 := F(thetaSigmoid[a] * t39)
-					t137 := F(t84 * t80)
-					t892 := (((t622 + t14) + t222) + t30) + t412
-					rhoEntry3 := rho[a]
-					rhoSigmoidEntry := rhoSigmoid[a]
-					t142 := F(F(rhoEntry3*rhoSigmoidEntry) * F(t84*t892))
-					c.BThetaBar[0] = c.BThetaBar[0] + t80
-					c.BRhoBar[0] = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t892, c.BRhoBar[0])
+					// self_referential.k, self_referential.theta, self_referential.c, self_referential.rho, self_referential.M_m, self_referential.a_alpha
+					w27 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w28 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w29 := ((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))) && (F(0) < t21Entry2))
+					w30 := kern.Choose(w28, F(F(0.5*kern.Choose(w27, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t21Entry2), t26, F(0))), t982, F(0)), F(0)))*(F(1)/t26)), F(0))
+					t115 := kern.Choose(w29, w30, F(0))
+					thetaSigmoidEntry := thetaSigmoid[a]
+					t1222 := (kern.Larger(t13, F(0)) <= F(0.25*thetaSigmoidEntry))
+					t127 := !t1222
+					t140 := (t1222 && (F(0) <= t13))
+					t147 := kern.Choose(t140, F(thetaSigmoid2[a]*kern.Choose(t140, kern.Choose(t1222, t52, F(0)), F(0))), F(0))
+					t155 := kern.Choose(t140, F(t147*t152), F(0))
+					w31 := F(F(rhoEntry3*thetaSigmoidEntry) * (((((((((t1122 + t222) + t3323) + t442) + t612) - t92_2) - t20) - t31) - t422) - t59))
+					t164 := -kern.Choose(t127, F(F(F(0.25*rhoEntry3)*thetaSigmoidEntry)*kern.Choose(t127, t52, F(0))), F(0)) + w31
+					t205 := F(t152 * t164)
+					c.BThetaBar[0] = c.BThetaBar[0] + t147
+					c.BRhoBar[0] = c.BRhoBar[0] + t164
 					// self_referential.a_k, self_referential.k
 					if kern.Wide() {
 						a2 := regions.R0c5245f0bab8Args{
 							P0: unsafe.SliceData(c.AK),
-							P1: unsafe.SliceData(t50),
-							P2: unsafe.SliceData(t76),
+							P1: unsafe.SliceData(t93),
+							P2: unsafe.SliceData(t119),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t722},
-							S1: [2]float32{t52_2},
+							S0: [2]float32{t115},
+							S1: [2]float32{t95},
 						}
 						regions.R0c5245f0bab8(&a2)
 					} else {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t76[i] = num.FMA32(F(2*t722), aK[i], F(t52_2*t50[i]))
+							t119[i] = num.FMA32(F(2*t115), aK[i], F(t95*t93[i]))
 						}
 					}
-					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.rho, self_referential.M_eta, self_referential.a_eta, self_referential.theta
-					clear(t78)
-					clear(t102)
+					// self_referential.a_k, self_referential.y, self_referential.M_k, self_referential.M_m, self_referential.M_v, self_referential.a_v, self_referential.M_alpha, self_referential.a_alpha, self_referential.c, self_referential.M_eta, self_referential.a_eta, self_referential.theta
+					clear(t121)
+					clear(t174)
 					if kern.Wide() {
-						a2 := regions.Rd310de79238eArgs{
-							P0:  unsafe.SliceData(t76),
-							P1:  unsafe.SliceData(t111),
-							P2:  unsafe.SliceData(t109),
-							P3:  unsafe.SliceData(t45),
-							P4:  unsafe.SliceData(t115),
-							P5:  unsafe.SliceData(t113),
+						a2 := regions.R07605846c0b9Args{
+							P0:  unsafe.SliceData(t119),
+							P1:  unsafe.SliceData(t183),
+							P2:  unsafe.SliceData(t181),
+							P3:  unsafe.SliceData(t90),
+							P4:  unsafe.SliceData(t187),
+							P5:  unsafe.SliceData(t185),
 							P6:  unsafe.SliceData(c.YBar),
-							P7:  unsafe.SliceData(t117),
-							P8:  unsafe.SliceData(c.MVProd2),
+							P7:  unsafe.SliceData(t189),
+							P8:  unsafe.SliceData(t),
 							P9:  unsafe.SliceData(c.X),
 							P10: unsafe.SliceData(MKTrail),
-							P11: unsafe.SliceData(t78),
+							P11: unsafe.SliceData(t121),
 							P12: unsafe.SliceData(MMTrail),
-							P13: unsafe.SliceData(t102),
+							P13: unsafe.SliceData(t174),
 							P14: unsafe.SliceData(MKBarState),
 							P15: unsafe.SliceData(MVBarState),
 							P16: unsafe.SliceData(MAlphaBarState),
@@ -1453,15 +1774,15 @@ func (c *stepBackwardFused) run() {
 							N12: 4*d*d*a + 12*d,
 							N13: 12 * d,
 							N14: 4 * d * d * a,
-							S0:  [2]float32{rhoEntry3},
-							S1:  [2]float32{t142},
-							S2:  [2]float32{t137},
+							S0:  [2]float32{thetaEntry2},
+							S1:  [2]float32{rhoEntry3},
+							S2:  [2]float32{t205},
+							S3:  [2]float32{t155},
 						}
-						regions.Rd310de79238e(&a2)
+						regions.R07605846c0b9(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							MKTrail2 := MKTrail[(a*d+i)*d:][:d]
 							MMTrail2 := MMTrail[(a*d+i)*d:][:d]
@@ -1471,41 +1792,41 @@ func (c *stepBackwardFused) run() {
 							MEtaBarState2 := MEtaBarState[i*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							MMBarState2 := MMBarState[i*d:][:d]
-							t76Entry := t76[i]
-							t111Entry2 := t111[i]
-							t109Entry2 := t109[i]
-							t45Entry2 := t45[i]
-							t115Entry2 := t115[i]
-							t113Entry2 := t113[i]
+							t119Entry := t119[i]
+							w16 := F(thetaEntry2 * t183[i])
+							w17 := F(thetaEntry2 * t181[i])
+							t90Entry2 := t90[i]
+							w18 := F(thetaEntry2 * t187[i])
+							w19 := F(thetaEntry2 * t185[i])
 							yBarEntry := yBar[i]
-							t117Entry2 := t117[i]
+							w20 := F(thetaEntry2 * t189[i])
 							for j := range d {
-								MVProd2Entry := MVProd2[j]
+								tEntry := t[j]
 								xEntry := x[j]
-								t78[j] = num.FMA32(MKTrail2[j], t76Entry, t78[j])
-								t102[j] = num.FMA32(MMTrail2[j], yBarEntry, t102[j])
-								MKBarState2[j] = num.FMA32(xEntry, t76Entry, num.FMA32(-MVProd2Entry, t111Entry2, F(rhoEntry3*MKBarState2[j])))
-								MVBarState2[j] = num.FMA32(-xEntry, t45Entry2, num.FMA32(-MVProd2Entry, t109Entry2, F(rhoEntry3*MVBarState2[j])))
-								MAlphaBarState2[j] = num.FMA32(xEntry, t142, num.FMA32(-MVProd2Entry, t115Entry2, F(rhoEntry3*MAlphaBarState2[j])))
-								MEtaBarState2[j] = num.FMA32(xEntry, t137, num.FMA32(-MVProd2Entry, t113Entry2, F(rhoEntry3*MEtaBarState2[j])))
-								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(-MVProd2Entry, t117Entry2, F(rhoEntry3*MMBarState2[j])))
+								t121[j] = num.FMA32(MKTrail2[j], t119Entry, t121[j])
+								t174[j] = num.FMA32(MMTrail2[j], yBarEntry, t174[j])
+								MKBarState2[j] = num.FMA32(xEntry, t119Entry, num.FMA32(rhoEntry3, MKBarState2[j], -F(w16*tEntry)))
+								MVBarState2[j] = num.FMA32(xEntry, t90Entry2, num.FMA32(rhoEntry3, MVBarState2[j], -F(w17*tEntry)))
+								MAlphaBarState2[j] = num.FMA32(xEntry, t205, num.FMA32(rhoEntry3, MAlphaBarState2[j], -F(w18*tEntry)))
+								MEtaBarState2[j] = num.FMA32(t155, xEntry, num.FMA32(rhoEntry3, MEtaBarState2[j], -F(w19*tEntry)))
+								MMBarState2[j] = num.FMA32(q[j], yBarEntry, num.FMA32(rhoEntry3, MMBarState2[j], -F(w20*tEntry)))
 							}
 						}
 					}
-					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.rho, self_referential
+					// self_referential.y, self_referential.a_eta, self_referential.theta, self_referential.a_alpha, self_referential.c, self_referential
 					if kern.Wide() {
 						a2 := regions.Ra08138583538Args{
 							P0: unsafe.SliceData(c.AAlphaProd),
 							P1: unsafe.SliceData(c.AEtaProd),
-							P2: unsafe.SliceData(t49),
-							P3: unsafe.SliceData(t78),
+							P2: unsafe.SliceData(t92),
+							P3: unsafe.SliceData(t121),
 							P4: unsafe.SliceData(t82),
-							P5: unsafe.SliceData(t102),
+							P5: unsafe.SliceData(t174),
 							P6: unsafe.SliceData(t72),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t142},
-							S1: [2]float32{t137},
+							S0: [2]float32{t205},
+							S1: [2]float32{t155},
 						}
 						regions.Ra08138583538(&a2)
 					} else {
@@ -1514,8 +1835,8 @@ func (c *stepBackwardFused) run() {
 						t82_2 := t82[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t82_2[i] = num.FMA32(aAlphaProd[i], t142, num.FMA32(aEtaProd[i], t137, t49[i]+t78[i]))
-							t72_2[i] = t102[i]
+							t82_2[i] = num.FMA32(aAlphaProd[i], t205, num.FMA32(t155, aEtaProd[i], t92[i]+t121[i]))
+							t72_2[i] = t174[i]
 						}
 					}
 				}
@@ -1543,7 +1864,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.R27d429748fc7Args{
 			P0: unsafe.SliceData(t72),
 			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -1555,17 +1876,17 @@ func (c *stepBackwardFused) run() {
 		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				t72_2 := t72[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				var t153 F
-				t153Sums := [16]F{t153}
+				var t223 F
+				t223Sums := [16]F{t223}
 				for k3 := range d {
-					t153Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t153Sums[k3%16])
+					t223Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t223Sums[k3%16])
 				}
-				t153 = kern.Sum16(&t153Sums)
-				t15_2[j] = -t153
+				t223 = kern.Sum16(&t223Sums)
+				t22_2[j] = -t223
 			}
 		}
 	}
@@ -1573,15 +1894,15 @@ func (c *stepBackwardFused) run() {
 	// self_referential.q
 	if kern.Wide() {
 		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t20),
+			P0: unsafe.SliceData(t27),
 			P1: unsafe.SliceData(c.QDiv),
 			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t16),
-			P4: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t23),
+			P4: unsafe.SliceData(t22),
 			P5: unsafe.SliceData(c.QDiv3),
 			P6: unsafe.SliceData(c.QProd),
 			P7: unsafe.SliceData(t72),
-			P8: unsafe.SliceData(t36),
+			P8: unsafe.SliceData(t43),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -1590,37 +1911,37 @@ func (c *stepBackwardFused) run() {
 		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
-			t20_2 := t20[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
+			t23_2 := t23[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
-				t36_2 := t36[(i*T+j)*d:][:d]
-				t20Entry := t20_2[j]
+				t43_2 := t43[(i*T+j)*d:][:d]
+				t27Entry := t27_2[j]
 				qDivEntry := qDiv[j]
-				w8 := kern.Choose((t20Entry && t4_2[j]), kern.Choose(t20Entry, F(F(0.5*kern.Choose(t20Entry, kern.Choose(t16_2[j], t15_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w22 := kern.Choose((t27Entry && t4_2[j]), kern.Choose(t27Entry, F(F(0.5*kern.Choose(t27Entry, kern.Choose(t23_2[j], t22_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k3 := range d {
-					t36_2[k3] = num.FMA32(F(2*qProd[k3]), w8, F(t72_2[k3]*qDivEntry))
+					t43_2[k3] = num.FMA32(F(2*qProd[k3]), w22, F(t72_2[k3]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t37, d, 1, t36, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t44, d, 1, t43, d, 1, c.WQ, d, 1)
 
 	// self_referential.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t36, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t43, d, 1)
 
 	// self_referential.q
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(t82),
-			P1: unsafe.SliceData(t37),
+			P1: unsafe.SliceData(t44),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -1632,10 +1953,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t82_2 := t82[(i*T+j)*d:][:d]
-				t37_2 := t37[(i*T+j)*d:][:d]
+				t44_2 := t44[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k3 := range d {
-					xBar[k3] = t82_2[k3] + t37_2[k3]
+					xBar[k3] = t82_2[k3] + t44_2[k3]
 				}
 			}
 		}

@@ -8,13 +8,14 @@
 // Expects: Tokens of width d
 //
 // Guarantees: The inner gradient is the error times the key, whichever memory
-// it is of {grad}; with targets of its own a memory is only multiplied, so one
-// that is zero stays zero {write}; the adjoints of one step are those printed
-// below {adj:memory} {adj:keys} {adj:values} {adj:v} {adj:k} {adj:keep}
-// {adj:rate}; with layers the gradient goes through the nonlinearity
-// {layers:outer} {layers:inner}
+// it is of {grad}; with targets of its own a memory is multiplied and returns
+// to its learned start as it decays {write}; a write changes a memory by at
+// most half of what decay takes from it, relative to its norm {bound}; the
+// adjoints of one step are those printed below {adj:memory} {adj:keys}
+// {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; with layers the gradient
+// goes through the nonlinearity {layers:outer} {layers:inner}
 //
-// Cost: Five memories of d² numbers, 20 d² operations per token {cost}, 50
+// Cost: Five memories of d² numbers, 25 d² operations per token {cost}, 60
 // d·d_h with layers {layers:cost}; over a chunk the projections are products
 // of matrices
 //
@@ -84,13 +85,18 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 		block.Slot[F]{Name: "M_v", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_alpha", Shape: []int{b.Sizes.D, b.Sizes.D}},
 		block.Slot[F]{Name: "M_eta", Shape: []int{b.Sizes.D, b.Sizes.D}},
-		block.Slot[F]{Name: "M_m", Shape: []int{b.Sizes.D, b.Sizes.D}})
+		block.Slot[F]{Name: "M_m", Shape: []int{b.Sizes.D, b.Sizes.D}},
+		block.Slot[F]{Name: "M_0_m", Shape: []int{b.Sizes.D, b.Sizes.D}},
+		block.Slot[F]{Name: "M_0_alpha", Shape: []int{b.Sizes.D, b.Sizes.D}},
+		block.Slot[F]{Name: "M_0_eta", Shape: []int{b.Sizes.D, b.Sizes.D}},
+		block.Slot[F]{Name: "M_0_k", Shape: []int{b.Sizes.D, b.Sizes.D}},
+		block.Slot[F]{Name: "M_0_v", Shape: []int{b.Sizes.D, b.Sizes.D}})
 	return m
 }
 
 // Entry is what a catalog knows of SelfReferentialChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("SelfReferentialChunk", "2a0b063f071a609db0dd52e43aa769f25c5e55b0be92dd4377b91a94a96b4065",
+	return catalog.Block("SelfReferentialChunk", "fc0ac9f5dd1b7bdfb14aa79b04f949143038d8cb7c416676af4f2d20d35e7881",
 		formula.Page{Kind: formula.Rule},
 		assemble[float32], assemble[float64])
 }

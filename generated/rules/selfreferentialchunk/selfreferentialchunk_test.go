@@ -12,17 +12,17 @@ import (
 
 // TestSelfReferentialChunk holds SelfReferentialChunk to its page:
 // self_referential_chunk.q, self_referential_chunk.y,
-// self_referential_chunk.a_alpha, self_referential_chunk.rho,
-// self_referential_chunk.a_eta, self_referential_chunk.theta,
-// self_referential_chunk.a_k, self_referential_chunk.k,
-// self_referential_chunk.a_v, self_referential_chunk.v,
-// self_referential_chunk.u_m, self_referential_chunk.M_m,
-// self_referential_chunk.u_alpha, self_referential_chunk.M_alpha,
-// self_referential_chunk.u_eta, self_referential_chunk.M_eta,
-// self_referential_chunk.u_k, self_referential_chunk.M_k,
-// self_referential_chunk.u_v, self_referential_chunk.M_v,
-// self_referential_chunk.I, self_referential_chunk.P_k,
-// self_referential_chunk.P_v.
+// self_referential_chunk.a_alpha, self_referential_chunk.c,
+// self_referential_chunk.rho, self_referential_chunk.a_eta,
+// self_referential_chunk.theta, self_referential_chunk.a_k,
+// self_referential_chunk.k, self_referential_chunk.a_v,
+// self_referential_chunk.v, self_referential_chunk.u_m,
+// self_referential_chunk.M_m, self_referential_chunk.u_alpha,
+// self_referential_chunk.M_alpha, self_referential_chunk.u_eta,
+// self_referential_chunk.M_eta, self_referential_chunk.u_k,
+// self_referential_chunk.M_k, self_referential_chunk.u_v,
+// self_referential_chunk.M_v, self_referential_chunk.I,
+// self_referential_chunk.P_k, self_referential_chunk.P_v.
 func TestSelfReferentialChunk(t *testing.T) {
 	conformance.Block{
 		Name: "SelfReferentialChunk",
@@ -35,7 +35,7 @@ func TestSelfReferentialChunk(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
-		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m"},
+		Frozen:  []string{"M_k", "M_v", "M_alpha", "M_eta", "M_m", "M_0_m", "M_0_alpha", "M_0_eta", "M_0_k", "M_0_v"},
 		Starts:  true,
 		Windows: true,
 		Vectors: "testdata/self_referential_chunk.txt",
@@ -97,28 +97,38 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.MM = a.Real("M_m", k.L*k.D*k.D)
 	k.BRho = a.Real("b_rho", 1)
 	k.BTheta = a.Real("b_theta", 1)
+	k.M0M = a.Real("M_0_m", k.L*k.D*k.D)
+	k.M0Alpha = a.Real("M_0_alpha", k.L*k.D*k.D)
+	k.M0Eta = a.Real("M_0_eta", k.L*k.D*k.D)
+	k.M0K = a.Real("M_0_k", k.L*k.D*k.D)
+	k.M0V = a.Real("M_0_v", k.L*k.D*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.D)
 	k.MKOut = a.Out("M_k", k.L*k.D*k.D)
 	k.MVOut = a.Out("M_v", k.L*k.D*k.D)
 	k.MAlphaOut = a.Out("M_alpha", k.L*k.D*k.D)
 	k.MEtaOut = a.Out("M_eta", k.L*k.D*k.D)
 	k.MMOut = a.Out("M_m", k.L*k.D*k.D)
+	k.M0MOut = a.Out("M_0_m", k.L*k.D*k.D)
+	k.M0AlphaOut = a.Out("M_0_alpha", k.L*k.D*k.D)
+	k.M0EtaOut = a.Out("M_0_eta", k.L*k.D*k.D)
+	k.M0KOut = a.Out("M_0_k", k.L*k.D*k.D)
+	k.M0VOut = a.Out("M_0_v", k.L*k.D*k.D)
 	k.QProd = a.Fresh(k.L * k.T * k.D)
 	k.QProd2 = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
 	k.Q = a.Fresh(k.L * k.T * k.D)
 	k.Rho = a.Fresh(k.L * k.T)
+	k.ThetaSigmoid = a.Fresh(k.L * k.T)
 	k.Theta = a.Fresh(k.L * k.T)
 	k.AK = a.Fresh(k.L * k.T * k.D)
+	k.AV = a.Fresh(k.L * k.T * k.D)
 	k.MMProd = a.Fresh(k.L * k.T * k.D)
 	k.MAlphaProd = a.Fresh(k.L * k.T * k.D)
 	k.MEtaProd = a.Fresh(k.L * k.T * k.D)
 	k.MKProd = a.Fresh(k.L * k.T * k.D)
 	k.MVProd = a.Fresh(k.L * k.T * k.D)
-	k.MVProd2 = a.Fresh(k.L * k.T * k.D)
-	k.ThetaSigmoid = a.Fresh(k.L * k.T)
+	k.ThetaSigmoid2 = a.Fresh(k.L * k.T)
 	k.AEtaProd = a.Fresh(k.L * k.T * k.D)
-	k.RhoSigmoid = a.Fresh(k.L * k.T)
 	k.AAlphaProd = a.Fresh(k.L * k.T * k.D)
 	k.QDiv = a.Fresh(k.L * k.T)
 	k.QDiv2 = a.Fresh(k.L * k.T * k.D)
@@ -153,28 +163,39 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MAlpha = k.MAlpha
 	g.MEta = k.MEta
 	g.MM = k.MM
+	g.BTheta = k.BTheta
+	g.M0M = k.M0M
+	g.M0Alpha = k.M0Alpha
+	g.M0Eta = k.M0Eta
+	g.M0K = k.M0K
+	g.M0V = k.M0V
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
 	g.MKBar = a.Bar("M_k", g.L*g.D*g.D)
 	g.MVBar = a.Bar("M_v", g.L*g.D*g.D)
 	g.MAlphaBar = a.Bar("M_alpha", g.L*g.D*g.D)
 	g.MEtaBar = a.Bar("M_eta", g.L*g.D*g.D)
 	g.MMBar = a.Bar("M_m", g.L*g.D*g.D)
+	g.M0MBar = a.Bar("M_0_m", g.L*g.D*g.D)
+	g.M0AlphaBar = a.Bar("M_0_alpha", g.L*g.D*g.D)
+	g.M0EtaBar = a.Bar("M_0_eta", g.L*g.D*g.D)
+	g.M0KBar = a.Bar("M_0_k", g.L*g.D*g.D)
+	g.M0VBar = a.Bar("M_0_v", g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.Rho = k.Rho
+	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
 	g.AK = k.AK
+	g.AV = k.AV
 	g.MMProd = k.MMProd
 	g.MAlphaProd = k.MAlphaProd
 	g.MEtaProd = k.MEtaProd
 	g.MKProd = k.MKProd
 	g.MVProd = k.MVProd
-	g.MVProd2 = k.MVProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
+	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
-	g.RhoSigmoid = k.RhoSigmoid
 	g.AAlphaProd = k.AAlphaProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
@@ -188,6 +209,11 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MMBarOut = a.Grad("M_m", g.L*g.D*g.D)
 	g.BRhoBar = a.Grad("b_rho", 1)
 	g.BThetaBar = a.Grad("b_theta", 1)
+	g.M0MBarOut = a.Grad("M_0_m", g.L*g.D*g.D)
+	g.M0AlphaBarOut = a.Grad("M_0_alpha", g.L*g.D*g.D)
+	g.M0EtaBarOut = a.Grad("M_0_eta", g.L*g.D*g.D)
+	g.M0KBarOut = a.Grad("M_0_k", g.L*g.D*g.D)
+	g.M0VBarOut = a.Grad("M_0_v", g.L*g.D*g.D)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints

@@ -13,19 +13,24 @@ var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 type Start[F num.Float] struct {
-	L      int
-	D      int
-	NK     []F // [d, d]
-	NV     []F // [d, d]
-	NAlpha []F // [d, d]
-	NEta   []F // [d, d]
-	NM     []F // [d, d]
-	MK     []F // [L, d, d], written
-	MV     []F // [L, d, d], written
-	MAlpha []F // [L, d, d], written
-	MEta   []F // [L, d, d], written
-	MM     []F // [L, d, d], written
-	Work   []F // WorkLen() entries
+	L       int
+	D       int
+	NK      []F // [d, d]
+	NV      []F // [d, d]
+	NAlpha  []F // [d, d]
+	NEta    []F // [d, d]
+	NM      []F // [d, d]
+	MK      []F // [L, d, d], written
+	MV      []F // [L, d, d], written
+	MAlpha  []F // [L, d, d], written
+	MEta    []F // [L, d, d], written
+	MM      []F // [L, d, d], written
+	M0M     []F // [L, d, d], written
+	M0Alpha []F // [L, d, d], written
+	M0Eta   []F // [L, d, d], written
+	M0K     []F // [L, d, d], written
+	M0V     []F // [L, d, d], written
+	Work    []F // WorkLen() entries
 }
 
 // WorkLen is d·d.
@@ -57,22 +62,37 @@ func (c *Start[F]) Run() {
 		for j := range d {
 			I2 := I[j*d:][:d]
 			NK := c.NK[j*d:][:d]
-			MK := c.MK[(i*d+j)*d:][:d]
 			NV := c.NV[j*d:][:d]
-			MV := c.MV[(i*d+j)*d:][:d]
 			NAlpha := c.NAlpha[j*d:][:d]
-			MAlpha := c.MAlpha[(i*d+j)*d:][:d]
 			NEta := c.NEta[j*d:][:d]
-			MEta := c.MEta[(i*d+j)*d:][:d]
 			NM := c.NM[j*d:][:d]
+			MK := c.MK[(i*d+j)*d:][:d]
+			MV := c.MV[(i*d+j)*d:][:d]
+			MAlpha := c.MAlpha[(i*d+j)*d:][:d]
+			MEta := c.MEta[(i*d+j)*d:][:d]
 			MM := c.MM[(i*d+j)*d:][:d]
+			M0M := c.M0M[(i*d+j)*d:][:d]
+			M0Alpha := c.M0Alpha[(i*d+j)*d:][:d]
+			M0Eta := c.M0Eta[(i*d+j)*d:][:d]
+			M0K := c.M0K[(i*d+j)*d:][:d]
+			M0V := c.M0V[(i*d+j)*d:][:d]
 			for k := range d {
 				IEntry := I2[k]
-				MK[k] = IEntry + NK[k]
-				MV[k] = IEntry + NV[k]
-				MAlpha[k] = NAlpha[k]
-				MEta[k] = NEta[k]
-				MM[k] = NM[k]
+				t9 := IEntry + NK[k]
+				t10 := IEntry + NV[k]
+				t11 := NAlpha[k]
+				t12 := NEta[k]
+				t13 := NM[k]
+				MK[k] = t9
+				MV[k] = t10
+				MAlpha[k] = t11
+				MEta[k] = t12
+				MM[k] = t13
+				M0M[k] = t13
+				M0Alpha[k] = t11
+				M0Eta[k] = t12
+				M0K[k] = t9
+				M0V[k] = t10
 			}
 		}
 	}
@@ -80,19 +100,24 @@ func (c *Start[F]) Run() {
 
 // StartBackward is one call of the kernel StartBackward.
 type StartBackward[F num.Float] struct {
-	L         int
-	D         int
-	MKBar     []F // [L, d, d]
-	MVBar     []F // [L, d, d]
-	MAlphaBar []F // [L, d, d]
-	MEtaBar   []F // [L, d, d]
-	MMBar     []F // [L, d, d]
-	NKBar     []F // [d, d], written
-	NVBar     []F // [d, d], written
-	NAlphaBar []F // [d, d], written
-	NEtaBar   []F // [d, d], written
-	NMBar     []F // [d, d], written
-	Work      []F // WorkLen() entries
+	L          int
+	D          int
+	MKBar      []F // [L, d, d]
+	MVBar      []F // [L, d, d]
+	MAlphaBar  []F // [L, d, d]
+	MEtaBar    []F // [L, d, d]
+	MMBar      []F // [L, d, d]
+	M0MBar     []F // [L, d, d]
+	M0AlphaBar []F // [L, d, d]
+	M0EtaBar   []F // [L, d, d]
+	M0KBar     []F // [L, d, d]
+	M0VBar     []F // [L, d, d]
+	NKBar      []F // [d, d], written
+	NVBar      []F // [d, d], written
+	NAlphaBar  []F // [d, d], written
+	NEtaBar    []F // [d, d], written
+	NMBar      []F // [d, d], written
+	Work       []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -122,16 +147,21 @@ func (c *StartBackward[F]) Run() {
 		NKBar := c.NKBar[i*d:][:d]
 		for j := range L {
 			MMBar := c.MMBar[(j*d+i)*d:][:d]
+			M0MBar := c.M0MBar[(j*d+i)*d:][:d]
 			MEtaBar := c.MEtaBar[(j*d+i)*d:][:d]
+			M0EtaBar := c.M0EtaBar[(j*d+i)*d:][:d]
 			MAlphaBar := c.MAlphaBar[(j*d+i)*d:][:d]
+			M0AlphaBar := c.M0AlphaBar[(j*d+i)*d:][:d]
 			MVBar := c.MVBar[(j*d+i)*d:][:d]
+			M0VBar := c.M0VBar[(j*d+i)*d:][:d]
 			MKBar := c.MKBar[(j*d+i)*d:][:d]
+			M0KBar := c.M0KBar[(j*d+i)*d:][:d]
 			for k := range d {
-				NMBar[k] += MMBar[k]
-				NEtaBar[k] += MEtaBar[k]
-				NAlphaBar[k] += MAlphaBar[k]
-				NVBar[k] += MVBar[k]
-				NKBar[k] += MKBar[k]
+				NMBar[k] += MMBar[k] + M0MBar[k]
+				NEtaBar[k] += MEtaBar[k] + M0EtaBar[k]
+				NAlphaBar[k] += MAlphaBar[k] + M0AlphaBar[k]
+				NVBar[k] += MVBar[k] + M0VBar[k]
+				NKBar[k] += MKBar[k] + M0KBar[k]
 			}
 		}
 	}
@@ -139,9 +169,9 @@ func (c *StartBackward[F]) Run() {
 
 // startNode is one call of Start on the tape.
 type startNode[F num.Float] struct {
-	call                                                                   Start[F]
-	back                                                                   StartBackward[F]
-	vNK, vNV, vNAlpha, vNEta, vNM, outMK, outMV, outMAlpha, outMEta, outMM tape.Value[F]
+	call                                                                                                                 Start[F]
+	back                                                                                                                 StartBackward[F]
+	vNK, vNV, vNAlpha, vNEta, vNM, outMK, outMV, outMAlpha, outMEta, outMM, outM0M, outM0Alpha, outM0Eta, outM0K, outM0V tape.Value[F]
 }
 
 // start computes
@@ -151,8 +181,10 @@ type startNode[F num.Float] struct {
 //	P[v] = I + N[v]    self_referential_chunk.P_v
 //
 // Shapes: M_k [L, d, d]; M_v [L, d, d]; M_alpha [L, d, d]; M_eta [L, d, d];
-// M_m [L, d, d]. Source: specs/algorithms/rules/self_referential.md.
-func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (MKOut tape.Value[F], MVOut tape.Value[F], MAlphaOut tape.Value[F], MEtaOut tape.Value[F], MMOut tape.Value[F], err error) {
+// M_m [L, d, d]; M_0_m [L, d, d]; M_0_alpha [L, d, d]; M_0_eta [L, d, d];
+// M_0_k [L, d, d]; M_0_v [L, d, d]. Source:
+// specs/algorithms/rules/self_referential.md.
+func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (MKOut tape.Value[F], MVOut tape.Value[F], MAlphaOut tape.Value[F], MEtaOut tape.Value[F], MMOut tape.Value[F], M0MOut tape.Value[F], M0AlphaOut tape.Value[F], M0EtaOut tape.Value[F], M0KOut tape.Value[F], M0VOut tape.Value[F], err error) {
 	if err = c.Check("SelfReferentialChunk", m); err != nil {
 		return
 	}
@@ -175,6 +207,11 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k.MAlpha = arena.Alloc(k.L * k.D * k.D)
 	k.MEta = arena.Alloc(k.L * k.D * k.D)
 	k.MM = arena.Alloc(k.L * k.D * k.D)
+	k.M0M = arena.Alloc(k.L * k.D * k.D)
+	k.M0Alpha = arena.Alloc(k.L * k.D * k.D)
+	k.M0Eta = arena.Alloc(k.L * k.D * k.D)
+	k.M0K = arena.Alloc(k.L * k.D * k.D)
+	k.M0V = arena.Alloc(k.L * k.D * k.D)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -189,12 +226,22 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	n.outMEta = MEtaOut
 	MMOut = c.Run.Output(k.MM)
 	n.outMM = MMOut
+	M0MOut = c.Run.Output(k.M0M)
+	n.outM0M = M0MOut
+	M0AlphaOut = c.Run.Output(k.M0Alpha)
+	n.outM0Alpha = M0AlphaOut
+	M0EtaOut = c.Run.Output(k.M0Eta)
+	n.outM0Eta = M0EtaOut
+	M0KOut = c.Run.Output(k.M0K)
+	n.outM0K = M0KOut
+	M0VOut = c.Run.Output(k.M0V)
+	n.outM0V = M0VOut
 	return
 }
 
 // Backward adds the adjoints of what start read.
 func (n *startNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outMK) == nil && t.Adjoint(n.outMV) == nil && t.Adjoint(n.outMAlpha) == nil && t.Adjoint(n.outMEta) == nil && t.Adjoint(n.outMM) == nil {
+	if t.Adjoint(n.outMK) == nil && t.Adjoint(n.outMV) == nil && t.Adjoint(n.outMAlpha) == nil && t.Adjoint(n.outMEta) == nil && t.Adjoint(n.outMM) == nil && t.Adjoint(n.outM0M) == nil && t.Adjoint(n.outM0Alpha) == nil && t.Adjoint(n.outM0Eta) == nil && t.Adjoint(n.outM0K) == nil && t.Adjoint(n.outM0V) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -204,6 +251,11 @@ func (n *startNode[F]) Backward(t *tape.Tape[F]) {
 	g.MAlphaBar = block.Adjoint(t, n.outMAlpha, g.L*g.D*g.D)
 	g.MEtaBar = block.Adjoint(t, n.outMEta, g.L*g.D*g.D)
 	g.MMBar = block.Adjoint(t, n.outMM, g.L*g.D*g.D)
+	g.M0MBar = block.Adjoint(t, n.outM0M, g.L*g.D*g.D)
+	g.M0AlphaBar = block.Adjoint(t, n.outM0Alpha, g.L*g.D*g.D)
+	g.M0EtaBar = block.Adjoint(t, n.outM0Eta, g.L*g.D*g.D)
+	g.M0KBar = block.Adjoint(t, n.outM0K, g.L*g.D*g.D)
+	g.M0VBar = block.Adjoint(t, n.outM0V, g.L*g.D*g.D)
 	g.NKBar = t.Part(n.vNK, g.D*g.D)
 	g.NVBar = t.Part(n.vNV, g.D*g.D)
 	g.NAlphaBar = t.Part(n.vNAlpha, g.D*g.D)

@@ -29,44 +29,64 @@ func (c *startFused) run() {
 
 	// self_referential_chunk.M_k.start, self_referential_chunk.P_k, self_referential_chunk.M_v.start, self_referential_chunk.P_v, self_referential_chunk.M_alpha.start, self_referential_chunk.M_eta.start, self_referential_chunk.M_m.start
 	if kern.Wide() {
-		a := regions.Rf43780d8be84Args{
+		a := regions.R144d34542ee2Args{
 			P0:  unsafe.SliceData(I),
 			P1:  unsafe.SliceData(c.NK),
-			P2:  unsafe.SliceData(c.MK),
-			P3:  unsafe.SliceData(c.NV),
-			P4:  unsafe.SliceData(c.MV),
-			P5:  unsafe.SliceData(c.NAlpha),
-			P6:  unsafe.SliceData(c.MAlpha),
-			P7:  unsafe.SliceData(c.NEta),
-			P8:  unsafe.SliceData(c.MEta),
-			P9:  unsafe.SliceData(c.NM),
+			P2:  unsafe.SliceData(c.NV),
+			P3:  unsafe.SliceData(c.NAlpha),
+			P4:  unsafe.SliceData(c.NEta),
+			P5:  unsafe.SliceData(c.NM),
+			P6:  unsafe.SliceData(c.MK),
+			P7:  unsafe.SliceData(c.MV),
+			P8:  unsafe.SliceData(c.MAlpha),
+			P9:  unsafe.SliceData(c.MEta),
 			P10: unsafe.SliceData(c.MM),
+			P11: unsafe.SliceData(c.M0M),
+			P12: unsafe.SliceData(c.M0Alpha),
+			P13: unsafe.SliceData(c.M0Eta),
+			P14: unsafe.SliceData(c.M0K),
+			P15: unsafe.SliceData(c.M0V),
 			N0:  L,
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.Rf43780d8be84(&a)
+		regions.R144d34542ee2(&a)
 	} else {
 		for i := range L {
 			for j := range d {
 				I2 := I[j*d:][:d]
 				NK := c.NK[j*d:][:d]
-				MK := c.MK[(i*d+j)*d:][:d]
 				NV := c.NV[j*d:][:d]
-				MV := c.MV[(i*d+j)*d:][:d]
 				NAlpha := c.NAlpha[j*d:][:d]
-				MAlpha := c.MAlpha[(i*d+j)*d:][:d]
 				NEta := c.NEta[j*d:][:d]
-				MEta := c.MEta[(i*d+j)*d:][:d]
 				NM := c.NM[j*d:][:d]
+				MK := c.MK[(i*d+j)*d:][:d]
+				MV := c.MV[(i*d+j)*d:][:d]
+				MAlpha := c.MAlpha[(i*d+j)*d:][:d]
+				MEta := c.MEta[(i*d+j)*d:][:d]
 				MM := c.MM[(i*d+j)*d:][:d]
+				M0M := c.M0M[(i*d+j)*d:][:d]
+				M0Alpha := c.M0Alpha[(i*d+j)*d:][:d]
+				M0Eta := c.M0Eta[(i*d+j)*d:][:d]
+				M0K := c.M0K[(i*d+j)*d:][:d]
+				M0V := c.M0V[(i*d+j)*d:][:d]
 				for k := range d {
 					IEntry := I2[k]
-					MK[k] = IEntry + NK[k]
-					MV[k] = IEntry + NV[k]
-					MAlpha[k] = NAlpha[k]
-					MEta[k] = NEta[k]
-					MM[k] = NM[k]
+					t9 := IEntry + NK[k]
+					t10 := IEntry + NV[k]
+					t11 := NAlpha[k]
+					t12 := NEta[k]
+					t13 := NM[k]
+					MK[k] = t9
+					MV[k] = t10
+					MAlpha[k] = t11
+					MEta[k] = t12
+					MM[k] = t13
+					M0M[k] = t13
+					M0Alpha[k] = t11
+					M0Eta[k] = t12
+					M0K[k] = t9
+					M0V[k] = t10
 				}
 			}
 		}
@@ -89,25 +109,30 @@ func (c *startBackwardFused) run() {
 	clear(c.NVBar)
 	clear(c.NKBar)
 	if kern.Wide() {
-		a := regions.R8c6b4da19d1cArgs{
-			P0: unsafe.SliceData(c.NMBar),
-			P1: unsafe.SliceData(c.MMBar),
-			P2: unsafe.SliceData(c.NEtaBar),
-			P3: unsafe.SliceData(c.MEtaBar),
-			P4: unsafe.SliceData(c.NAlphaBar),
-			P5: unsafe.SliceData(c.MAlphaBar),
-			P6: unsafe.SliceData(c.NVBar),
-			P7: unsafe.SliceData(c.MVBar),
-			P8: unsafe.SliceData(c.NKBar),
-			P9: unsafe.SliceData(c.MKBar),
-			N0: d,
-			N1: L,
-			N2: 4 * d * d,
-			N3: 8 * d * d,
-			N4: 12 * d * d,
-			N5: d * d,
+		a := regions.Rda3f6bb32118Args{
+			P0:  unsafe.SliceData(c.NMBar),
+			P1:  unsafe.SliceData(c.MMBar),
+			P2:  unsafe.SliceData(c.M0MBar),
+			P3:  unsafe.SliceData(c.NEtaBar),
+			P4:  unsafe.SliceData(c.MEtaBar),
+			P5:  unsafe.SliceData(c.M0EtaBar),
+			P6:  unsafe.SliceData(c.NAlphaBar),
+			P7:  unsafe.SliceData(c.MAlphaBar),
+			P8:  unsafe.SliceData(c.M0AlphaBar),
+			P9:  unsafe.SliceData(c.NVBar),
+			P10: unsafe.SliceData(c.MVBar),
+			P11: unsafe.SliceData(c.M0VBar),
+			P12: unsafe.SliceData(c.NKBar),
+			P13: unsafe.SliceData(c.MKBar),
+			P14: unsafe.SliceData(c.M0KBar),
+			N0:  d,
+			N1:  L,
+			N2:  4 * d * d,
+			N3:  8 * d * d,
+			N4:  12 * d * d,
+			N5:  d * d,
 		}
-		regions.R8c6b4da19d1c(&a)
+		regions.Rda3f6bb32118(&a)
 	} else {
 		for i := range d {
 			NMBar := c.NMBar[i*d:][:d]
@@ -117,16 +142,21 @@ func (c *startBackwardFused) run() {
 			NKBar := c.NKBar[i*d:][:d]
 			for j := range L {
 				MMBar := c.MMBar[(j*d+i)*d:][:d]
+				M0MBar := c.M0MBar[(j*d+i)*d:][:d]
 				MEtaBar := c.MEtaBar[(j*d+i)*d:][:d]
+				M0EtaBar := c.M0EtaBar[(j*d+i)*d:][:d]
 				MAlphaBar := c.MAlphaBar[(j*d+i)*d:][:d]
+				M0AlphaBar := c.M0AlphaBar[(j*d+i)*d:][:d]
 				MVBar := c.MVBar[(j*d+i)*d:][:d]
+				M0VBar := c.M0VBar[(j*d+i)*d:][:d]
 				MKBar := c.MKBar[(j*d+i)*d:][:d]
+				M0KBar := c.M0KBar[(j*d+i)*d:][:d]
 				for k := range d {
-					NMBar[k] = NMBar[k] + MMBar[k]
-					NEtaBar[k] = NEtaBar[k] + MEtaBar[k]
-					NAlphaBar[k] = NAlphaBar[k] + MAlphaBar[k]
-					NVBar[k] = NVBar[k] + MVBar[k]
-					NKBar[k] = NKBar[k] + MKBar[k]
+					NMBar[k] = (NMBar[k] + MMBar[k]) + M0MBar[k]
+					NEtaBar[k] = (NEtaBar[k] + MEtaBar[k]) + M0EtaBar[k]
+					NAlphaBar[k] = (NAlphaBar[k] + MAlphaBar[k]) + M0AlphaBar[k]
+					NVBar[k] = (NVBar[k] + MVBar[k]) + M0VBar[k]
+					NKBar[k] = (NKBar[k] + MKBar[k]) + M0KBar[k]
 				}
 			}
 		}

@@ -28,28 +28,38 @@ type Step[F num.Float] struct {
 	MM                []F    // [L, d, d]
 	BRho              []F    // []
 	BTheta            []F    // []
+	M0M               []F    // [L, d, d]
+	M0Alpha           []F    // [L, d, d]
+	M0Eta             []F    // [L, d, d]
+	M0K               []F    // [L, d, d]
+	M0V               []F    // [L, d, d]
 	Y                 []F    // [L, T, d], written
 	MKOut             []F    // [L, d, d], written
 	MVOut             []F    // [L, d, d], written
 	MAlphaOut         []F    // [L, d, d], written
 	MEtaOut           []F    // [L, d, d], written
 	MMOut             []F    // [L, d, d], written
+	M0MOut            []F    // [L, d, d], written
+	M0AlphaOut        []F    // [L, d, d], written
+	M0EtaOut          []F    // [L, d, d], written
+	M0KOut            []F    // [L, d, d], written
+	M0VOut            []F    // [L, d, d], written
 	QProd             []F    // [L, T, d], written
 	QProd2            []F    // [L, T], written
 	QSqrt             []F    // [L, T], written
 	Q                 []F    // [L, T, d], written
 	Rho               []F    // [L, T], written
+	ThetaSigmoid      []F    // [L, T], written
 	Theta             []F    // [L, T], written
 	AK                []F    // [L, T, d], written
+	AV                []F    // [L, T, d], written
 	MMProd            []F    // [L, T, d], written
 	MAlphaProd        []F    // [L, T, d], written
 	MEtaProd          []F    // [L, T, d], written
 	MKProd            []F    // [L, T, d], written
 	MVProd            []F    // [L, T, d], written
-	MVProd2           []F    // [L, T, d], written
-	ThetaSigmoid      []F    // [L, T], written
+	ThetaSigmoid2     []F    // [L, T], written
 	AEtaProd          []F    // [L, T, d], written
-	RhoSigmoid        []F    // [L, T], written
 	AAlphaProd        []F    // [L, T, d], written
 	QDiv              []F    // [L, T], written
 	QDiv2             []F    // [L, T, d], written
@@ -63,10 +73,10 @@ type Step[F num.Float] struct {
 	Rows              [][4]F // RowsLen() entries
 }
 
-// WorkLen is 7·L·T·d + 5·L·T.
+// WorkLen is 7·L·T·d + 7·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
-	return 7*L*T*d + 5*L*T
+	return 7*L*T*d + 7*L*T
 }
 
 // RowsLen is 7·d.
@@ -95,15 +105,19 @@ func (c *Step[F]) Run() {
 	work = work[L*T:]
 	aK2 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t15 := work[:L*T] // [L, T]
+	t21 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	aV := work[:L*T*d] // [L, T, d]
+	aV2 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t119 := work[:L*T*d] // [L, T, d]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t191 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t120 := work[:L*T*d] // [L, T, d]
+	t192 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t24 := work[:L*T] // [L, T]
+	t30 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t22 := work[:L*T*d]   // [L, T, d]
 	MKState := c.Rows[:d] // [d]
@@ -169,7 +183,7 @@ func (c *Step[F]) Run() {
 		kern.Gemm(d, T, d, F(1), false, kern.From(aAlpha, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.rho
+	// self_referential_chunk.c
 	for i := range L {
 		t32_2 := t32[i*T:][:T]
 		for j := range T {
@@ -207,46 +221,63 @@ func (c *Step[F]) Run() {
 
 	// self_referential_chunk.k
 	for i := range L {
-		t15_2 := t15[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			aK2_2 := aK2[(i*T+j)*d:][:d]
-			aK := c.AK[(i*T+j)*d:][:d]
-			var t152 F
+			var t212 F
 			for k2 := range d {
 				aK2Entry := aK2_2[k2]
-				t152 += F(aK2Entry * aK2Entry)
-				aK[k2] = aK2Entry
+				t212 += F(aK2Entry * aK2Entry)
 			}
-			t15_2[j] = t152
+			t21_2[j] = t212
 		}
 	}
 
 	// self_referential_chunk.a_v
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(aV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(aV2, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.v
+	for i := range L {
+		t33_2 := t33[i*T:][:T]
+		for j := range T {
+			aV2_2 := aV2[(i*T+j)*d:][:d]
+			aK2_2 := aK2[(i*T+j)*d:][:d]
+			aK := c.AK[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			var t332 F
+			for k2 := range d {
+				aV2Entry := aV2_2[k2]
+				t332 += F(aV2Entry * aV2Entry)
+				aK[k2] = aK2_2[k2]
+				aV[k2] = aV2Entry
+			}
+			t33_2[j] = t332
+		}
 	}
 
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t119)
-	clear(t120)
+	clear(t191)
+	clear(t192)
 	for i := range L {
 		for j := range T {
-			t119_2 := t119[(i*T+j)*d:][:d]
-			t120_2 := t120[(i*T+j)*d:][:d]
+			t191_2 := t191[(i*T+j)*d:][:d]
+			t192_2 := t192[(i*T+j)*d:][:d]
 			for k2 := range d {
 				MEta := c.MEta[(i*d+k2)*d:][:d]
 				MAlpha := c.MAlpha[(i*d+k2)*d:][:d]
 				for m := range d {
-					t119_2[m] += MEta[m]
-					t120_2[m] += MAlpha[m]
+					t191_2[m] += MEta[m]
+					t192_2[m] += MAlpha[m]
 				}
 			}
 		}
 	}
 
 	// self_referential_chunk
-	w7 := F(d)
 	bRhoEntry := c.BRho[0]
+	w9 := F(d)
 	bThetaEntry := c.BTheta[0]
 	for l := range L {
 		i := 0
@@ -291,6 +322,11 @@ func (c *Step[F]) Run() {
 			MMOut2 := c.MMOut[(l*d+i+1)*d:][:d]
 			MMOut3 := c.MMOut[(l*d+i+2)*d:][:d]
 			MMOut4 := c.MMOut[(l*d+i+3)*d:][:d]
+			M0M := c.M0M[(l*d+i)*d:][:d]
+			M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
+			M0Eta := c.M0Eta[(l*d+i)*d:][:d]
+			M0K := c.M0K[(l*d+i)*d:][:d]
+			M0V := c.M0V[(l*d+i)*d:][:d]
 			for j := range d {
 				MKState[j][0] = MK[j]
 				MKState[j][1] = MK2[j]
@@ -383,16 +419,34 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t15_2 := t15[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
+					t33_2 := t33[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					t92_2 := t92[l*T+C*s:][:n]
 					for a := range n {
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-						aV2 := aV[(l*T+a+C*s)*d:][:d]
-						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
-						t15Entry := t15_2[a]
-						w := num.Max(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
+						aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
+						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
+						M0M3 := c.M0M[(l*d+i+2)*d:][:d]
+						M0M4 := c.M0M[(l*d+i+3)*d:][:d]
+						M0Alpha2 := c.M0Alpha[(l*d+i+1)*d:][:d]
+						M0Alpha3 := c.M0Alpha[(l*d+i+2)*d:][:d]
+						M0Alpha4 := c.M0Alpha[(l*d+i+3)*d:][:d]
+						M0Eta2 := c.M0Eta[(l*d+i+1)*d:][:d]
+						M0Eta3 := c.M0Eta[(l*d+i+2)*d:][:d]
+						M0Eta4 := c.M0Eta[(l*d+i+3)*d:][:d]
+						M0K2 := c.M0K[(l*d+i+1)*d:][:d]
+						M0K3 := c.M0K[(l*d+i+2)*d:][:d]
+						M0K4 := c.M0K[(l*d+i+3)*d:][:d]
+						M0V2 := c.M0V[(l*d+i+1)*d:][:d]
+						M0V3 := c.M0V[(l*d+i+2)*d:][:d]
+						M0V4 := c.M0V[(l*d+i+3)*d:][:d]
+						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.u_m
+						t21Entry := t21_2[a]
+						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
+						t33Entry := t33_2[a]
+						w2 := num.Max(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 						var y20 F
 						var t230 F
 						var y21 F
@@ -404,7 +458,7 @@ func (c *Step[F]) Run() {
 						for j := range d {
 							qEntry := q[j]
 							k2 := aK2_2[j] / w
-							t3 := k2 - aV2[j]
+							t3 := k2 - (aV2_2[j] / w2)
 							y20 += F(MMState[j][0] * qEntry)
 							t230 += F(MM[j] * t3)
 							k[j][0] = k2
@@ -422,99 +476,101 @@ func (c *Step[F]) Run() {
 							k[j][3] = k2
 							t[j][3] = t3
 						}
-						// self_referential_chunk.rho, self_referential_chunk.theta
-						rho2 := num.Sigmoid((t32_2[a] / w7) + bRhoEntry)
-						theta2 := num.Softplus((t92_2[a] / w7) + bThetaEntry)
-						// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+						// self_referential_chunk.rho, self_referential_chunk.c
+						t32Entry := t32_2[a]
+						rho2 := num.Sigmoid((t32Entry / w9) + bRhoEntry)
+						// self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+						w3 := 1 - rho2
+						t92Entry := t92_2[a]
 						c.Y[(l*T+a+C*s)*d+i] = y20
 						var t420 F
-						w20 := F(theta2 * t230)
+						w40 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t230)
 						c.Y[(l*T+a+C*s)*d+i+1] = y21
 						var t421 F
-						w21 := F(theta2 * t231)
+						w41 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t231)
 						c.Y[(l*T+a+C*s)*d+i+2] = y22
 						var t422 F
-						w22 := F(theta2 * t232)
+						w42 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t232)
 						c.Y[(l*T+a+C*s)*d+i+3] = y23
 						var t423 F
-						w23 := F(theta2 * t233)
+						w43 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t233)
 						for j := range d {
 							t420 += F(MAlpha[j] * t[j][0])
-							MMState[j][0] = F(rho2*MMState[j][0]) - F(w20*k[j][0])
+							MMState[j][0] = F(rho2*MMState[j][0]) + F(w3*M0M[j]) - F(w40*k[j][0])
 							t421 += F(MAlpha2[j] * t[j][1])
-							MMState[j][1] = F(rho2*MMState[j][1]) - F(w21*k[j][1])
+							MMState[j][1] = F(rho2*MMState[j][1]) + F(w3*M0M2[j]) - F(w41*k[j][1])
 							t422 += F(MAlpha3[j] * t[j][2])
-							MMState[j][2] = F(rho2*MMState[j][2]) - F(w22*k[j][2])
+							MMState[j][2] = F(rho2*MMState[j][2]) + F(w3*M0M3[j]) - F(w42*k[j][2])
 							t423 += F(MAlpha4[j] * t[j][3])
-							MMState[j][3] = F(rho2*MMState[j][3]) - F(w23*k[j][3])
+							MMState[j][3] = F(rho2*MMState[j][3]) + F(w3*M0M4[j]) - F(w43*k[j][3])
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
-						var t620 F
-						w30 := F(theta2 * t420)
-						var t621 F
-						w31 := F(theta2 * t421)
-						var t622 F
-						w32 := F(theta2 * t422)
-						var t623 F
-						w33 := F(theta2 * t423)
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+						var t60 F
+						w50 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t420)
+						var t61 F
+						w51 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t421)
+						var t62 F
+						w52 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t422)
+						var t63 F
+						w53 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t423)
 						for j := range d {
-							t620 += F(MEta[j] * t[j][0])
-							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w30*k[j][0])
-							t621 += F(MEta2[j] * t[j][1])
-							MAlphaState[j][1] = F(rho2*MAlphaState[j][1]) - F(w31*k[j][1])
-							t622 += F(MEta3[j] * t[j][2])
-							MAlphaState[j][2] = F(rho2*MAlphaState[j][2]) - F(w32*k[j][2])
-							t623 += F(MEta4[j] * t[j][3])
-							MAlphaState[j][3] = F(rho2*MAlphaState[j][3]) - F(w33*k[j][3])
+							t60 += F(MEta[j] * t[j][0])
+							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) + F(w3*M0Alpha[j]) - F(w50*k[j][0])
+							t61 += F(MEta2[j] * t[j][1])
+							MAlphaState[j][1] = F(rho2*MAlphaState[j][1]) + F(w3*M0Alpha2[j]) - F(w51*k[j][1])
+							t62 += F(MEta3[j] * t[j][2])
+							MAlphaState[j][2] = F(rho2*MAlphaState[j][2]) + F(w3*M0Alpha3[j]) - F(w52*k[j][2])
+							t63 += F(MEta4[j] * t[j][3])
+							MAlphaState[j][3] = F(rho2*MAlphaState[j][3]) + F(w3*M0Alpha4[j]) - F(w53*k[j][3])
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_k, self_referential_chunk.u_k
 						var t80 F
-						w40 := F(theta2 * t620)
+						w60 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t60)
 						var t81 F
-						w41 := F(theta2 * t621)
+						w61 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t61)
 						var t82 F
-						w42 := F(theta2 * t622)
+						w62 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t62)
 						var t83 F
-						w43 := F(theta2 * t623)
+						w63 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t63)
 						for j := range d {
 							t80 += F(MK[j] * t[j][0])
-							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w40*k[j][0])
+							MEtaState[j][0] = F(rho2*MEtaState[j][0]) + F(w3*M0Eta[j]) - F(w60*k[j][0])
 							t81 += F(MK2[j] * t[j][1])
-							MEtaState[j][1] = F(rho2*MEtaState[j][1]) - F(w41*k[j][1])
+							MEtaState[j][1] = F(rho2*MEtaState[j][1]) + F(w3*M0Eta2[j]) - F(w61*k[j][1])
 							t82 += F(MK3[j] * t[j][2])
-							MEtaState[j][2] = F(rho2*MEtaState[j][2]) - F(w42*k[j][2])
+							MEtaState[j][2] = F(rho2*MEtaState[j][2]) + F(w3*M0Eta3[j]) - F(w62*k[j][2])
 							t83 += F(MK4[j] * t[j][3])
-							MEtaState[j][3] = F(rho2*MEtaState[j][3]) - F(w43*k[j][3])
+							MEtaState[j][3] = F(rho2*MEtaState[j][3]) + F(w3*M0Eta4[j]) - F(w63*k[j][3])
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_v, self_referential_chunk.u_v
 						var t1020 F
-						w50 := F(theta2 * t80)
+						w70 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t80)
 						var t1021 F
-						w51 := F(theta2 * t81)
+						w71 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t81)
 						var t1022 F
-						w52 := F(theta2 * t82)
+						w72 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t82)
 						var t1023 F
-						w53 := F(theta2 * t83)
+						w73 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t83)
 						for j := range d {
 							t1020 += F(MV[j] * t[j][0])
-							MKState[j][0] = F(rho2*MKState[j][0]) - F(w50*k[j][0])
+							MKState[j][0] = F(rho2*MKState[j][0]) + F(w3*M0K[j]) - F(w70*k[j][0])
 							t1021 += F(MV2[j] * t[j][1])
-							MKState[j][1] = F(rho2*MKState[j][1]) - F(w51*k[j][1])
+							MKState[j][1] = F(rho2*MKState[j][1]) + F(w3*M0K2[j]) - F(w71*k[j][1])
 							t1022 += F(MV3[j] * t[j][2])
-							MKState[j][2] = F(rho2*MKState[j][2]) - F(w52*k[j][2])
+							MKState[j][2] = F(rho2*MKState[j][2]) + F(w3*M0K3[j]) - F(w72*k[j][2])
 							t1023 += F(MV4[j] * t[j][3])
-							MKState[j][3] = F(rho2*MKState[j][3]) - F(w53*k[j][3])
+							MKState[j][3] = F(rho2*MKState[j][3]) + F(w3*M0K4[j]) - F(w73*k[j][3])
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.M_m
-						w60 := F(theta2 * t1020)
-						w61 := F(theta2 * t1021)
-						w62 := F(theta2 * t1022)
-						w63 := F(theta2 * t1023)
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c
+						w80 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t1020)
+						w81 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t1021)
+						w82 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t1022)
+						w83 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t1023)
 						for j := range d {
-							MVState[j][0] = F(rho2*MVState[j][0]) - F(w60*k[j][0])
-							MVState[j][1] = F(rho2*MVState[j][1]) - F(w61*k[j][1])
-							MVState[j][2] = F(rho2*MVState[j][2]) - F(w62*k[j][2])
-							MVState[j][3] = F(rho2*MVState[j][3]) - F(w63*k[j][3])
+							MVState[j][0] = F(rho2*MVState[j][0]) + F(w3*M0V[j]) - F(w80*k[j][0])
+							MVState[j][1] = F(rho2*MVState[j][1]) + F(w3*M0V2[j]) - F(w81*k[j][1])
+							MVState[j][2] = F(rho2*MVState[j][2]) + F(w3*M0V3[j]) - F(w82*k[j][2])
+							MVState[j][3] = F(rho2*MVState[j][3]) + F(w3*M0V4[j]) - F(w83*k[j][3])
 						}
 					}
 				}
@@ -561,6 +617,11 @@ func (c *Step[F]) Run() {
 			MAlphaOut := c.MAlphaOut[(l*d+i)*d:][:d]
 			MEtaOut := c.MEtaOut[(l*d+i)*d:][:d]
 			MMOut := c.MMOut[(l*d+i)*d:][:d]
+			M0M := c.M0M[(l*d+i)*d:][:d]
+			M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
+			M0Eta := c.M0Eta[(l*d+i)*d:][:d]
+			M0K := c.M0K[(l*d+i)*d:][:d]
+			M0V := c.M0V[(l*d+i)*d:][:d]
 			for j := range d {
 				MKState[j][0] = MK[j]
 			}
@@ -608,62 +669,67 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t15_2 := t15[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
+					t33_2 := t33[l*T+C*s:][:n]
 					t32_2 := t32[l*T+C*s:][:n]
 					t92_2 := t92[l*T+C*s:][:n]
 					for a := range n {
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-						aV2 := aV[(l*T+a+C*s)*d:][:d]
-						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
+						aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
+						// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.u_m
 						var y2 F
 						var t23 F
-						t15Entry := t15_2[a]
-						w := num.Max(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
+						t21Entry := t21_2[a]
+						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
+						t33Entry := t33_2[a]
+						w2 := num.Max(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 						for j := range d {
 							y2 += F(MMState[j][0] * q[j])
 							k2 := aK2_2[j] / w
-							t3 := k2 - aV2[j]
+							t3 := k2 - (aV2_2[j] / w2)
 							t23 += F(MM[j] * t3)
 							k[j][0] = k2
 							t[j][0] = t3
 						}
 						c.Y[(l*T+a+C*s)*d+i] = y2
-						// self_referential_chunk.rho, self_referential_chunk.theta
-						rho2 := num.Sigmoid((t32_2[a] / w7) + bRhoEntry)
-						theta2 := num.Softplus((t92_2[a] / w7) + bThetaEntry)
-						// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
-						var t42 F
-						w2 := F(theta2 * t23)
+						// self_referential_chunk.rho, self_referential_chunk.c
+						t32Entry := t32_2[a]
+						rho2 := num.Sigmoid((t32Entry / w9) + bRhoEntry)
+						// self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+						var t42_2 F
+						w3 := 1 - rho2
+						t92Entry := t92_2[a]
+						w4 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t23)
 						for j := range d {
-							t42 += F(MAlpha[j] * t[j][0])
-							MMState[j][0] = F(rho2*MMState[j][0]) - F(w2*k[j][0])
+							t42_2 += F(MAlpha[j] * t[j][0])
+							MMState[j][0] = F(rho2*MMState[j][0]) + F(w3*M0M[j]) - F(w4*k[j][0])
 						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
-						var t62 F
-						w3 := F(theta2 * t42)
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+						var t6 F
+						w5 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t42_2)
 						for j := range d {
-							t62 += F(MEta[j] * t[j][0])
-							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) - F(w3*k[j][0])
+							t6 += F(MEta[j] * t[j][0])
+							MAlphaState[j][0] = F(rho2*MAlphaState[j][0]) + F(w3*M0Alpha[j]) - F(w5*k[j][0])
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_k, self_referential_chunk.u_k
 						var t8 F
-						w4 := F(theta2 * t62)
+						w6 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t6)
 						for j := range d {
 							t8 += F(MK[j] * t[j][0])
-							MEtaState[j][0] = F(rho2*MEtaState[j][0]) - F(w4*k[j][0])
+							MEtaState[j][0] = F(rho2*MEtaState[j][0]) + F(w3*M0Eta[j]) - F(w6*k[j][0])
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_v, self_referential_chunk.u_v
 						var t102 F
-						w5 := F(theta2 * t8)
+						w7 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t8)
 						for j := range d {
 							t102 += F(MV[j] * t[j][0])
-							MKState[j][0] = F(rho2*MKState[j][0]) - F(w5*k[j][0])
+							MKState[j][0] = F(rho2*MKState[j][0]) + F(w3*M0K[j]) - F(w7*k[j][0])
 						}
-						// self_referential_chunk.M_v, self_referential_chunk.M_m
-						w6 := F(theta2 * t102)
+						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c
+						w8 := F(num.Min(num.Max(num.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*num.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t102)
 						for j := range d {
-							MVState[j][0] = F(rho2*MVState[j][0]) - F(w6*k[j][0])
+							MVState[j][0] = F(rho2*MVState[j][0]) + F(w3*M0V[j]) - F(w8*k[j][0])
 						}
 					}
 				}
@@ -686,60 +752,63 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.q
+	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
 	for i := range L {
 		t32_2 := t32[i*T:][:T]
 		t92_2 := t92[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		theta := c.Theta[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
 		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
+		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
-			t622 := (t32_2[j] / w7) + bRhoEntry
-			t12 := (t92_2[j] / w7) + bThetaEntry
-			t15Entry2 := t15_2[j]
-			t172 := (F(0) < t15Entry2)
-			rho[j] = num.Sigmoid(t622)
-			theta[j] = num.Softplus(t12)
-			t24_2[j] = num.Max(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
-			thetaSigmoid[j] = num.Sigmoid(t12)
-			rhoSigmoid[j] = num.Sigmoid(-t622)
+			c2 := (t32_2[j] / w9) + bRhoEntry
+			t17 := num.Sigmoid(-c2)
+			t12 := (t92_2[j] / w9) + bThetaEntry
+			t21Entry2 := t21_2[j]
+			t23 := (F(0) < t21Entry2)
+			t33Entry2 := t33_2[j]
+			t352 := (F(0) < t33Entry2)
+			rho[j] = num.Sigmoid(c2)
+			thetaSigmoid[j] = t17
+			theta[j] = num.Min(num.Max(num.Softplus(t12), F(0)), F(0.25*t17))
+			t30_2[j] = num.Max(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
+			t42_2[j] = num.Max(kern.Choose(t352, num.Sqrt(kern.Choose(t352, t33Entry2, F(1))), F(0)), F(1e-08))
+			thetaSigmoid2[j] = num.Sigmoid(t12)
 			qDiv[j] = F(1) / t11_2[j]
 			qDiv3[j] = F(1) / qSqrt[j]
 		}
 	}
 
-	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
 	for i := range L {
-		t24_2 := t24[i*T:][:T]
-		theta := c.Theta[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		t11_2 := t11[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
-			aV2 := aV[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
 			t22_2 := t22[(i*T+j)*d:][:d]
-			MVProd2 := c.MVProd2[(i*T+j)*d:][:d]
-			t119_2 := t119[(i*T+j)*d:][:d]
+			t191_2 := t191[(i*T+j)*d:][:d]
 			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-			t120_2 := t120[(i*T+j)*d:][:d]
+			t192_2 := t192[(i*T+j)*d:][:d]
 			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 			q := c.Q[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t24Entry := t24_2[j]
-			thetaEntry := theta[j]
+			t30Entry := t30_2[j]
+			t42Entry := t42_2[j]
 			t11Entry2 := t11_2[j]
 			for k2 := range d {
-				t222 := (aK[k2] / t24Entry) - aV2[k2]
-				t22_2[k2] = t222
-				MVProd2[k2] = F(thetaEntry * t222)
-				aEtaProd[k2] = t119_2[k2]
-				aAlphaProd[k2] = t120_2[k2]
+				t22_2[k2] = (aK[k2] / t30Entry) - (aV[k2] / t42Entry)
+				aEtaProd[k2] = t191_2[k2]
+				aAlphaProd[k2] = t192_2[k2]
 				qDiv2[k2] = q[k2] / t11Entry2
 			}
 		}
@@ -769,6 +838,27 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		kern.Gemm(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
+	for i := range L {
+		for j := range d {
+			M0M := c.M0M[(i*d+j)*d:][:d]
+			M0MOut := c.M0MOut[(i*d+j)*d:][:d]
+			M0Alpha := c.M0Alpha[(i*d+j)*d:][:d]
+			M0AlphaOut := c.M0AlphaOut[(i*d+j)*d:][:d]
+			M0Eta := c.M0Eta[(i*d+j)*d:][:d]
+			M0EtaOut := c.M0EtaOut[(i*d+j)*d:][:d]
+			M0K := c.M0K[(i*d+j)*d:][:d]
+			M0KOut := c.M0KOut[(i*d+j)*d:][:d]
+			M0V := c.M0V[(i*d+j)*d:][:d]
+			M0VOut := c.M0VOut[(i*d+j)*d:][:d]
+			for k2 := range d {
+				M0MOut[k2] = M0M[k2]
+				M0AlphaOut[k2] = M0Alpha[k2]
+				M0EtaOut[k2] = M0Eta[k2]
+				M0KOut[k2] = M0K[k2]
+				M0VOut[k2] = M0V[k2]
+			}
+		}
+	}
 }
 
 // StepBackward is one call of the kernel StepBackward.
@@ -786,28 +876,39 @@ type StepBackward[F num.Float] struct {
 	MAlpha            []F    // [L, d, d]
 	MEta              []F    // [L, d, d]
 	MM                []F    // [L, d, d]
+	BTheta            []F    // []
+	M0M               []F    // [L, d, d]
+	M0Alpha           []F    // [L, d, d]
+	M0Eta             []F    // [L, d, d]
+	M0K               []F    // [L, d, d]
+	M0V               []F    // [L, d, d]
 	YBar              []F    // [L, T, d]
 	MKBar             []F    // [L, d, d]
 	MVBar             []F    // [L, d, d]
 	MAlphaBar         []F    // [L, d, d]
 	MEtaBar           []F    // [L, d, d]
 	MMBar             []F    // [L, d, d]
+	M0MBar            []F    // [L, d, d]
+	M0AlphaBar        []F    // [L, d, d]
+	M0EtaBar          []F    // [L, d, d]
+	M0KBar            []F    // [L, d, d]
+	M0VBar            []F    // [L, d, d]
 	QProd             []F    // [L, T, d]
 	QProd2            []F    // [L, T]
 	QSqrt             []F    // [L, T]
 	Q                 []F    // [L, T, d]
 	Rho               []F    // [L, T]
+	ThetaSigmoid      []F    // [L, T]
 	Theta             []F    // [L, T]
 	AK                []F    // [L, T, d]
+	AV                []F    // [L, T, d]
 	MMProd            []F    // [L, T, d]
 	MAlphaProd        []F    // [L, T, d]
 	MEtaProd          []F    // [L, T, d]
 	MKProd            []F    // [L, T, d]
 	MVProd            []F    // [L, T, d]
-	MVProd2           []F    // [L, T, d]
-	ThetaSigmoid      []F    // [L, T]
+	ThetaSigmoid2     []F    // [L, T]
 	AEtaProd          []F    // [L, T, d]
-	RhoSigmoid        []F    // [L, T]
 	AAlphaProd        []F    // [L, T, d]
 	QDiv              []F    // [L, T]
 	QDiv2             []F    // [L, T, d]
@@ -821,6 +922,11 @@ type StepBackward[F num.Float] struct {
 	MMBarOut          []F    // [L, d, d], written
 	BRhoBar           []F    // [], written
 	BThetaBar         []F    // [], written
+	M0MBarOut         []F    // [L, d, d], written
+	M0AlphaBarOut     []F    // [L, d, d], written
+	M0EtaBarOut       []F    // [L, d, d], written
+	M0KBarOut         []F    // [L, d, d], written
+	M0VBarOut         []F    // [L, d, d], written
 	MKCheckpoints     []F    // [L, segments, d, d]
 	MVCheckpoints     []F    // [L, segments, d, d]
 	MAlphaCheckpoints []F    // [L, segments, d, d]
@@ -831,25 +937,25 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 4·L·T·d·d + 10·L·T·d + 10·L·d·d + 12·L·T.
+// WorkLen is 4·L·T·d·d + 12·L·T·d + 15·L·d·d + 18·L·T.
 func (c *StepBackward[F]) WorkLen() int {
 	L, T, d := c.L, c.T, c.D
 	if kern.Fused() {
-		return 4*L*T*d*d + 10*L*T*d + 10*L*d*d + 12*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
+		return 4*L*T*d*d + 12*L*T*d + 15*L*d*d + 18*L*T + (kern.Blocks(d)-1)*(3*L*T*d+L*T) // and the sums of blocks of rows
 	}
-	return 4*L*T*d*d + 10*L*T*d + 10*L*d*d + 12*L*T
+	return 4*L*T*d*d + 12*L*T*d + 15*L*d*d + 18*L*T
 }
 
-// RowsLen is 5·C·d + 15·d.
+// RowsLen is 5·C·d + 16·d.
 func (c *StepBackward[F]) RowsLen() int {
 	C, d := c.C, c.D
-	return 5*C*d + 15*d
+	return 5*C*d + 16*d
 }
 
-// FlagsLen is 6·L·T.
+// FlagsLen is 11·L·T.
 func (c *StepBackward[F]) FlagsLen() int {
 	L, T := c.L, c.T
-	return 6 * L * T
+	return 11 * L * T
 }
 
 // Run computes StepBackward.
@@ -860,8 +966,14 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d := c.C, c.L, c.T, c.D
 	segments := (C + T - 1) / C
-	t152 := c.Work[:L*T] // [L, T]
+	t21 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	aEta := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t922 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t22 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t32 := work[:L*d*d] // [L, d, d]
@@ -876,61 +988,81 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*d:]
 	t15 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t452 := work[:L*T*d] // [L, T, d]
+	t16 := work[:L*d*d] // [L, d, d]
+	work = work[L*d*d:]
+	t17 := work[:L*d*d] // [L, d, d]
+	work = work[L*d*d:]
+	t18 := work[:L*d*d] // [L, d, d]
+	work = work[L*d*d:]
+	t19 := work[:L*d*d] // [L, d, d]
+	work = work[L*d*d:]
+	t20 := work[:L*d*d] // [L, d, d]
+	work = work[L*d*d:]
+	t562 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t38 := work[:L*T*d] // [L, T, d]
+	t512 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t892 := work[:L*T] // [L, T]
+	t163 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t32_2 := work[:L*T*d*d] // [L, T, d, d]
+	t4022 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t242 := work[:L*T*d*d] // [L, T, d, d]
+	t292 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t162 := work[:L*T*d*d] // [L, T, d, d]
+	t1822 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t822 := work[:L*T*d*d] // [L, T, d, d]
+	t7 := work[:L*T*d*d] // [L, T, d, d]
 	work = work[L*T*d*d:]
-	t492 := work[:L*T*d] // [L, T, d]
+	t382 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t422 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t662 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t69 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t86 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t262 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t302 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t95 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t90 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t202 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t24 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t52_2 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t50 := work[:L*T*d] // [L, T, d]
+	t93 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	k := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t55 := work[:L*T] // [L, T]
+	t98 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t722 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t84 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t76 := work[:L*T*d] // [L, T, d]
+	t92 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t392 := work[:L*T] // [L, T]
+	t115 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t20 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t78 := work[:L*T*d] // [L, T, d]
+	t119 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t137 := work[:L*T] // [L, T]
+	t522 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t142 := work[:L*T] // [L, T]
+	t25 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t922 := work[:L*d*d] // [L, d, d]
+	t121 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t155 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t205 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t923 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
 	t1122 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t132 := work[:L*d*d] // [L, d, d]
+	t133 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t142_2 := work[:L*d*d] // [L, d, d]
+	t143 := work[:L*d*d] // [L, d, d]
 	work = work[L*d*d:]
-	t41 := work[:L*T*d] // [L, T, d]
+	t46 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t42_2 := work[:L*T*d]    // [L, T, d]
+	t47 := work[:L*T*d]      // [L, T, d]
 	MKBarState := c.Rows[:d] // [d]
 	rows := c.Rows[d:]
 	MVBarState := rows[:d] // [d]
@@ -951,26 +1083,38 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*d+d:]
 	MMTrail := rows[:C*d+d] // [C + 1, d]
 	rows = rows[C*d+d:]
-	t1523 := rows[:d] // [d]
+	t2322 := rows[:d] // [d]
 	rows = rows[d:]
-	t7 := rows[:d] // [d]
+	t122 := rows[:d] // [d]
 	rows = rows[d:]
-	t31 := rows[:d] // [d]
+	t452 := rows[:d] // [d]
 	rows = rows[d:]
-	t232 := rows[:d] // [d]
+	t34 := rows[:d] // [d]
 	rows = rows[d:]
-	k3 := rows[:d]      // [d]
+	k3 := rows[:d] // [d]
+	rows = rows[d:]
+	t := rows[:d]       // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t17 := flags[:L*T] // [L, T]
+	t35 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t562 := flags[:L*T] // [L, T]
+	t70 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t60 := flags[:L*T] // [L, T]
+	t74 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t21 := flags[:L*T] // [L, T]
+	t232 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t25 := flags[:L*T] // [L, T]
+	t992 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t1032 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t1222 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t140 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t26 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t30 := flags[:L*T] // [L, T]
 
 	// self_referential_chunk.q
 	for i := range L {
@@ -983,24 +1127,53 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunk.k
 	for i := range L {
-		t152_2 := t152[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
 		for j := range T {
 			aK := c.AK[(i*T+j)*d:][:d]
-			var t1522 F
+			var t212 F
 			for k2 := range d {
 				aKEntry := aK[k2]
-				t1522 += F(aKEntry * aKEntry)
+				t212 += F(aKEntry * aKEntry)
 			}
-			t152_2[j] = t1522
+			t21_2[j] = t212
+		}
+	}
+
+	// self_referential_chunk.a_eta
+	for i := range L {
+		kern.Gemm(d, T, d, F(1), false, kern.From(aEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.theta, self_referential_chunk.v
+	for i := range L {
+		t922_2 := t922[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		for j := range T {
+			aEta2 := aEta[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			var t9222 F
+			var t332 F
+			for k2 := range d {
+				t9222 += aEta2[k2]
+				aVEntry := aV[k2]
+				t332 += F(aVEntry * aVEntry)
+			}
+			t922_2[j] = t9222
+			t33_2[j] = t332
 		}
 	}
 
 	// self_referential_chunk
 	clear(t72)
 	clear(t15)
-	clear(t452)
-	clear(t38)
-	clear(t892)
+	clear(t16)
+	clear(t17)
+	clear(t18)
+	clear(t19)
+	clear(t20)
+	clear(t562)
+	clear(t512)
+	clear(t163)
 	for l := range L {
 		i := 0
 		for ; i+1 < d; i += 2 {
@@ -1016,12 +1189,12 @@ func (c *StepBackward[F]) Run() {
 			MMBar2 := c.MMBar[(l*d+i+1)*d:][:d]
 			t22_2 := t22[(l*d+i)*d:][:d]
 			t22_3 := t22[(l*d+i+1)*d:][:d]
-			t32_3 := t32[(l*d+i)*d:][:d]
-			t32_4 := t32[(l*d+i+1)*d:][:d]
-			t42_3 := t42[(l*d+i)*d:][:d]
-			t42_4 := t42[(l*d+i+1)*d:][:d]
-			t52_3 := t52[(l*d+i)*d:][:d]
-			t52_4 := t52[(l*d+i+1)*d:][:d]
+			t32_2 := t32[(l*d+i)*d:][:d]
+			t32_3 := t32[(l*d+i+1)*d:][:d]
+			t42_2 := t42[(l*d+i)*d:][:d]
+			t42_3 := t42[(l*d+i+1)*d:][:d]
+			t52_2 := t52[(l*d+i)*d:][:d]
+			t52_3 := t52[(l*d+i+1)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
 			t62_3 := t62[(l*d+i+1)*d:][:d]
 			MKTrail2 := MKTrail[:d]
@@ -1029,12 +1202,22 @@ func (c *StepBackward[F]) Run() {
 			MAlphaTrail2 := MAlphaTrail[:d]
 			MEtaTrail2 := MEtaTrail[:d]
 			MMTrail2 := MMTrail[:d]
+			M0M := c.M0M[(l*d+i)*d:][:d]
+			M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
+			M0Eta := c.M0Eta[(l*d+i)*d:][:d]
+			M0K := c.M0K[(l*d+i)*d:][:d]
+			M0V := c.M0V[(l*d+i)*d:][:d]
+			t20_2 := t20[(l*d+i)*d:][:d]
+			t19_2 := t19[(l*d+i)*d:][:d]
+			t18_2 := t18[(l*d+i)*d:][:d]
+			t17_2 := t17[(l*d+i)*d:][:d]
 			t15_2 := t15[(l*d+i)*d:][:d]
 			MV := c.MV[(l*d+i)*d:][:d]
 			MK := c.MK[(l*d+i)*d:][:d]
 			MEta := c.MEta[(l*d+i)*d:][:d]
 			MAlpha := c.MAlpha[(l*d+i)*d:][:d]
 			MM := c.MM[(l*d+i)*d:][:d]
+			t16_2 := t16[(l*d+i)*d:][:d]
 			for j := range d {
 				MKBarState[j][0] = MKBar[j]
 				MKBarState[j][1] = MKBar2[j]
@@ -1087,7 +1270,7 @@ func (c *StepBackward[F]) Run() {
 					MMTrail2[j][1] = MMCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t152_2 := t152[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
@@ -1102,54 +1285,66 @@ func (c *StepBackward[F]) Run() {
 						MKTrail4 := MKTrail[(a+1)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
 						MVTrail4 := MVTrail[(a+1)*d:][:d]
-						// self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
-						t152Entry := t152_2[a]
-						w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
+						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
+						M0Alpha2 := c.M0Alpha[(l*d+i+1)*d:][:d]
+						M0Eta2 := c.M0Eta[(l*d+i+1)*d:][:d]
+						M0K2 := c.M0K[(l*d+i+1)*d:][:d]
+						M0V2 := c.M0V[(l*d+i+1)*d:][:d]
+						// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
+						t21Entry := t21_2[a]
+						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
 						thetaEntry := theta[a]
-						w20 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-						w30 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-						w40 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-						w50 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-						w60 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
-						w21 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i+1])
-						w31 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i+1])
-						w41 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i+1])
-						w51 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i+1])
-						w61 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i+1])
+						w2 := 1 - rhoEntry
+						w30 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+						w40 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w50 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w60 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+						w70 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+						w31 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i+1])
+						w41 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i+1])
+						w51 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i+1])
+						w61 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i+1])
+						w71 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i+1])
 						for j := range d {
 							k2 := aK[j] / w
-							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w20*k2)
-							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w30*k2)
-							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w40*k2)
-							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w50*k2)
-							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w60*k2)
-							MMTrail4[j][1] = F(rhoEntry*MMTrail3[j][1]) - F(w21*k2)
-							MAlphaTrail4[j][1] = F(rhoEntry*MAlphaTrail3[j][1]) - F(w31*k2)
-							MEtaTrail4[j][1] = F(rhoEntry*MEtaTrail3[j][1]) - F(w41*k2)
-							MKTrail4[j][1] = F(rhoEntry*MKTrail3[j][1]) - F(w51*k2)
-							MVTrail4[j][1] = F(rhoEntry*MVTrail3[j][1]) - F(w61*k2)
+							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) + F(w2*M0M[j]) - F(w30*k2)
+							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) + F(w2*M0Alpha[j]) - F(w40*k2)
+							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) + F(w2*M0Eta[j]) - F(w50*k2)
+							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) + F(w2*M0K[j]) - F(w60*k2)
+							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) + F(w2*M0V[j]) - F(w70*k2)
+							MMTrail4[j][1] = F(rhoEntry*MMTrail3[j][1]) + F(w2*M0M2[j]) - F(w31*k2)
+							MAlphaTrail4[j][1] = F(rhoEntry*MAlphaTrail3[j][1]) + F(w2*M0Alpha2[j]) - F(w41*k2)
+							MEtaTrail4[j][1] = F(rhoEntry*MEtaTrail3[j][1]) + F(w2*M0Eta2[j]) - F(w51*k2)
+							MKTrail4[j][1] = F(rhoEntry*MKTrail3[j][1]) + F(w2*M0K2[j]) - F(w61*k2)
+							MVTrail4[j][1] = F(rhoEntry*MVTrail3[j][1]) + F(w2*M0V2[j]) - F(w71*k2)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t152_2 := t152[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
+					t33_2 := t33[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					t892_2 := t892[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					t163_2 := t163[l*T+C*s:][:n]
+					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
-						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
-						t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
-						t822_3 := t822[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
-						t162_3 := t162[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
-						t242_3 := t242[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t38_2 := t38[(l*T+a+C*s)*d:][:d]
-						t32_5 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
-						t32_6 := t32_2[((l*T+a+C*s)*d+i+1)*d:][:d]
-						t452_2 := t452[(l*T+a+C*s)*d:][:d]
+						aV := c.AV[(l*T+a+C*s)*d:][:d]
+						t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
+						t7_3 := t7[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t20_3 := t20[(l*d+i+1)*d:][:d]
+						t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
+						t1822_3 := t1822[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t19_3 := t19[(l*d+i+1)*d:][:d]
+						t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
+						t292_3 := t292[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t18_3 := t18[(l*d+i+1)*d:][:d]
+						t512_2 := t512[(l*T+a+C*s)*d:][:d]
+						t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
+						t4022_3 := t4022[((l*T+a+C*s)*d+i+1)*d:][:d]
+						t17_3 := t17[(l*d+i+1)*d:][:d]
+						t562_2 := t562[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
@@ -1157,171 +1352,229 @@ func (c *StepBackward[F]) Run() {
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[a*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
+						M0V2 := c.M0V[(l*d+i+1)*d:][:d]
+						M0K2 := c.M0K[(l*d+i+1)*d:][:d]
+						M0Eta2 := c.M0Eta[(l*d+i+1)*d:][:d]
+						M0Alpha2 := c.M0Alpha[(l*d+i+1)*d:][:d]
+						M0M2 := c.M0M[(l*d+i+1)*d:][:d]
 						t15_3 := t15[(l*d+i+1)*d:][:d]
 						MV2 := c.MV[(l*d+i+1)*d:][:d]
 						MK2 := c.MK[(l*d+i+1)*d:][:d]
 						MEta2 := c.MEta[(l*d+i+1)*d:][:d]
 						MAlpha2 := c.MAlpha[(l*d+i+1)*d:][:d]
 						MM2 := c.MM[(l*d+i+1)*d:][:d]
-						// self_referential_chunk.k, self_referential_chunk.M_v
-						t152Entry2 := t152_2[a]
-						w7 := num.Max(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
-						rhoEntry2 := rho[a]
-						var t1090 F
-						var t1091 F
+						t16_3 := t16[(l*d+i+1)*d:][:d]
+						// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.M_v
+						t21Entry2 := t21_2[a]
+						w8 := num.Max(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
+						t33Entry := t33_2[a]
+						w9 := num.Max(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
+						var t1810 F
+						var t1811 F
 						for j := range d {
-							k4 := aK[j] / w7
-							MVBarStateEntry0 := MVBarState[j][0]
-							t1090 += F(MVBarStateEntry0 * k4)
+							k4 := aK[j] / w8
+							aVEntry := aV[j]
+							t1810 += F(MVBarState[j][0] * k4)
 							k3[j][0] = k4
-							t7[j][0] = F(rhoEntry2 * MVBarStateEntry0)
-							MVBarStateEntry1 := MVBarState[j][1]
-							t1091 += F(MVBarStateEntry1 * k4)
+							t[j][0] = k4 - (aVEntry / w9)
+							t1811 += F(MVBarState[j][1] * k4)
 							k3[j][1] = k4
-							t7[j][1] = F(rhoEntry2 * MVBarStateEntry1)
+							t[j][1] = k4 - (aVEntry / w9)
 						}
 						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
-						var t1110 F
-						var t1111 F
+						thetaEntry3 := theta[a]
+						rhoEntry2 := rho[a]
+						w11 := 1 - rhoEntry2
+						var t1830 F
+						w100 := F(thetaEntry3 * t1810)
+						var t1831 F
+						w101 := F(thetaEntry3 * t1811)
 						for j := range d {
-							MVProd2Entry := MVProd2[j]
+							MVBarStateEntry0 := MVBarState[j][0]
+							t1830 += F(MKBarState[j][0] * k3[j][0])
+							t7_2[j] = -F(w100 * t[j][0])
+							t20_2[j] += F(w11 * MVBarStateEntry0)
+							t122[j][0] = F(rhoEntry2 * MVBarStateEntry0)
+							MVBarStateEntry1 := MVBarState[j][1]
+							t1831 += F(MKBarState[j][1] * k3[j][1])
+							t7_3[j] = -F(w101 * t[j][1])
+							t20_3[j] += F(w11 * MVBarStateEntry1)
+							t122[j][1] = F(rhoEntry2 * MVBarStateEntry1)
+						}
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+						w13 := 1 - rhoEntry2
+						var t1850 F
+						w120 := F(thetaEntry3 * t1830)
+						var t1851 F
+						w121 := F(thetaEntry3 * t1831)
+						for j := range d {
 							MKBarStateEntry0 := MKBarState[j][0]
-							t1110 += F(MKBarStateEntry0 * k3[j][0])
-							t822_2[j] = -F(MVProd2Entry * t1090)
-							t1523[j][0] = F(rhoEntry2 * MKBarStateEntry0)
+							t1850 += F(MEtaBarState[j][0] * k3[j][0])
+							t1822_2[j] = -F(w120 * t[j][0])
+							t19_2[j] += F(w13 * MKBarStateEntry0)
+							t2322[j][0] = F(rhoEntry2 * MKBarStateEntry0)
 							MKBarStateEntry1 := MKBarState[j][1]
-							t1111 += F(MKBarStateEntry1 * k3[j][1])
-							t822_3[j] = -F(MVProd2Entry * t1091)
-							t1523[j][1] = F(rhoEntry2 * MKBarStateEntry1)
+							t1851 += F(MEtaBarState[j][1] * k3[j][1])
+							t1822_3[j] = -F(w121 * t[j][1])
+							t19_3[j] += F(w13 * MKBarStateEntry1)
+							t2322[j][1] = F(rhoEntry2 * MKBarStateEntry1)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
-						var t1130 F
-						var t1131 F
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+						w15 := 1 - rhoEntry2
+						var t1870 F
+						w140 := F(thetaEntry3 * t1850)
+						var t1871 F
+						w141 := F(thetaEntry3 * t1851)
 						for j := range d {
-							MVProd2Entry := MVProd2[j]
 							MEtaBarStateEntry0 := MEtaBarState[j][0]
-							t1130 += F(MEtaBarStateEntry0 * k3[j][0])
-							t162_2[j] = -F(MVProd2Entry * t1110)
-							t232[j][0] = F(rhoEntry2 * MEtaBarStateEntry0)
+							t1870 += F(MAlphaBarState[j][0] * k3[j][0])
+							t292_2[j] = -F(w140 * t[j][0])
+							t18_2[j] += F(w15 * MEtaBarStateEntry0)
+							t34[j][0] = F(rhoEntry2 * MEtaBarStateEntry0)
 							MEtaBarStateEntry1 := MEtaBarState[j][1]
-							t1131 += F(MEtaBarStateEntry1 * k3[j][1])
-							t162_3[j] = -F(MVProd2Entry * t1111)
-							t232[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
+							t1871 += F(MAlphaBarState[j][1] * k3[j][1])
+							t292_3[j] = -F(w141 * t[j][1])
+							t18_3[j] += F(w15 * MEtaBarStateEntry1)
+							t34[j][1] = F(rhoEntry2 * MEtaBarStateEntry1)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
-						var t1150 F
-						var t1151 F
-						for j := range d {
-							MVProd2Entry := MVProd2[j]
-							MAlphaBarStateEntry0 := MAlphaBarState[j][0]
-							t1150 += F(MAlphaBarStateEntry0 * k3[j][0])
-							t242_2[j] = -F(MVProd2Entry * t1130)
-							t31[j][0] = F(rhoEntry2 * MAlphaBarStateEntry0)
-							MAlphaBarStateEntry1 := MAlphaBarState[j][1]
-							t1151 += F(MAlphaBarStateEntry1 * k3[j][1])
-							t242_3[j] = -F(MVProd2Entry * t1131)
-							t31[j][1] = F(rhoEntry2 * MAlphaBarStateEntry1)
-						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m
-						var t1170 F
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+						w17 := 1 - rhoEntry2
+						var t1890 F
+						w160 := F(thetaEntry3 * t1870)
 						MVProdEntry0 := c.MVProd[(l*T+a+C*s)*d+i]
 						MKProdEntry0 := c.MKProd[(l*T+a+C*s)*d+i]
 						MEtaProdEntry0 := c.MEtaProd[(l*T+a+C*s)*d+i]
 						MAlphaProdEntry0 := c.MAlphaProd[(l*T+a+C*s)*d+i]
 						MMProdEntry0 := c.MMProd[(l*T+a+C*s)*d+i]
-						var t1171 F
+						var t1891 F
+						w161 := F(thetaEntry3 * t1871)
 						MVProdEntry1 := c.MVProd[(l*T+a+C*s)*d+i+1]
 						MKProdEntry1 := c.MKProd[(l*T+a+C*s)*d+i+1]
 						MEtaProdEntry1 := c.MEtaProd[(l*T+a+C*s)*d+i+1]
 						MAlphaProdEntry1 := c.MAlphaProd[(l*T+a+C*s)*d+i+1]
 						MMProdEntry1 := c.MMProd[(l*T+a+C*s)*d+i+1]
 						for j := range d {
-							MVProd2Entry := MVProd2[j]
-							t38Sum := t38_2[j]
+							t512Sum := t512_2[j]
+							MAlphaBarStateEntry0 := MAlphaBarState[j][0]
 							MMBarStateEntry0 := MMBarState[j][0]
-							t1170 += F(MMBarStateEntry0 * k3[j][0])
-							t32_5[j] = -F(MVProd2Entry * t1150)
-							t38Sum -= F(MVBarState[j][0]*MVProdEntry0) + F(MKBarState[j][0]*MKProdEntry0) + F(MEtaBarState[j][0]*MEtaProdEntry0) + F(MAlphaBarState[j][0]*MAlphaProdEntry0) + F(MMBarStateEntry0*MMProdEntry0)
+							t1890 += F(MMBarStateEntry0 * k3[j][0])
+							t4022_2[j] = -F(w160 * t[j][0])
+							t17_2[j] += F(w17 * MAlphaBarStateEntry0)
+							t452[j][0] = F(rhoEntry2 * MAlphaBarStateEntry0)
+							t512Sum -= F(MVBarState[j][0]*MVProdEntry0) + F(MKBarState[j][0]*MKProdEntry0) + F(MEtaBarState[j][0]*MEtaProdEntry0) + F(MAlphaBarStateEntry0*MAlphaProdEntry0) + F(MMBarStateEntry0*MMProdEntry0)
+							MAlphaBarStateEntry1 := MAlphaBarState[j][1]
 							MMBarStateEntry1 := MMBarState[j][1]
-							t1171 += F(MMBarStateEntry1 * k3[j][1])
-							t32_6[j] = -F(MVProd2Entry * t1151)
-							t38Sum -= F(MVBarState[j][1]*MVProdEntry1) + F(MKBarState[j][1]*MKProdEntry1) + F(MEtaBarState[j][1]*MEtaProdEntry1) + F(MAlphaBarState[j][1]*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
-							t38_2[j] = t38Sum
+							t1891 += F(MMBarStateEntry1 * k3[j][1])
+							t4022_3[j] = -F(w161 * t[j][1])
+							t17_3[j] += F(w17 * MAlphaBarStateEntry1)
+							t452[j][1] = F(rhoEntry2 * MAlphaBarStateEntry1)
+							t512Sum -= F(MVBarState[j][1]*MVProdEntry1) + F(MKBarState[j][1]*MKProdEntry1) + F(MEtaBarState[j][1]*MEtaProdEntry1) + F(MAlphaBarStateEntry1*MAlphaProdEntry1) + F(MMBarStateEntry1*MMProdEntry1)
+							t512_2[j] = t512Sum
 						}
 						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
-						thetaEntry2 := theta[a]
-						var t1820 F
-						var t20220 F
-						var t22220 F
-						var t242220 F
-						var t260 F
-						w80 := F(thetaEntry2 * t1090)
-						w90 := F(thetaEntry2 * t1110)
-						w100 := F(thetaEntry2 * t1130)
-						w110 := F(thetaEntry2 * t1150)
-						w120 := F(thetaEntry2 * t1170)
+						w23 := 1 - rhoEntry2
+						var t1920 F
+						var t212220 F
+						var t232220 F
+						var t2520 F
+						var t270 F
+						var t292220 F
+						var t3120 F
+						var t33220 F
+						var t3520 F
+						var t3720 F
+						w180 := F(thetaEntry3 * t1890)
+						w190 := F(thetaEntry3 * t1810)
+						w200 := F(thetaEntry3 * t1830)
+						w210 := F(thetaEntry3 * t1850)
+						w220 := F(thetaEntry3 * t1870)
 						yBarEntry0 := c.YBar[(l*T+a+C*s)*d+i]
-						var t1821 F
-						var t20221 F
-						var t22221 F
-						var t242221 F
-						var t261 F
-						w81 := F(thetaEntry2 * t1091)
-						w91 := F(thetaEntry2 * t1111)
-						w101 := F(thetaEntry2 * t1131)
-						w111 := F(thetaEntry2 * t1151)
-						w121 := F(thetaEntry2 * t1171)
+						var t1921 F
+						var t212221 F
+						var t232221 F
+						var t2521 F
+						var t271 F
+						var t292221 F
+						var t3121 F
+						var t33221 F
+						var t3521 F
+						var t3721 F
+						w181 := F(thetaEntry3 * t1891)
+						w191 := F(thetaEntry3 * t1811)
+						w201 := F(thetaEntry3 * t1831)
+						w211 := F(thetaEntry3 * t1851)
+						w221 := F(thetaEntry3 * t1871)
 						yBarEntry1 := c.YBar[(l*T+a+C*s)*d+i+1]
 						for j := range d {
-							MVProd2Entry := MVProd2[j]
-							t452Sum := t452_2[j]
+							t562Sum := t562_2[j]
 							t72Sum := t72_2[j]
 							qEntry := q[j]
-							t1820 += F(MVTrail3[j][0] * MVBarState[j][0])
-							t20220 += F(MKTrail3[j][0] * MKBarState[j][0])
-							t22220 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
-							t242220 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
-							MMTrailEntry0 := MMTrail3[j][0]
 							MMBarStateEntry20 := MMBarState[j][0]
-							t260 += F(MMTrailEntry0 * MMBarStateEntry20)
-							t15_2[j] -= F(MVProd2Entry * t1170)
-							t452Sum -= F(w80*MV[j]) + F(w90*MK[j]) + F(w100*MEta[j]) + F(w110*MAlpha[j]) + F(w120*MM[j])
+							MVBarStateEntry20 := MVBarState[j][0]
+							t1920 += F(MVTrail3[j][0] * MVBarStateEntry20)
+							MKBarStateEntry20 := MKBarState[j][0]
+							t212220 += F(MKTrail3[j][0] * MKBarStateEntry20)
+							MEtaBarStateEntry20 := MEtaBarState[j][0]
+							t232220 += F(MEtaTrail3[j][0] * MEtaBarStateEntry20)
+							MAlphaBarStateEntry20 := MAlphaBarState[j][0]
+							t2520 += F(MAlphaTrail3[j][0] * MAlphaBarStateEntry20)
+							MMTrailEntry0 := MMTrail3[j][0]
+							t270 += F(MMTrailEntry0 * MMBarStateEntry20)
+							t292220 += F(M0V[j] * MVBarStateEntry20)
+							t3120 += F(M0K[j] * MKBarStateEntry20)
+							t33220 += F(M0Eta[j] * MEtaBarStateEntry20)
+							t3520 += F(M0Alpha[j] * MAlphaBarStateEntry20)
+							t3720 += F(M0M[j] * MMBarStateEntry20)
+							t15_2[j] -= F(w180 * t[j][0])
+							t562Sum -= F(w190*MV[j]) + F(w200*MK[j]) + F(w210*MEta[j]) + F(w220*MAlpha[j]) + F(w180*MM[j])
+							t16_2[j] += F(w23 * MMBarStateEntry20)
 							t72Sum += F(MMTrailEntry0 * yBarEntry0)
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry20) + F(qEntry*yBarEntry0)
-							t1821 += F(MVTrail3[j][1] * MVBarState[j][1])
-							t20221 += F(MKTrail3[j][1] * MKBarState[j][1])
-							t22221 += F(MEtaTrail3[j][1] * MEtaBarState[j][1])
-							t242221 += F(MAlphaTrail3[j][1] * MAlphaBarState[j][1])
-							MMTrailEntry1 := MMTrail3[j][1]
 							MMBarStateEntry21 := MMBarState[j][1]
-							t261 += F(MMTrailEntry1 * MMBarStateEntry21)
-							t15_3[j] -= F(MVProd2Entry * t1171)
-							t452Sum -= F(w81*MV2[j]) + F(w91*MK2[j]) + F(w101*MEta2[j]) + F(w111*MAlpha2[j]) + F(w121*MM2[j])
+							MVBarStateEntry21 := MVBarState[j][1]
+							t1921 += F(MVTrail3[j][1] * MVBarStateEntry21)
+							MKBarStateEntry21 := MKBarState[j][1]
+							t212221 += F(MKTrail3[j][1] * MKBarStateEntry21)
+							MEtaBarStateEntry21 := MEtaBarState[j][1]
+							t232221 += F(MEtaTrail3[j][1] * MEtaBarStateEntry21)
+							MAlphaBarStateEntry21 := MAlphaBarState[j][1]
+							t2521 += F(MAlphaTrail3[j][1] * MAlphaBarStateEntry21)
+							MMTrailEntry1 := MMTrail3[j][1]
+							t271 += F(MMTrailEntry1 * MMBarStateEntry21)
+							t292221 += F(M0V2[j] * MVBarStateEntry21)
+							t3121 += F(M0K2[j] * MKBarStateEntry21)
+							t33221 += F(M0Eta2[j] * MEtaBarStateEntry21)
+							t3521 += F(M0Alpha2[j] * MAlphaBarStateEntry21)
+							t3721 += F(M0M2[j] * MMBarStateEntry21)
+							t15_3[j] -= F(w181 * t[j][1])
+							t562Sum -= F(w191*MV2[j]) + F(w201*MK2[j]) + F(w211*MEta2[j]) + F(w221*MAlpha2[j]) + F(w181*MM2[j])
+							t16_3[j] += F(w23 * MMBarStateEntry21)
 							t72Sum += F(MMTrailEntry1 * yBarEntry1)
 							MMBarState[j][1] = F(rhoEntry2*MMBarStateEntry21) + F(qEntry*yBarEntry1)
-							t452_2[j] = t452Sum
+							t562_2[j] = t562Sum
 							t72_2[j] = t72Sum
 						}
 						// self_referential_chunk.rho
-						t892Sum := t892_2[a]
-						t892Sum += t1820 + t20220 + t22220 + t242220 + t260
-						t892Sum += t1821 + t20221 + t22221 + t242221 + t261
-						t892_2[a] = t892Sum
+						t163Sum := t163_2[a]
+						thetaSigmoidEntry := thetaSigmoid[a]
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1920 + t212220 + t232220 + t2520 + t270 - t292220 - t3120 - t33220 - t3520 - t3720))
+						t163Sum += F(F(rhoEntry2*thetaSigmoidEntry) * (t1921 + t212221 + t232221 + t2521 + t271 - t292221 - t3121 - t33221 - t3521 - t3721))
+						t163_2[a] = t163Sum
 						for j := range d {
-							MKBarState[j][0] = t1523[j][0]
-							MKBarState[j][1] = t1523[j][1]
+							MKBarState[j][0] = t2322[j][0]
+							MKBarState[j][1] = t2322[j][1]
 						}
 						for j := range d {
-							MVBarState[j][0] = t7[j][0]
-							MVBarState[j][1] = t7[j][1]
+							MVBarState[j][0] = t122[j][0]
+							MVBarState[j][1] = t122[j][1]
 						}
 						for j := range d {
-							MAlphaBarState[j][0] = t31[j][0]
-							MAlphaBarState[j][1] = t31[j][1]
+							MAlphaBarState[j][0] = t452[j][0]
+							MAlphaBarState[j][1] = t452[j][1]
 						}
 						for j := range d {
-							MEtaBarState[j][0] = t232[j][0]
-							MEtaBarState[j][1] = t232[j][1]
+							MEtaBarState[j][0] = t34[j][0]
+							MEtaBarState[j][1] = t34[j][1]
 						}
 					}
 				}
@@ -1331,16 +1584,16 @@ func (c *StepBackward[F]) Run() {
 				t22_3[j] = MKBarState[j][1]
 			}
 			for j := range d {
-				t32_3[j] = MVBarState[j][0]
-				t32_4[j] = MVBarState[j][1]
+				t32_2[j] = MVBarState[j][0]
+				t32_3[j] = MVBarState[j][1]
 			}
 			for j := range d {
-				t42_3[j] = MAlphaBarState[j][0]
-				t42_4[j] = MAlphaBarState[j][1]
+				t42_2[j] = MAlphaBarState[j][0]
+				t42_3[j] = MAlphaBarState[j][1]
 			}
 			for j := range d {
-				t52_3[j] = MEtaBarState[j][0]
-				t52_4[j] = MEtaBarState[j][1]
+				t52_2[j] = MEtaBarState[j][0]
+				t52_3[j] = MEtaBarState[j][1]
 			}
 			for j := range d {
 				t62_2[j] = MMBarState[j][0]
@@ -1354,21 +1607,31 @@ func (c *StepBackward[F]) Run() {
 			MEtaBar := c.MEtaBar[(l*d+i)*d:][:d]
 			MMBar := c.MMBar[(l*d+i)*d:][:d]
 			t22_2 := t22[(l*d+i)*d:][:d]
-			t32_3 := t32[(l*d+i)*d:][:d]
-			t42_3 := t42[(l*d+i)*d:][:d]
-			t52_3 := t52[(l*d+i)*d:][:d]
+			t32_2 := t32[(l*d+i)*d:][:d]
+			t42_2 := t42[(l*d+i)*d:][:d]
+			t52_2 := t52[(l*d+i)*d:][:d]
 			t62_2 := t62[(l*d+i)*d:][:d]
 			MKTrail2 := MKTrail[:d]
 			MVTrail2 := MVTrail[:d]
 			MAlphaTrail2 := MAlphaTrail[:d]
 			MEtaTrail2 := MEtaTrail[:d]
 			MMTrail2 := MMTrail[:d]
+			M0M := c.M0M[(l*d+i)*d:][:d]
+			M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
+			M0Eta := c.M0Eta[(l*d+i)*d:][:d]
+			M0K := c.M0K[(l*d+i)*d:][:d]
+			M0V := c.M0V[(l*d+i)*d:][:d]
+			t20_2 := t20[(l*d+i)*d:][:d]
+			t19_2 := t19[(l*d+i)*d:][:d]
+			t18_2 := t18[(l*d+i)*d:][:d]
+			t17_2 := t17[(l*d+i)*d:][:d]
 			t15_2 := t15[(l*d+i)*d:][:d]
 			MV := c.MV[(l*d+i)*d:][:d]
 			MK := c.MK[(l*d+i)*d:][:d]
 			MEta := c.MEta[(l*d+i)*d:][:d]
 			MAlpha := c.MAlpha[(l*d+i)*d:][:d]
 			MM := c.MM[(l*d+i)*d:][:d]
+			t16_2 := t16[(l*d+i)*d:][:d]
 			for j := range d {
 				MKBarState[j][0] = MKBar[j]
 			}
@@ -1406,7 +1669,7 @@ func (c *StepBackward[F]) Run() {
 					MMTrail2[j][0] = MMCheckpoints[j]
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t152_2 := t152[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
 					rho := c.Rho[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
 					for a := range n {
@@ -1421,135 +1684,169 @@ func (c *StepBackward[F]) Run() {
 						MKTrail4 := MKTrail[(a+1)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
 						MVTrail4 := MVTrail[(a+1)*d:][:d]
-						// self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
-						t152Entry := t152_2[a]
-						w := num.Max(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
+						// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
+						t21Entry := t21_2[a]
+						w := num.Max(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 						rhoEntry := rho[a]
 						thetaEntry := theta[a]
-						w2 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-						w3 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-						w4 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-						w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-						w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+						w2 := 1 - rhoEntry
+						w3 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+						w4 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+						w5 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+						w6 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+						w7 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 						for j := range d {
 							k2 := aK[j] / w
-							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) - F(w2*k2)
-							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) - F(w3*k2)
-							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) - F(w4*k2)
-							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) - F(w5*k2)
-							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) - F(w6*k2)
+							MMTrail4[j][0] = F(rhoEntry*MMTrail3[j][0]) + F(w2*M0M[j]) - F(w3*k2)
+							MAlphaTrail4[j][0] = F(rhoEntry*MAlphaTrail3[j][0]) + F(w2*M0Alpha[j]) - F(w4*k2)
+							MEtaTrail4[j][0] = F(rhoEntry*MEtaTrail3[j][0]) + F(w2*M0Eta[j]) - F(w5*k2)
+							MKTrail4[j][0] = F(rhoEntry*MKTrail3[j][0]) + F(w2*M0K[j]) - F(w6*k2)
+							MVTrail4[j][0] = F(rhoEntry*MVTrail3[j][0]) + F(w2*M0V[j]) - F(w7*k2)
 						}
 					}
 				}
 				if n := min(C, -C*s+T); n > 0 {
-					t152_2 := t152[l*T+C*s:][:n]
-					rho := c.Rho[l*T+C*s:][:n]
+					t21_2 := t21[l*T+C*s:][:n]
+					t33_2 := t33[l*T+C*s:][:n]
 					theta := c.Theta[l*T+C*s:][:n]
-					t892_2 := t892[l*T+C*s:][:n]
+					rho := c.Rho[l*T+C*s:][:n]
+					thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+					t163_2 := t163[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						aK := c.AK[(l*T+a+C*s)*d:][:d]
-						MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
-						t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
-						t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
-						t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
-						t32_4 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
-						t38_2 := t38[(l*T+a+C*s)*d:][:d]
+						aV := c.AV[(l*T+a+C*s)*d:][:d]
+						t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
+						t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
+						t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
+						t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
+						t512_2 := t512[(l*T+a+C*s)*d:][:d]
 						MVTrail3 := MVTrail[a*d:][:d]
 						MKTrail3 := MKTrail[a*d:][:d]
 						MEtaTrail3 := MEtaTrail[a*d:][:d]
 						MAlphaTrail3 := MAlphaTrail[a*d:][:d]
 						MMTrail3 := MMTrail[a*d:][:d]
-						t452_2 := t452[(l*T+a+C*s)*d:][:d]
+						t562_2 := t562[(l*T+a+C*s)*d:][:d]
 						t72_2 := t72[(l*T+a+C*s)*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
-						// self_referential_chunk.k, self_referential_chunk.M_v
-						var t109 F
-						t152Entry2 := t152_2[a]
-						w7 := num.Max(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
-						rhoEntry2 := rho[a]
+						// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.M_v
+						var t181 F
+						t21Entry2 := t21_2[a]
+						w8 := num.Max(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
+						t33Entry := t33_2[a]
+						w9 := num.Max(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 						for j := range d {
-							k4 := aK[j] / w7
-							MVBarStateEntry := MVBarState[j][0]
-							t109 += F(MVBarStateEntry * k4)
+							k4 := aK[j] / w8
+							t181 += F(MVBarState[j][0] * k4)
 							k3[j][0] = k4
-							t7[j][0] = F(rhoEntry2 * MVBarStateEntry)
+							t[j][0] = k4 - (aV[j] / w9)
 						}
 						// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
-						var t111 F
+						var t183 F
+						thetaEntry3 := theta[a]
+						w10 := F(thetaEntry3 * t181)
+						rhoEntry2 := rho[a]
+						w11 := 1 - rhoEntry2
+						for j := range d {
+							MVBarStateEntry := MVBarState[j][0]
+							t183 += F(MKBarState[j][0] * k3[j][0])
+							t7_2[j] = -F(w10 * t[j][0])
+							t20_2[j] += F(w11 * MVBarStateEntry)
+							t122[j][0] = F(rhoEntry2 * MVBarStateEntry)
+						}
+						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+						var t185 F
+						w12 := F(thetaEntry3 * t183)
+						w13 := 1 - rhoEntry2
 						for j := range d {
 							MKBarStateEntry := MKBarState[j][0]
-							t111 += F(MKBarStateEntry * k3[j][0])
-							t822_2[j] = -F(MVProd2[j] * t109)
-							t1523[j][0] = F(rhoEntry2 * MKBarStateEntry)
+							t185 += F(MEtaBarState[j][0] * k3[j][0])
+							t1822_2[j] = -F(w12 * t[j][0])
+							t19_2[j] += F(w13 * MKBarStateEntry)
+							t2322[j][0] = F(rhoEntry2 * MKBarStateEntry)
 						}
-						// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
-						var t113 F
+						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+						var t187 F
+						w14 := F(thetaEntry3 * t185)
+						w15 := 1 - rhoEntry2
 						for j := range d {
 							MEtaBarStateEntry := MEtaBarState[j][0]
-							t113 += F(MEtaBarStateEntry * k3[j][0])
-							t162_2[j] = -F(MVProd2[j] * t111)
-							t232[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
+							t187 += F(MAlphaBarState[j][0] * k3[j][0])
+							t292_2[j] = -F(w14 * t[j][0])
+							t18_2[j] += F(w15 * MEtaBarStateEntry)
+							t34[j][0] = F(rhoEntry2 * MEtaBarStateEntry)
 						}
-						// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
-						var t115 F
-						for j := range d {
-							MAlphaBarStateEntry := MAlphaBarState[j][0]
-							t115 += F(MAlphaBarStateEntry * k3[j][0])
-							t242_2[j] = -F(MVProd2[j] * t113)
-							t31[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
-						}
-						// self_referential_chunk.M_alpha, self_referential_chunk.M_m
-						var t117 F
+						// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+						var t189 F
+						w16 := F(thetaEntry3 * t187)
+						w17 := 1 - rhoEntry2
 						MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
 						MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
 						MEtaProdEntry := c.MEtaProd[(l*T+a+C*s)*d+i]
 						MAlphaProdEntry := c.MAlphaProd[(l*T+a+C*s)*d+i]
 						MMProdEntry := c.MMProd[(l*T+a+C*s)*d+i]
 						for j := range d {
+							MAlphaBarStateEntry := MAlphaBarState[j][0]
 							MMBarStateEntry := MMBarState[j][0]
-							t117 += F(MMBarStateEntry * k3[j][0])
-							t32_4[j] = -F(MVProd2[j] * t115)
-							t38_2[j] -= F(MVBarState[j][0]*MVProdEntry) + F(MKBarState[j][0]*MKProdEntry) + F(MEtaBarState[j][0]*MEtaProdEntry) + F(MAlphaBarState[j][0]*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
+							t189 += F(MMBarStateEntry * k3[j][0])
+							t4022_2[j] = -F(w16 * t[j][0])
+							t17_2[j] += F(w17 * MAlphaBarStateEntry)
+							t452[j][0] = F(rhoEntry2 * MAlphaBarStateEntry)
+							t512_2[j] -= F(MVBarState[j][0]*MVProdEntry) + F(MKBarState[j][0]*MKProdEntry) + F(MEtaBarState[j][0]*MEtaProdEntry) + F(MAlphaBarStateEntry*MAlphaProdEntry) + F(MMBarStateEntry*MMProdEntry)
 						}
 						// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
-						var t182 F
-						var t2022 F
-						var t2222 F
-						var t24222 F
-						var t26 F
-						thetaEntry2 := theta[a]
-						w8 := F(thetaEntry2 * t109)
-						w9 := F(thetaEntry2 * t111)
-						w10 := F(thetaEntry2 * t113)
-						w11 := F(thetaEntry2 * t115)
-						w12 := F(thetaEntry2 * t117)
+						var t192 F
+						var t21222 F
+						var t23222 F
+						var t252 F
+						var t27 F
+						var t29222 F
+						var t312 F
+						var t3322 F
+						var t352 F
+						var t372 F
+						w18 := F(thetaEntry3 * t189)
+						w19 := F(thetaEntry3 * t181)
+						w20 := F(thetaEntry3 * t183)
+						w21 := F(thetaEntry3 * t185)
+						w22 := F(thetaEntry3 * t187)
+						w23 := 1 - rhoEntry2
 						yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 						for j := range d {
-							t182 += F(MVTrail3[j][0] * MVBarState[j][0])
-							t2022 += F(MKTrail3[j][0] * MKBarState[j][0])
-							t2222 += F(MEtaTrail3[j][0] * MEtaBarState[j][0])
-							t24222 += F(MAlphaTrail3[j][0] * MAlphaBarState[j][0])
-							MMTrailEntry := MMTrail3[j][0]
 							MMBarStateEntry2 := MMBarState[j][0]
-							t26 += F(MMTrailEntry * MMBarStateEntry2)
-							t15_2[j] -= F(MVProd2[j] * t117)
-							t452_2[j] -= F(w8*MV[j]) + F(w9*MK[j]) + F(w10*MEta[j]) + F(w11*MAlpha[j]) + F(w12*MM[j])
+							MVBarStateEntry2 := MVBarState[j][0]
+							t192 += F(MVTrail3[j][0] * MVBarStateEntry2)
+							MKBarStateEntry2 := MKBarState[j][0]
+							t21222 += F(MKTrail3[j][0] * MKBarStateEntry2)
+							MEtaBarStateEntry2 := MEtaBarState[j][0]
+							t23222 += F(MEtaTrail3[j][0] * MEtaBarStateEntry2)
+							MAlphaBarStateEntry2 := MAlphaBarState[j][0]
+							t252 += F(MAlphaTrail3[j][0] * MAlphaBarStateEntry2)
+							MMTrailEntry := MMTrail3[j][0]
+							t27 += F(MMTrailEntry * MMBarStateEntry2)
+							t29222 += F(M0V[j] * MVBarStateEntry2)
+							t312 += F(M0K[j] * MKBarStateEntry2)
+							t3322 += F(M0Eta[j] * MEtaBarStateEntry2)
+							t352 += F(M0Alpha[j] * MAlphaBarStateEntry2)
+							t372 += F(M0M[j] * MMBarStateEntry2)
+							t15_2[j] -= F(w18 * t[j][0])
+							t562_2[j] -= F(w19*MV[j]) + F(w20*MK[j]) + F(w21*MEta[j]) + F(w22*MAlpha[j]) + F(w18*MM[j])
+							t16_2[j] += F(w23 * MMBarStateEntry2)
 							t72_2[j] += F(MMTrailEntry * yBarEntry)
 							MMBarState[j][0] = F(rhoEntry2*MMBarStateEntry2) + F(q[j]*yBarEntry)
 						}
 						// self_referential_chunk.rho
-						t892_2[a] += t182 + t2022 + t2222 + t24222 + t26
+						t163_2[a] += F(F(rhoEntry2*thetaSigmoid[a]) * (t192 + t21222 + t23222 + t252 + t27 - t29222 - t312 - t3322 - t352 - t372))
 						for j := range d {
-							MKBarState[j][0] = t1523[j][0]
+							MKBarState[j][0] = t2322[j][0]
 						}
 						for j := range d {
-							MVBarState[j][0] = t7[j][0]
+							MVBarState[j][0] = t122[j][0]
 						}
 						for j := range d {
-							MAlphaBarState[j][0] = t31[j][0]
+							MAlphaBarState[j][0] = t452[j][0]
 						}
 						for j := range d {
-							MEtaBarState[j][0] = t232[j][0]
+							MEtaBarState[j][0] = t34[j][0]
 						}
 					}
 				}
@@ -1558,13 +1855,13 @@ func (c *StepBackward[F]) Run() {
 				t22_2[j] = MKBarState[j][0]
 			}
 			for j := range d {
-				t32_3[j] = MVBarState[j][0]
+				t32_2[j] = MVBarState[j][0]
 			}
 			for j := range d {
-				t42_3[j] = MAlphaBarState[j][0]
+				t42_2[j] = MAlphaBarState[j][0]
 			}
 			for j := range d {
-				t52_3[j] = MEtaBarState[j][0]
+				t52_2[j] = MEtaBarState[j][0]
 			}
 			for j := range d {
 				t62_2[j] = MMBarState[j][0]
@@ -1572,175 +1869,242 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// self_referential_chunk.a_v
+	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
-		kern.Gemm(d, T, d, F(-1), false, kern.From(t492, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t452, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.k
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		t52_3 := t52_2[i*T:][:T]
-		t562_2 := t562[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t382_2 := t382[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t662_2 := t662[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
 		for j := range T {
-			t152Entry3 := t152_2[j]
-			t172 := (F(0) < t152Entry3)
-			t2023 := num.Sqrt(kern.Choose(t172, t152Entry3, F(1)))
-			t22_2 := kern.Choose(t172, t2023, F(0))
-			t243 := num.Max(t22_2, F(1e-08))
-			t5622 := (F(1e-08) <= t22_2)
-			t17_2[j] = t172
-			t202_2[j] = t2023
-			t24_2[j] = t243
-			t52_3[j] = F(1) / t243
-			t562_2[j] = t5622
-			t60_2[j] = (t5622 && t172)
+			t33Entry2 := t33_2[j]
+			t353 := (F(0) < t33Entry2)
+			t3822 := num.Sqrt(kern.Choose(t353, t33Entry2, F(1)))
+			t4023 := kern.Choose(t353, t3822, F(0))
+			t4222 := num.Max(t4023, F(1e-08))
+			t702 := (F(1e-08) <= t4023)
+			t35_2[j] = t353
+			t382_2[j] = t3822
+			t422_2[j] = t4222
+			t662_2[j] = F(1) / t4222
+			t70_2[j] = t702
+			t74_2[j] = (t702 && t353)
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.M_m
+	// self_referential_chunk.v
 	for i := range L {
-		theta := c.Theta[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
 		for j := range T {
-			t38_2 := t38[(i*T+j)*d:][:d]
-			t452_2 := t452[(i*T+j)*d:][:d]
+			t562_2 := t562[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			var t692 F
+			t422Entry := t422_2[j]
+			for k2 := range d {
+				t692 += F(t562_2[k2] * ((aV[k2] / t422Entry) / t422Entry))
+			}
+			t69_2[j] = t692
+		}
+	}
+
+	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
+	for i := range L {
+		t74_2 := t74[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t382_2 := t382[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t992_2 := t992[i*T:][:T]
+		t1032_2 := t1032[i*T:][:T]
+		for j := range T {
+			t74Entry := t74_2[j]
+			t21Entry3 := t21_2[j]
+			t2324 := (F(0) < t21Entry3)
+			t2622 := num.Sqrt(kern.Choose(t2324, t21Entry3, F(1)))
+			t282 := kern.Choose(t2324, t2622, F(0))
+			t3022 := num.Max(t282, F(1e-08))
+			t9922 := (F(1e-08) <= t282)
+			t86_2[j] = kern.Choose((t74Entry && t35_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
+			t232_2[j] = t2324
+			t262_2[j] = t2622
+			t302_2[j] = t3022
+			t95_2[j] = F(1) / t3022
+			t992_2[j] = t9922
+			t1032_2[j] = (t9922 && t2324)
+		}
+	}
+
+	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
+	for i := range L {
+		t662_2 := t662[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		theta := c.Theta[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		for j := range T {
+			t562_2 := t562[(i*T+j)*d:][:d]
+			t512_2 := t512[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
+			aV := c.AV[(i*T+j)*d:][:d]
+			t90_2 := t90[(i*T+j)*d:][:d]
+			t93_2 := t93[(i*T+j)*d:][:d]
 			k2 := k[(i*T+j)*d:][:d]
-			var t552 F
-			thetaEntry3 := theta[j]
-			t24Entry := t24_2[j]
+			var t982 F
+			t662Entry := t662_2[j]
+			t86Entry := t86_2[j]
+			thetaEntry4 := theta[j]
+			t302Entry := t302_2[j]
 			for k4 := range d {
-				t502 := F(thetaEntry3*t38_2[k4]) + t452_2[k4]
-				k5 := aK[k4] / t24Entry
-				t552 += F(t502 * (k5 / t24Entry))
-				t50_2[k4] = t502
+				t562Entry := t562_2[k4]
+				t932 := F(thetaEntry4*t512_2[k4]) + t562Entry
+				k5 := aK[k4] / t302Entry
+				t982 += F(t932 * (k5 / t302Entry))
+				t90_2[k4] = -F(t662Entry*t562Entry) + F(2*F(t86Entry*aV[k4]))
+				t93_2[k4] = t932
 				k2[k4] = k5
 			}
-			t55_2[j] = -t552
+			t98_2[j] = -t982
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
-	t842 := F(1) / F(d)
+	// self_referential_chunk.a_v
 	for i := range L {
-		t60_2 := t60[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t562_2 := t562[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
+		kern.Gemm(d, T, d, F(1), false, kern.From(t92, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
+	w24 := F(d)
+	bThetaEntry := c.BTheta[0]
+	for i := range L {
+		t1032_2 := t1032[i*T:][:T]
+		t922_2 := t922[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		t992_2 := t992[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t1222_2 := t1222[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
 		for j := range T {
-			t60Entry := t60_2[j]
-			t722_2[j] = kern.Choose((t60Entry && t17_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t562_2[j], t55_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
-			t84_2[j] = t842
+			t1032Entry := t1032_2[j]
+			t132 := num.Softplus((t922_2[j] / w24) + bThetaEntry)
+			t12222 := (num.Max(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
+			t115_2[j] = kern.Choose((t1032Entry && t232_2[j]), kern.Choose(t1032Entry, F(F(0.5*kern.Choose(t1032Entry, kern.Choose(t992_2[j], t98_2[j], F(0)), F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
+			t1222_2[j] = t12222
+			t140_2[j] = (t12222 && (F(0) <= t132))
 		}
 	}
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
 	for i := range L {
-		t52_3 := t52_2[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t392_2 := t392[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		for j := range T {
 			k2 := k[(i*T+j)*d:][:d]
-			t38_2 := t38[(i*T+j)*d:][:d]
+			t512_2 := t512[(i*T+j)*d:][:d]
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			t50_2 := t50[(i*T+j)*d:][:d]
+			t93_2 := t93[(i*T+j)*d:][:d]
 			aK := c.AK[(i*T+j)*d:][:d]
-			t76_2 := t76[(i*T+j)*d:][:d]
-			var t3922 F
-			var t203 F
-			t52Entry := t52_3[j]
-			t722Entry := t722_2[j]
+			t119_2 := t119[(i*T+j)*d:][:d]
+			var t5222 F
+			var t253 F
+			t95Entry := t95_2[j]
+			t115Entry := t115_2[j]
 			for k4 := range d {
-				t3922 += F(k2[k4] * t38_2[k4])
-				t203 += F(t72_2[k4] * qDiv2[k4])
-				t76_2[k4] = F(t52Entry*t50_2[k4]) + F(2*F(t722Entry*aK[k4]))
+				t5222 += F(k2[k4] * t512_2[k4])
+				t253 += F(t72_2[k4] * qDiv2[k4])
+				t119_2[k4] = F(t95Entry*t93_2[k4]) + F(2*F(t115Entry*aK[k4]))
 			}
-			t392_2[j] = t3922
-			t20_2[j] = -t203
+			t522_2[j] = t5222
+			t25_2[j] = -t253
 		}
 	}
 
 	// self_referential_chunk.a_k
 	for i := range L {
-		kern.Gemm(d, T, d, F(1), false, kern.From(t78, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t76, i*T*d), 1, d)
+		kern.Gemm(d, T, d, F(1), false, kern.From(t121, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.theta, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.rho, self_referential_chunk.q
+	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
-	var t122 F
+	var t123 F
+	t152 := F(1) / F(d)
 	for i := range L {
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t392_2 := t392[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		t1222_2 := t1222[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t892_2 := t892[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t163_2 := t163[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t155_2 := t155[i*T:][:T]
+		t205_2 := t205[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		for j := range T {
-			t80 := F(thetaSigmoid[j] * t392_2[j])
-			t84Entry := t84_2[j]
-			rhoEntry3 := rho[j]
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t892Entry := t892_2[j]
-			t1022 += F(F(rhoEntry3*rhoSigmoidEntry) * t892Entry)
-			t122 += t80
+			t140Entry := t140_2[j]
+			t1222Entry := t1222_2[j]
+			t522Entry := t522_2[j]
+			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
+			t127 := !t1222Entry
+			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
+			t1022 += t164
+			t123 += t147
 			t4Entry := t4_2[j]
-			t212 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
-			t137_2[j] = F(t84Entry * t80)
-			t142_3[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t84Entry*t892Entry))
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t4Entry)
+			t263 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
+			t205_2[j] = F(t152 * t164)
+			t26_2[j] = t263
+			t30_2[j] = (t263 && t4Entry)
 		}
 	}
 	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t122
+	c.BThetaBar[0] = t123
 
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t922)
+	clear(t923)
 	clear(t1122)
-	clear(t132)
-	clear(t142_2)
+	clear(t133)
+	clear(t143)
 	for i := range L {
-		t142_3 := t142[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
+		t205_2 := t205[i*T:][:T]
+		t155_2 := t155[i*T:][:T]
 		for j := range d {
-			t922_2 := t922[(i*d+j)*d:][:d]
+			t923_2 := t923[(i*d+j)*d:][:d]
 			t1122_2 := t1122[(i*d+j)*d:][:d]
-			t132_2 := t132[(i*d+j)*d:][:d]
-			t142_4 := t142_2[(i*d+j)*d:][:d]
+			t133_2 := t133[(i*d+j)*d:][:d]
+			t143_2 := t143[(i*d+j)*d:][:d]
 			for k2 := range T {
 				x := c.X[(i*T+k2)*d:][:d]
-				t32_3 := t32_2[((i*T+k2)*d+j)*d:][:d]
-				t242_2 := t242[((i*T+k2)*d+j)*d:][:d]
-				t162_2 := t162[((i*T+k2)*d+j)*d:][:d]
-				t822_2 := t822[((i*T+k2)*d+j)*d:][:d]
-				t142Entry := t142_3[k2]
-				t137Entry := t137_2[k2]
-				t76Entry := t76[(i*T+k2)*d+j]
-				t452Entry := t452[(i*T+k2)*d+j]
+				t4022_2 := t4022[((i*T+k2)*d+j)*d:][:d]
+				t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
+				t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
+				t7_2 := t7[((i*T+k2)*d+j)*d:][:d]
+				t205Entry := t205_2[k2]
+				t155Entry := t155_2[k2]
+				t119Entry := t119[(i*T+k2)*d+j]
+				t90Entry := t90[(i*T+k2)*d+j]
 				for m := range d {
 					xEntry := x[m]
-					t922_2[m] += t32_3[m] + F(xEntry*t142Entry)
-					t1122_2[m] += t242_2[m] + F(xEntry*t137Entry)
-					t132_2[m] += t162_2[m] + F(xEntry*t76Entry)
-					t142_4[m] += t822_2[m] - F(xEntry*t452Entry)
+					t923_2[m] += t4022_2[m] + F(xEntry*t205Entry)
+					t1122_2[m] += t292_2[m] + F(t155Entry*xEntry)
+					t133_2[m] += t1822_2[m] + F(xEntry*t119Entry)
+					t143_2[m] += t7_2[m] + F(xEntry*t90Entry)
 				}
 			}
 		}
@@ -1748,46 +2112,46 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_chunk.q
 	for i := range L {
-		t25_2 := t25[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			t72_2 := t72[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t41_2 := t41[(i*T+j)*d:][:d]
-			t25Entry := t25_2[j]
+			t46_2 := t46[(i*T+j)*d:][:d]
+			t30Entry := t30_2[j]
 			qDivEntry := qDiv[j]
-			w13 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w25 := kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k2 := range d {
-				t41_2[k2] = F(t72_2[k2]*qDivEntry) + F(2*F(qProd[k2]*w13))
+				t46_2[k2] = F(t72_2[k2]*qDivEntry) + F(2*F(qProd[k2]*w25))
 			}
 		}
 	}
 
 	// self_referential_chunk.q
-	kern.Gemm(L*T, d, d, F(1), false, t42_2, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t47, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t46, d, 1)
 
 	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 	for i := range L {
-		t137_2 := t137[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
+		t155_2 := t155[i*T:][:T]
+		t205_2 := t205[i*T:][:T]
 		for j := range T {
-			t492_2 := t492[(i*T+j)*d:][:d]
-			t78_2 := t78[(i*T+j)*d:][:d]
+			t92_2 := t92[(i*T+j)*d:][:d]
+			t121_2 := t121[(i*T+j)*d:][:d]
 			aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
 			aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
-			t42_3 := t42_2[(i*T+j)*d:][:d]
+			t47_2 := t47[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
-			t137Entry2 := t137_2[j]
-			t142Entry2 := t142_3[j]
+			t155Entry2 := t155_2[j]
+			t205Entry2 := t205_2[j]
 			for k2 := range d {
-				xBar[k2] = (t492_2[k2] + t78_2[k2] + F(aEtaProd[k2]*t137Entry2) + F(aAlphaProd[k2]*t142Entry2)) + t42_3[k2]
+				xBar[k2] = (t92_2[k2] + t121_2[k2] + F(t155Entry2*aEtaProd[k2]) + F(aAlphaProd[k2]*t205Entry2)) + t47_2[k2]
 			}
 		}
 	}
@@ -1795,27 +2159,47 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_chunk.q
 	for i := range L {
 		for j := range d {
-			t132_2 := t132[(i*d+j)*d:][:d]
+			t133_2 := t133[(i*d+j)*d:][:d]
 			t22_2 := t22[(i*d+j)*d:][:d]
 			MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
-			t142_3 := t142_2[(i*d+j)*d:][:d]
-			t32_3 := t32[(i*d+j)*d:][:d]
+			t143_2 := t143[(i*d+j)*d:][:d]
+			t32_2 := t32[(i*d+j)*d:][:d]
 			MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-			t922_2 := t922[(i*d+j)*d:][:d]
-			t42_3 := t42[(i*d+j)*d:][:d]
+			t923_2 := t923[(i*d+j)*d:][:d]
+			t42_2 := t42[(i*d+j)*d:][:d]
 			MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
 			t1122_2 := t1122[(i*d+j)*d:][:d]
-			t52_3 := t52[(i*d+j)*d:][:d]
+			t52_2 := t52[(i*d+j)*d:][:d]
 			MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 			t15_2 := t15[(i*d+j)*d:][:d]
 			t62_2 := t62[(i*d+j)*d:][:d]
 			MMBarOut := c.MMBarOut[(i*d+j)*d:][:d]
+			M0MBar := c.M0MBar[(i*d+j)*d:][:d]
+			t16_2 := t16[(i*d+j)*d:][:d]
+			M0MBarOut := c.M0MBarOut[(i*d+j)*d:][:d]
+			M0AlphaBar := c.M0AlphaBar[(i*d+j)*d:][:d]
+			t17_2 := t17[(i*d+j)*d:][:d]
+			M0AlphaBarOut := c.M0AlphaBarOut[(i*d+j)*d:][:d]
+			M0EtaBar := c.M0EtaBar[(i*d+j)*d:][:d]
+			t18_2 := t18[(i*d+j)*d:][:d]
+			M0EtaBarOut := c.M0EtaBarOut[(i*d+j)*d:][:d]
+			M0KBar := c.M0KBar[(i*d+j)*d:][:d]
+			t19_2 := t19[(i*d+j)*d:][:d]
+			M0KBarOut := c.M0KBarOut[(i*d+j)*d:][:d]
+			M0VBar := c.M0VBar[(i*d+j)*d:][:d]
+			t20_2 := t20[(i*d+j)*d:][:d]
+			M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 			for k2 := range d {
-				MKBarOut[k2] = t132_2[k2] + t22_2[k2]
-				MVBarOut[k2] = t142_3[k2] + t32_3[k2]
-				MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
-				MEtaBarOut[k2] = t1122_2[k2] + t52_3[k2]
+				MKBarOut[k2] = t133_2[k2] + t22_2[k2]
+				MVBarOut[k2] = t143_2[k2] + t32_2[k2]
+				MAlphaBarOut[k2] = t923_2[k2] + t42_2[k2]
+				MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
 				MMBarOut[k2] = t15_2[k2] + t62_2[k2]
+				M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
+				M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
+				M0EtaBarOut[k2] = M0EtaBar[k2] + t18_2[k2]
+				M0KBarOut[k2] = M0KBar[k2] + t19_2[k2]
+				M0VBarOut[k2] = M0VBar[k2] + t20_2[k2]
 			}
 		}
 	}
@@ -1823,9 +2207,20 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                                                      Step[F]
-	back                                                                                                                      StepBackward[F]
-	vWQ, vX, vBRho, vBTheta, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, nextMK, nextMV, nextMAlpha, nextMEta, nextMM tape.Value[F]
+	call                          Step[F]
+	back                          StepBackward[F]
+	vWQ, vX, vBRho, vBTheta, outY tape.Value[F]
+	m                             *block.Memory[F]
+	startMK                       tape.Value[F]
+	startMV                       tape.Value[F]
+	startMAlpha                   tape.Value[F]
+	startMEta                     tape.Value[F]
+	startMM                       tape.Value[F]
+	startM0M                      tape.Value[F]
+	startM0Alpha                  tape.Value[F]
+	startM0Eta                    tape.Value[F]
+	startM0K                      tape.Value[F]
+	startM0V                      tape.Value[F]
 }
 
 // step computes
@@ -1833,22 +2228,24 @@ type stepNode[F num.Float] struct {
 //	q_t = unit(case queries { = static : W_Q x_t ; otherwise : a_t[q] })    self_referential_chunk.q
 //	y_t = M_{t−1}[m] q_t    self_referential_chunk.y
 //	a_t[α] = M°[α] x_t    self_referential_chunk.a_alpha
-//	ρ ∈ (0,1) = sigmoid(mean_{i∈d}(a_t[α,i]) + b_ρ)    self_referential_chunk.rho
+//	c_t = mean_{i∈d}(a_t[α,i]) + b_ρ    self_referential_chunk.c
+//	ρ ∈ (0,1) = sigmoid(c_t)    self_referential_chunk.rho
 //	a_t[η] = M°[η] x_t    self_referential_chunk.a_eta
-//	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ)    self_referential_chunk.theta
+//	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ) within [0, 0.25 sigmoid(−c_t)]    self_referential_chunk.theta
 //	a_t[k] = M°[k] x_t    self_referential_chunk.a_k
 //	k_t = unit(a_t[k])    self_referential_chunk.k
 //	a_t[v] = M°[v] x_t    self_referential_chunk.a_v
+//	v_t = unit(a_t[v])    self_referential_chunk.v
 //	u_t[m] = case phase { = 3 : M°[m] v_t ; otherwise : v_t }    self_referential_chunk.u_m
-//	M_t[m] = ρ_t M_{t−1}[m] − θ_t ∇_M ℓ(M°[m]; k_t, u_t[m])  @eq hope#?    self_referential_chunk.M_m
+//	M_t[m] = ρ_t M_{t−1}[m] + (1 − ρ_t) M_0[m] − θ_t ∇_M ℓ(M°[m]; k_t, u_t[m])  @eq hope#?    self_referential_chunk.M_m
 //	u_t[α] = case phase { = 3 : M°[α] v_t ; otherwise : v_t }    self_referential_chunk.u_alpha
-//	M_t[α] = ρ_t M_{t−1}[α] − θ_t ∇_M ℓ(M°[α]; k_t, u_t[α])  @eq hope#?    self_referential_chunk.M_alpha
+//	M_t[α] = ρ_t M_{t−1}[α] + (1 − ρ_t) M_0[α] − θ_t ∇_M ℓ(M°[α]; k_t, u_t[α])  @eq hope#?    self_referential_chunk.M_alpha
 //	u_t[η] = case phase { = 3 : M°[η] v_t ; otherwise : v_t }    self_referential_chunk.u_eta
-//	M_t[η] = ρ_t M_{t−1}[η] − θ_t ∇_M ℓ(M°[η]; k_t, u_t[η])  @eq hope#?    self_referential_chunk.M_eta
+//	M_t[η] = ρ_t M_{t−1}[η] + (1 − ρ_t) M_0[η] − θ_t ∇_M ℓ(M°[η]; k_t, u_t[η])  @eq hope#?    self_referential_chunk.M_eta
 //	u_t[k] = case phase { = 3 : M°[k] v_t ; otherwise : v_t }    self_referential_chunk.u_k
-//	M_t[k] = ρ_t M_{t−1}[k] − θ_t ∇_M ℓ(M°[k]; k_t, u_t[k])  @eq hope#?    self_referential_chunk.M_k
+//	M_t[k] = ρ_t M_{t−1}[k] + (1 − ρ_t) M_0[k] − θ_t ∇_M ℓ(M°[k]; k_t, u_t[k])  @eq hope#?    self_referential_chunk.M_k
 //	u_t[v] = case phase { = 3 : M°[v] v_t ; otherwise : v_t }    self_referential_chunk.u_v
-//	M_t[v] = ρ_t M_{t−1}[v] − θ_t ∇_M ℓ(M°[v]; k_t, u_t[v])  @eq hope#?    self_referential_chunk.M_v
+//	M_t[v] = ρ_t M_{t−1}[v] + (1 − ρ_t) M_0[v] − θ_t ∇_M ℓ(M°[v]; k_t, u_t[v])  @eq hope#?    self_referential_chunk.M_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.
@@ -1860,15 +2257,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "SelfReferentialChunk", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	var startMK, startMV, startMAlpha, startMEta, startMM tape.Value[F]
-	if startMK, startMV, startMAlpha, startMEta, startMM, err = b.start(c, w, m); err != nil {
+	var startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V tape.Value[F]
+	if startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startMK = block.InitialState(c, m, 0, startMK)
-	startMV = block.InitialState(c, m, 1, startMV)
-	startMAlpha = block.InitialState(c, m, 2, startMAlpha)
-	startMEta = block.InitialState(c, m, 3, startMEta)
-	startMM = block.InitialState(c, m, 4, startMM)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -1881,38 +2273,43 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BRho = arena.Data(n.vBRho)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
-	n.fromMK = startMK
-	k.MK = arena.Data(n.fromMK)
-	n.fromMV = startMV
-	k.MV = arena.Data(n.fromMV)
-	n.fromMAlpha = startMAlpha
-	k.MAlpha = arena.Data(n.fromMAlpha)
-	n.fromMEta = startMEta
-	k.MEta = arena.Data(n.fromMEta)
-	n.fromMM = startMM
-	k.MM = arena.Data(n.fromMM)
+	k.MK = m.Slots[0].Data
+	k.MV = m.Slots[1].Data
+	k.MAlpha = m.Slots[2].Data
+	k.MEta = m.Slots[3].Data
+	k.MM = m.Slots[4].Data
+	k.M0M = m.Slots[5].Data
+	k.M0Alpha = m.Slots[6].Data
+	k.M0Eta = m.Slots[7].Data
+	k.M0K = m.Slots[8].Data
+	k.M0V = m.Slots[9].Data
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.MKOut = arena.Alloc(k.L * k.D * k.D)
 	k.MVOut = arena.Alloc(k.L * k.D * k.D)
 	k.MAlphaOut = arena.Alloc(k.L * k.D * k.D)
 	k.MEtaOut = arena.Alloc(k.L * k.D * k.D)
 	k.MMOut = arena.Alloc(k.L * k.D * k.D)
+	k.M0MOut = arena.Alloc(k.L * k.D * k.D)
+	k.M0AlphaOut = arena.Alloc(k.L * k.D * k.D)
+	k.M0EtaOut = arena.Alloc(k.L * k.D * k.D)
+	k.M0KOut = arena.Alloc(k.L * k.D * k.D)
+	k.M0VOut = arena.Alloc(k.L * k.D * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
 	k.QSqrt = c.Run.Saved(k.L * k.T)
 	k.Q = c.Run.Saved(k.L * k.T * k.D)
 	k.Rho = c.Run.Saved(k.L * k.T)
+	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
 	k.Theta = c.Run.Saved(k.L * k.T)
 	k.AK = c.Run.Saved(k.L * k.T * k.D)
+	k.AV = c.Run.Saved(k.L * k.T * k.D)
 	k.MMProd = c.Run.Saved(k.L * k.T * k.D)
 	k.MAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	k.MEtaProd = c.Run.Saved(k.L * k.T * k.D)
 	k.MKProd = c.Run.Saved(k.L * k.T * k.D)
 	k.MVProd = c.Run.Saved(k.L * k.T * k.D)
-	k.MVProd2 = c.Run.Saved(k.L * k.T * k.D)
-	k.ThetaSigmoid = c.Run.Saved(k.L * k.T)
+	k.ThetaSigmoid2 = c.Run.Saved(k.L * k.T)
 	k.AEtaProd = c.Run.Saved(k.L * k.T * k.D)
-	k.RhoSigmoid = c.Run.Saved(k.L * k.T)
 	k.AAlphaProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
@@ -1932,17 +2329,34 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MMCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
+	n.m = m
+	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM, n.startM0M, n.startM0Alpha, n.startM0Eta, n.startM0K, n.startM0V = startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V
+	k.MK = block.InitialState(arena, m, 0, n.startMK.Data)
+	k.MV = block.InitialState(arena, m, 1, n.startMV.Data)
+	k.MAlpha = block.InitialState(arena, m, 2, n.startMAlpha.Data)
+	k.MEta = block.InitialState(arena, m, 3, n.startMEta.Data)
+	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
+	k.M0M = block.InitialState(arena, m, 5, n.startM0M.Data)
+	k.M0Alpha = block.InitialState(arena, m, 6, n.startM0Alpha.Data)
+	k.M0Eta = block.InitialState(arena, m, 7, n.startM0Eta.Data)
+	k.M0K = block.InitialState(arena, m, 8, n.startM0K.Data)
+	k.M0V = block.InitialState(arena, m, 9, n.startM0V.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	n.nextMK = m.SetNext(c, 0, k.MKOut)
-	n.nextMV = m.SetNext(c, 1, k.MVOut)
-	n.nextMAlpha = m.SetNext(c, 2, k.MAlphaOut)
-	n.nextMEta = m.SetNext(c, 3, k.MEtaOut)
-	n.nextMM = m.SetNext(c, 4, k.MMOut)
+	m.SetNext(arena, 0, k.MKOut)
+	m.SetNext(arena, 1, k.MVOut)
+	m.SetNext(arena, 2, k.MAlphaOut)
+	m.SetNext(arena, 3, k.MEtaOut)
+	m.SetNext(arena, 4, k.MMOut)
+	m.SetNext(arena, 5, k.M0MOut)
+	m.SetNext(arena, 6, k.M0AlphaOut)
+	m.SetNext(arena, 7, k.M0EtaOut)
+	m.SetNext(arena, 8, k.M0KOut)
+	m.SetNext(arena, 9, k.M0VOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1951,7 +2365,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextMK) == nil && t.Adjoint(n.nextMV) == nil && t.Adjoint(n.nextMAlpha) == nil && t.Adjoint(n.nextMEta) == nil && t.Adjoint(n.nextMM) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1963,41 +2377,57 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MAlpha = k.MAlpha
 	g.MEta = k.MEta
 	g.MM = k.MM
+	g.BTheta = k.BTheta
+	g.M0M = k.M0M
+	g.M0Alpha = k.M0Alpha
+	g.M0Eta = k.M0Eta
+	g.M0K = k.M0K
+	g.M0V = k.M0V
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
-	g.MVBar = block.Adjoint(t, n.nextMV, g.L*g.D*g.D)
-	g.MAlphaBar = block.Adjoint(t, n.nextMAlpha, g.L*g.D*g.D)
-	g.MEtaBar = block.Adjoint(t, n.nextMEta, g.L*g.D*g.D)
-	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
+	g.MKBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MVBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MAlphaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MEtaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MMBar = block.Zeros(t, g.L*g.D*g.D)
+	g.M0MBar = block.Zeros(t, g.L*g.D*g.D)
+	g.M0AlphaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.M0EtaBar = block.Zeros(t, g.L*g.D*g.D)
+	g.M0KBar = block.Zeros(t, g.L*g.D*g.D)
+	g.M0VBar = block.Zeros(t, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
 	g.Q = k.Q
 	g.Rho = k.Rho
+	g.ThetaSigmoid = k.ThetaSigmoid
 	g.Theta = k.Theta
 	g.AK = k.AK
+	g.AV = k.AV
 	g.MMProd = k.MMProd
 	g.MAlphaProd = k.MAlphaProd
 	g.MEtaProd = k.MEtaProd
 	g.MKProd = k.MKProd
 	g.MVProd = k.MVProd
-	g.MVProd2 = k.MVProd2
-	g.ThetaSigmoid = k.ThetaSigmoid
+	g.ThetaSigmoid2 = k.ThetaSigmoid2
 	g.AEtaProd = k.AEtaProd
-	g.RhoSigmoid = k.RhoSigmoid
 	g.AAlphaProd = k.AAlphaProd
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)
-	g.MVBarOut = t.Part(n.fromMV, g.L*g.D*g.D)
-	g.MAlphaBarOut = t.Part(n.fromMAlpha, g.L*g.D*g.D)
-	g.MEtaBarOut = t.Part(n.fromMEta, g.L*g.D*g.D)
-	g.MMBarOut = t.Part(n.fromMM, g.L*g.D*g.D)
+	g.MKBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MVBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MAlphaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MEtaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MMBarOut = t.Scratch(g.L * g.D * g.D)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
+	g.M0MBarOut = t.Scratch(g.L * g.D * g.D)
+	g.M0AlphaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.M0EtaBarOut = t.Scratch(g.L * g.D * g.D)
+	g.M0KBarOut = t.Scratch(g.L * g.D * g.D)
+	g.M0VBarOut = t.Scratch(g.L * g.D * g.D)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints
@@ -2011,9 +2441,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vBRho, g.BRhoBar)
 	t.Contribute(n.vBTheta, g.BThetaBar)
-	t.Contribute(n.fromMK, g.MKBarOut)
-	t.Contribute(n.fromMV, g.MVBarOut)
-	t.Contribute(n.fromMAlpha, g.MAlphaBarOut)
-	t.Contribute(n.fromMEta, g.MEtaBarOut)
-	t.Contribute(n.fromMM, g.MMBarOut)
+	block.AccumulateFresh(t, n.m, 0, n.startMK, g.MKBarOut)
+	block.AccumulateFresh(t, n.m, 1, n.startMV, g.MVBarOut)
+	block.AccumulateFresh(t, n.m, 2, n.startMAlpha, g.MAlphaBarOut)
+	block.AccumulateFresh(t, n.m, 3, n.startMEta, g.MEtaBarOut)
+	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBarOut)
+	block.AccumulateFresh(t, n.m, 5, n.startM0M, g.M0MBarOut)
+	block.AccumulateFresh(t, n.m, 6, n.startM0Alpha, g.M0AlphaBarOut)
+	block.AccumulateFresh(t, n.m, 7, n.startM0Eta, g.M0EtaBarOut)
+	block.AccumulateFresh(t, n.m, 8, n.startM0K, g.M0KBarOut)
+	block.AccumulateFresh(t, n.m, 9, n.startM0V, g.M0VBarOut)
 }

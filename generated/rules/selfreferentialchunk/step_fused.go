@@ -28,12 +28,14 @@ func (c *stepFused) run() {
 	aEta := c.Work[L*T*d+2*L*T:][:L*T*d]   // [L, T, d]
 	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]    // [L, T]
 	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d]  // [L, T, d]
-	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]    // [L, T]
-	aV := c.Work[3*L*T*d+4*L*T:][:L*T*d]   // [L, T, d]
-	t119 := c.Work[4*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
-	t120 := c.Work[5*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
-	t24 := c.Work[6*L*T*d+4*L*T:][:L*T]    // [L, T]
-	t22 := c.Work[6*L*T*d+5*L*T:][:L*T*d]  // [L, T, d]
+	t21 := c.Work[3*L*T*d+3*L*T:][:L*T]    // [L, T]
+	aV2 := c.Work[3*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
+	t33 := c.Work[4*L*T*d+4*L*T:][:L*T]    // [L, T]
+	t191 := c.Work[4*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t192 := c.Work[5*L*T*d+5*L*T:][:L*T*d] // [L, T, d]
+	t30 := c.Work[6*L*T*d+5*L*T:][:L*T]    // [L, T]
+	t42 := c.Work[6*L*T*d+6*L*T:][:L*T]    // [L, T]
+	t22 := c.Work[6*L*T*d+7*L*T:][:L*T*d]  // [L, T, d]
 
 	// self_referential_chunk.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -125,7 +127,7 @@ func (c *stepFused) run() {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(aAlpha, i*T*d), 1, d, kern.From(c.MAlpha, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.rho
+	// self_referential_chunk.c
 	if kern.Wide() {
 		a := regions.Rde24c9e78d8cArgs{
 			P0: unsafe.SliceData(aAlpha),
@@ -197,10 +199,9 @@ func (c *stepFused) run() {
 
 	// self_referential_chunk.k
 	if kern.Wide() {
-		a := regions.R8b0a99392b4dArgs{
+		a := regions.R0c969c9e8791Args{
 			P0: unsafe.SliceData(aK2),
-			P1: unsafe.SliceData(c.AK),
-			P2: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -209,39 +210,78 @@ func (c *stepFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R8b0a99392b4d(&a)
+		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
-			t15_2 := t15[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			for j := range T {
 				aK2_2 := aK2[(i*T+j)*d:][:d]
-				aK := c.AK[(i*T+j)*d:][:d]
-				var t152 F
-				t152Sums := [16]F{t152}
+				var t212 F
+				t212Sums := [16]F{t212}
 				for k := range d {
 					aK2Entry := aK2_2[k]
-					t152Sums[k%16] = num.FMA32(aK2Entry, aK2Entry, t152Sums[k%16])
-					aK[k] = aK2Entry
+					t212Sums[k%16] = num.FMA32(aK2Entry, aK2Entry, t212Sums[k%16])
 				}
-				t152 = kern.Sum16(&t152Sums)
-				t15_2[j] = t152
+				t212 = kern.Sum16(&t212Sums)
+				t21_2[j] = t212
 			}
 		}
 	}
 
 	// self_referential_chunk.a_v
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(aV, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(aV2, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.v
+	if kern.Wide() {
+		a := regions.R8f889b20b9b9Args{
+			P0: unsafe.SliceData(aV2),
+			P1: unsafe.SliceData(aK2),
+			P2: unsafe.SliceData(c.AK),
+			P3: unsafe.SliceData(c.AV),
+			P4: unsafe.SliceData(t33),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 8 * d,
+			N4: 12 * d,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * d,
+		}
+		regions.R8f889b20b9b9(&a)
+	} else {
+		for i := range L {
+			t33_2 := t33[i*T:][:T]
+			for j := range T {
+				aV2_2 := aV2[(i*T+j)*d:][:d]
+				aK2_2 := aK2[(i*T+j)*d:][:d]
+				aK := c.AK[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				var t332 F
+				t332Sums := [16]F{t332}
+				for k := range d {
+					aV2Entry := aV2_2[k]
+					t332Sums[k%16] = num.FMA32(aV2Entry, aV2Entry, t332Sums[k%16])
+					aK[k] = aK2_2[k]
+					aV[k] = aV2Entry
+				}
+				t332 = kern.Sum16(&t332Sums)
+				t33_2[j] = t332
+			}
+		}
 	}
 
 	// self_referential_chunk.a_eta, self_referential_chunk.a_alpha
-	clear(t119)
-	clear(t120)
+	clear(t191)
+	clear(t192)
 	if kern.Wide() {
 		a := regions.Rf255b4564a35Args{
-			P0: unsafe.SliceData(t119),
+			P0: unsafe.SliceData(t191),
 			P1: unsafe.SliceData(c.MEta),
-			P2: unsafe.SliceData(t120),
+			P2: unsafe.SliceData(t192),
 			P3: unsafe.SliceData(c.MAlpha),
 			N0: L,
 			N1: T,
@@ -254,14 +294,14 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t119_2 := t119[(i*T+j)*d:][:d]
-				t120_2 := t120[(i*T+j)*d:][:d]
+				t191_2 := t191[(i*T+j)*d:][:d]
+				t192_2 := t192[(i*T+j)*d:][:d]
 				for k := range d {
 					MEta := c.MEta[(i*d+k)*d:][:d]
 					MAlpha := c.MAlpha[(i*d+k)*d:][:d]
 					for m := range d {
-						t119_2[m] = t119_2[m] + MEta[m]
-						t120_2[m] = t120_2[m] + MAlpha[m]
+						t191_2[m] = t191_2[m] + MEta[m]
+						t192_2[m] = t192_2[m] + MAlpha[m]
 					}
 				}
 			}
@@ -269,113 +309,117 @@ func (c *stepFused) run() {
 	}
 
 	// self_referential_chunk
-	w7 := F(d)
 	bRhoEntry := c.BRho[0]
+	w9 := F(d)
 	bThetaEntry := c.BTheta[0]
-	_ = w7
 	_ = bRhoEntry
+	_ = w9
 	_ = bThetaEntry
 	workers.Each(L*kern.Parts(d), (*stepRows1)(c))
 
-	// self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.q
+	// self_referential_chunk.c, self_referential_chunk.rho, self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.Rd1a9c777dc3cArgs{
+		a := regions.R3cf9a00fd44aArgs{
 			P0:  unsafe.SliceData(t32),
 			P1:  unsafe.SliceData(t92),
-			P2:  unsafe.SliceData(t15),
-			P3:  unsafe.SliceData(c.Rho),
-			P4:  unsafe.SliceData(c.Theta),
-			P5:  unsafe.SliceData(t24),
-			P6:  unsafe.SliceData(c.ThetaSigmoid),
-			P7:  unsafe.SliceData(c.RhoSigmoid),
-			P8:  unsafe.SliceData(t11),
-			P9:  unsafe.SliceData(c.QDiv),
-			P10: unsafe.SliceData(c.QSqrt),
-			P11: unsafe.SliceData(c.QDiv3),
+			P2:  unsafe.SliceData(t21),
+			P3:  unsafe.SliceData(t33),
+			P4:  unsafe.SliceData(c.Rho),
+			P5:  unsafe.SliceData(c.ThetaSigmoid),
+			P6:  unsafe.SliceData(c.Theta),
+			P7:  unsafe.SliceData(t30),
+			P8:  unsafe.SliceData(t42),
+			P9:  unsafe.SliceData(c.ThetaSigmoid2),
+			P10: unsafe.SliceData(t11),
+			P11: unsafe.SliceData(c.QDiv),
+			P12: unsafe.SliceData(c.QSqrt),
+			P13: unsafe.SliceData(c.QDiv3),
 			N0:  L,
 			N1:  T,
-			S0:  [2]float32{w7},
+			S0:  [2]float32{w9},
 			S1:  [2]float32{bRhoEntry},
 			S2:  [2]float32{bThetaEntry},
 		}
-		regions.Rd1a9c777dc3c(&a)
+		regions.R3cf9a00fd44a(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
 			t92_2 := t92[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
-			theta := c.Theta[i*T:][:T]
-			t24_2 := t24[i*T:][:T]
 			thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
+			thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			qSqrt := c.QSqrt[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
-				t622 := (t32_2[j] / w7) + bRhoEntry
-				t12 := (t92_2[j] / w7) + bThetaEntry
-				t15Entry2 := t15_2[j]
-				t172 := (F(0) < t15Entry2)
-				rho[j] = kern.Sigmoid(t622)
-				theta[j] = kern.Softplus(t12)
-				t24_2[j] = kern.Larger(kern.Choose(t172, num.Sqrt(kern.Choose(t172, t15Entry2, F(1))), F(0)), F(1e-08))
-				thetaSigmoid[j] = kern.Sigmoid(t12)
-				rhoSigmoid[j] = kern.Sigmoid(-t622)
+				c2 := (t32_2[j] / w9) + bRhoEntry
+				t17 := kern.Sigmoid(-c2)
+				t12 := (t92_2[j] / w9) + bThetaEntry
+				t21Entry2 := t21_2[j]
+				t23 := (F(0) < t21Entry2)
+				t33Entry2 := t33_2[j]
+				t352 := (F(0) < t33Entry2)
+				rho[j] = kern.Sigmoid(c2)
+				thetaSigmoid[j] = t17
+				theta[j] = kern.Smaller(kern.Larger(kern.Softplus(t12), F(0)), F(0.25*t17))
+				t30_2[j] = kern.Larger(kern.Choose(t23, num.Sqrt(kern.Choose(t23, t21Entry2, F(1))), F(0)), F(1e-08))
+				t42_2[j] = kern.Larger(kern.Choose(t352, num.Sqrt(kern.Choose(t352, t33Entry2, F(1))), F(0)), F(1e-08))
+				thetaSigmoid2[j] = kern.Sigmoid(t12)
 				qDiv[j] = F(1) / t11_2[j]
 				qDiv3[j] = F(1) / qSqrt[j]
 			}
 		}
 	}
 
-	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.M_v, self_referential_chunk.q
+	// self_referential_chunk.M_m, self_referential_chunk.k, self_referential_chunk.v, self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R25de622819c9Args{
-			P0:  unsafe.SliceData(t24),
-			P1:  unsafe.SliceData(c.Theta),
+		a := regions.Rade672db784bArgs{
+			P0:  unsafe.SliceData(t30),
+			P1:  unsafe.SliceData(t42),
 			P2:  unsafe.SliceData(t11),
 			P3:  unsafe.SliceData(c.AK),
-			P4:  unsafe.SliceData(aV),
+			P4:  unsafe.SliceData(c.AV),
 			P5:  unsafe.SliceData(t22),
-			P6:  unsafe.SliceData(c.MVProd2),
-			P7:  unsafe.SliceData(t119),
-			P8:  unsafe.SliceData(c.AEtaProd),
-			P9:  unsafe.SliceData(t120),
-			P10: unsafe.SliceData(c.AAlphaProd),
-			P11: unsafe.SliceData(c.Q),
-			P12: unsafe.SliceData(c.QDiv2),
+			P6:  unsafe.SliceData(t191),
+			P7:  unsafe.SliceData(c.AEtaProd),
+			P8:  unsafe.SliceData(t192),
+			P9:  unsafe.SliceData(c.AAlphaProd),
+			P10: unsafe.SliceData(c.Q),
+			P11: unsafe.SliceData(c.QDiv2),
 			N0:  L,
 			N1:  T,
 			N2:  d,
 			N3:  T * d,
 		}
-		regions.R25de622819c9(&a)
+		regions.Rade672db784b(&a)
 	} else {
 		for i := range L {
-			t24_2 := t24[i*T:][:T]
-			theta := c.Theta[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			t11_2 := t11[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
-				aV2 := aV[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
 				t22_2 := t22[(i*T+j)*d:][:d]
-				MVProd2 := c.MVProd2[(i*T+j)*d:][:d]
-				t119_2 := t119[(i*T+j)*d:][:d]
+				t191_2 := t191[(i*T+j)*d:][:d]
 				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t120_2 := t120[(i*T+j)*d:][:d]
+				t192_2 := t192[(i*T+j)*d:][:d]
 				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 				q := c.Q[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				t24Entry := t24_2[j]
-				thetaEntry := theta[j]
+				t30Entry := t30_2[j]
+				t42Entry := t42_2[j]
 				t11Entry2 := t11_2[j]
 				for k := range d {
-					t222 := (aK[k] / t24Entry) - aV2[k]
-					t22_2[k] = t222
-					MVProd2[k] = F(thetaEntry * t222)
-					aEtaProd[k] = t119_2[k]
-					aAlphaProd[k] = t120_2[k]
+					t22_2[k] = (aK[k] / t30Entry) - (aV[k] / t42Entry)
+					aEtaProd[k] = t191_2[k]
+					aAlphaProd[k] = t192_2[k]
 					qDiv2[k] = q[k] / t11Entry2
 				}
 			}
@@ -406,6 +450,46 @@ func (c *stepFused) run() {
 	for i := range L {
 		kern.GemmFMA(d, T, d, F(1), false, kern.From(c.MVProd, i*T*d), 1, d, kern.From(c.MV, i*d*d), d, 1, kern.From(t22, i*T*d), 1, d)
 	}
+	if kern.Wide() {
+		a := regions.Rdbc7c60c4a43Args{
+			P0: unsafe.SliceData(c.M0M),
+			P1: unsafe.SliceData(c.M0MOut),
+			P2: unsafe.SliceData(c.M0Alpha),
+			P3: unsafe.SliceData(c.M0AlphaOut),
+			P4: unsafe.SliceData(c.M0Eta),
+			P5: unsafe.SliceData(c.M0EtaOut),
+			P6: unsafe.SliceData(c.M0K),
+			P7: unsafe.SliceData(c.M0KOut),
+			P8: unsafe.SliceData(c.M0V),
+			P9: unsafe.SliceData(c.M0VOut),
+			N0: L,
+			N1: d,
+			N2: d * d,
+		}
+		regions.Rdbc7c60c4a43(&a)
+	} else {
+		for i := range L {
+			for j := range d {
+				M0M := c.M0M[(i*d+j)*d:][:d]
+				M0MOut := c.M0MOut[(i*d+j)*d:][:d]
+				M0Alpha := c.M0Alpha[(i*d+j)*d:][:d]
+				M0AlphaOut := c.M0AlphaOut[(i*d+j)*d:][:d]
+				M0Eta := c.M0Eta[(i*d+j)*d:][:d]
+				M0EtaOut := c.M0EtaOut[(i*d+j)*d:][:d]
+				M0K := c.M0K[(i*d+j)*d:][:d]
+				M0KOut := c.M0KOut[(i*d+j)*d:][:d]
+				M0V := c.M0V[(i*d+j)*d:][:d]
+				M0VOut := c.M0VOut[(i*d+j)*d:][:d]
+				for k := range d {
+					M0MOut[k] = M0M[k]
+					M0AlphaOut[k] = M0Alpha[k]
+					M0EtaOut[k] = M0Eta[k]
+					M0KOut[k] = M0K[k]
+					M0VOut[k] = M0V[k]
+				}
+			}
+		}
+	}
 }
 
 // stepRows1 are the rows of a recurrence of Step.
@@ -424,10 +508,11 @@ func (c *stepRows1) Part(part int) {
 	t32 := c.Work[L*T*d+L*T:][:L*T]       // [L, T]
 	t92 := c.Work[2*L*T*d+2*L*T:][:L*T]   // [L, T]
 	aK2 := c.Work[2*L*T*d+3*L*T:][:L*T*d] // [L, T, d]
-	t15 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
-	aV := c.Work[3*L*T*d+4*L*T:][:L*T*d]  // [L, T, d]
-	w7 := F(d)
+	t21 := c.Work[3*L*T*d+3*L*T:][:L*T]   // [L, T]
+	aV2 := c.Work[3*L*T*d+4*L*T:][:L*T*d] // [L, T, d]
+	t33 := c.Work[4*L*T*d+4*L*T:][:L*T]   // [L, T]
 	bRhoEntry := c.BRho[0]
+	w9 := F(d)
 	bThetaEntry := c.BTheta[0]
 	l, block := part/kern.Parts(d), part%kern.Parts(d)
 	first, last := kern.PartRows(block, d)
@@ -442,9 +527,14 @@ func (c *stepRows1) Part(part int) {
 	for i := first; i < last; i++ {
 		MM := c.MM[(l*d+i)*d:][:d]
 		MAlpha := c.MAlpha[(l*d+i)*d:][:d]
+		M0M := c.M0M[(l*d+i)*d:][:d]
 		MEta := c.MEta[(l*d+i)*d:][:d]
+		M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
 		MK := c.MK[(l*d+i)*d:][:d]
+		M0Eta := c.M0Eta[(l*d+i)*d:][:d]
 		MV := c.MV[(l*d+i)*d:][:d]
+		M0K := c.M0K[(l*d+i)*d:][:d]
+		M0V := c.M0V[(l*d+i)*d:][:d]
 		copy(MKState[:d], c.MK[(l*d+i)*d:][:d])
 		copy(MVState[:d], c.MV[(l*d+i)*d:][:d])
 		copy(MAlphaState[:d], c.MAlpha[(l*d+i)*d:][:d])
@@ -467,62 +557,67 @@ func (c *stepRows1) Part(part int) {
 				copy(c.MMCheckpoints[((l*segments+s)*d+i)*d:][:d], MMState[:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t15_2 := t15[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
+				t33_2 := t33[l*T+C*s:][:n]
 				t32_2 := t32[l*T+C*s:][:n]
 				t92_2 := t92[l*T+C*s:][:n]
 				for a := range n {
 					q := c.Q[(l*T+a+C*s)*d:][:d]
 					aK2_2 := aK2[(l*T+a+C*s)*d:][:d]
-					aV2 := aV[(l*T+a+C*s)*d:][:d]
-					// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.u_m
+					aV2_2 := aV2[(l*T+a+C*s)*d:][:d]
+					// self_referential_chunk.y, self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.u_m
 					var y2 F
 					var t23 F
-					t15Entry := t15_2[a]
-					w := kern.Larger(kern.Choose((F(0) < t15Entry), num.Sqrt(kern.Choose((F(0) < t15Entry), t15Entry, F(1))), F(0)), F(1e-08))
+					t21Entry := t21_2[a]
+					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
+					t33Entry := t33_2[a]
+					w2 := kern.Larger(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 					for j := range d {
 						y2 = num.FMA32(MMState[j], q[j], y2)
 						k2 := aK2_2[j] / w
-						t3 := k2 - aV2[j]
+						t3 := k2 - (aV2_2[j] / w2)
 						t23 = num.FMA32(MM[j], t3, t23)
 						k[j] = k2
 						t[j] = t3
 					}
 					c.Y[(l*T+a+C*s)*d+i] = y2
-					// self_referential_chunk.rho, self_referential_chunk.theta
-					rho2 := kern.Sigmoid((t32_2[a] / w7) + bRhoEntry)
-					theta2 := kern.Softplus((t92_2[a] / w7) + bThetaEntry)
-					// self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
+					// self_referential_chunk.rho, self_referential_chunk.c
+					t32Entry := t32_2[a]
+					rho2 := kern.Sigmoid((t32Entry / w9) + bRhoEntry)
+					// self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_alpha, self_referential_chunk.u_alpha
 					var t42 F
-					w2 := F(theta2 * t23)
+					w3 := F(1) - rho2
+					t92Entry := t92_2[a]
+					w4 := F(kern.Smaller(kern.Larger(kern.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*kern.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t23)
 					for j := range d {
 						t42 = num.FMA32(MAlpha[j], t[j], t42)
-						MMState[j] = num.FMA32(-w2, k[j], F(rho2*MMState[j]))
+						MMState[j] = num.FMA32(-w4, k[j], num.FMA32(w3, M0M[j], F(rho2*MMState[j])))
 					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_eta, self_referential_chunk.u_eta
-					var t62 F
-					w3 := F(theta2 * t42)
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_eta, self_referential_chunk.u_eta
+					var t6 F
+					w5 := F(kern.Smaller(kern.Larger(kern.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*kern.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t42)
 					for j := range d {
-						t62 = num.FMA32(MEta[j], t[j], t62)
-						MAlphaState[j] = num.FMA32(-w3, k[j], F(rho2*MAlphaState[j]))
+						t6 = num.FMA32(MEta[j], t[j], t6)
+						MAlphaState[j] = num.FMA32(-w5, k[j], num.FMA32(w3, M0Alpha[j], F(rho2*MAlphaState[j])))
 					}
-					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_k, self_referential_chunk.u_k
+					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_k, self_referential_chunk.u_k
 					var t8 F
-					w4 := F(theta2 * t62)
+					w6 := F(kern.Smaller(kern.Larger(kern.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*kern.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t6)
 					for j := range d {
 						t8 = num.FMA32(MK[j], t[j], t8)
-						MEtaState[j] = num.FMA32(-w4, k[j], F(rho2*MEtaState[j]))
+						MEtaState[j] = num.FMA32(-w6, k[j], num.FMA32(w3, M0Eta[j], F(rho2*MEtaState[j])))
 					}
-					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.u_v
+					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c, self_referential_chunk.M_v, self_referential_chunk.u_v
 					var t102 F
-					w5 := F(theta2 * t8)
+					w7 := F(kern.Smaller(kern.Larger(kern.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*kern.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t8)
 					for j := range d {
 						t102 = num.FMA32(MV[j], t[j], t102)
-						MKState[j] = num.FMA32(-w5, k[j], F(rho2*MKState[j]))
+						MKState[j] = num.FMA32(-w7, k[j], num.FMA32(w3, M0K[j], F(rho2*MKState[j])))
 					}
-					// self_referential_chunk.M_v, self_referential_chunk.M_m
-					w6 := F(theta2 * t102)
+					// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.theta, self_referential_chunk.c
+					w8 := F(kern.Smaller(kern.Larger(kern.Softplus((t92Entry/w9)+bThetaEntry), F(0)), F(0.25*kern.Sigmoid(-((t32Entry/w9)+bRhoEntry)))) * t102)
 					for j := range d {
-						MVState[j] = num.FMA32(-w6, k[j], F(rho2*MVState[j]))
+						MVState[j] = num.FMA32(-w8, k[j], num.FMA32(w3, M0V[j], F(rho2*MVState[j])))
 					}
 				}
 			}
@@ -548,48 +643,66 @@ func (c *stepBackwardFused) run() {
 	_ = T
 	_ = d
 	_ = segments
-	t152 := c.Work[:L*T]                                        // [L, T]
-	t22 := c.Work[L*T:][:L*d*d]                                 // [L, d, d]
-	t32 := c.Work[L*d*d+L*T:][:L*d*d]                           // [L, d, d]
-	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
-	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
-	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                         // [L, d, d]
-	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                         // [L, T, d]
-	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                   // [L, d, d]
-	t452 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                  // [L, T, d]
-	t38 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t892 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T]                  // [L, T]
-	t32_2 := c.Work[3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]           // [L, T, d, d]
-	t242 := c.Work[L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]    // [L, T, d, d]
-	t162 := c.Work[2*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t822 := c.Work[3*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]  // [L, T, d, d]
-	t492 := c.Work[4*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d]    // [L, T, d]
-	t202 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+2*L*T:][:L*T]      // [L, T]
-	t24 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+3*L*T:][:L*T]       // [L, T]
-	t52_2 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+4*L*T:][:L*T]     // [L, T]
-	t50 := c.Work[4*L*T*d*d+4*L*T*d+6*L*d*d+5*L*T:][:L*T*d]     // [L, T, d]
-	k := c.Work[4*L*T*d*d+5*L*T*d+6*L*d*d+5*L*T:][:L*T*d]       // [L, T, d]
-	t55 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+5*L*T:][:L*T]       // [L, T]
-	t722 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+6*L*T:][:L*T]      // [L, T]
-	t84 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+7*L*T:][:L*T]       // [L, T]
-	t76 := c.Work[4*L*T*d*d+6*L*T*d+6*L*d*d+8*L*T:][:L*T*d]     // [L, T, d]
-	t392 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+8*L*T:][:L*T]      // [L, T]
-	t20 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+9*L*T:][:L*T]       // [L, T]
-	t78 := c.Work[4*L*T*d*d+7*L*T*d+6*L*d*d+10*L*T:][:L*T*d]    // [L, T, d]
-	t137 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+10*L*T:][:L*T]     // [L, T]
-	t142 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+11*L*T:][:L*T]     // [L, T]
-	t922 := c.Work[4*L*T*d*d+8*L*T*d+6*L*d*d+12*L*T:][:L*d*d]   // [L, d, d]
-	t1122 := c.Work[4*L*T*d*d+8*L*T*d+7*L*d*d+12*L*T:][:L*d*d]  // [L, d, d]
-	t132 := c.Work[4*L*T*d*d+8*L*T*d+8*L*d*d+12*L*T:][:L*d*d]   // [L, d, d]
-	t142_2 := c.Work[4*L*T*d*d+8*L*T*d+9*L*d*d+12*L*T:][:L*d*d] // [L, d, d]
-	t41 := c.Work[4*L*T*d*d+8*L*T*d+10*L*d*d+12*L*T:][:L*T*d]   // [L, T, d]
-	t42_2 := c.Work[4*L*T*d*d+9*L*T*d+10*L*d*d+12*L*T:][:L*T*d] // [L, T, d]
-	t4 := c.Flags[:L*T]                                         // [L, T]
-	t17 := c.Flags[L*T:][:L*T]                                  // [L, T]
-	t562 := c.Flags[2*L*T:][:L*T]                               // [L, T]
-	t60 := c.Flags[3*L*T:][:L*T]                                // [L, T]
-	t21 := c.Flags[4*L*T:][:L*T]                                // [L, T]
-	t25 := c.Flags[5*L*T:][:L*T]                                // [L, T]
+	t21 := c.Work[:L*T]                                          // [L, T]
+	aEta := c.Work[L*T:][:L*T*d]                                 // [L, T, d]
+	t922 := c.Work[L*T*d+L*T:][:L*T]                             // [L, T]
+	t33 := c.Work[L*T*d+2*L*T:][:L*T]                            // [L, T]
+	t22 := c.Work[L*T*d+3*L*T:][:L*d*d]                          // [L, d, d]
+	t32 := c.Work[L*T*d+L*d*d+3*L*T:][:L*d*d]                    // [L, d, d]
+	t42 := c.Work[L*T*d+2*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t52 := c.Work[L*T*d+3*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t62 := c.Work[L*T*d+4*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t72 := c.Work[L*T*d+5*L*d*d+3*L*T:][:L*T*d]                  // [L, T, d]
+	t15 := c.Work[2*L*T*d+5*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[2*L*T*d+6*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[2*L*T*d+7*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[2*L*T*d+8*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[2*L*T*d+9*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[2*L*T*d+10*L*d*d+3*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[2*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[3*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[4*L*T*d+11*L*d*d+3*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d] // [L, T, d, d]
+	t7 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t382 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T]      // [L, T]
+	t422 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+5*L*T:][:L*T]      // [L, T]
+	t662 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+6*L*T:][:L*T]      // [L, T]
+	t69 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+7*L*T:][:L*T]       // [L, T]
+	t86 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+8*L*T:][:L*T]       // [L, T]
+	t262 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+9*L*T:][:L*T]      // [L, T]
+	t302 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+10*L*T:][:L*T]     // [L, T]
+	t95 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+11*L*T:][:L*T]      // [L, T]
+	t90 := c.Work[4*L*T*d*d+4*L*T*d+11*L*d*d+12*L*T:][:L*T*d]    // [L, T, d]
+	t93 := c.Work[4*L*T*d*d+5*L*T*d+11*L*d*d+12*L*T:][:L*T*d]    // [L, T, d]
+	k := c.Work[4*L*T*d*d+6*L*T*d+11*L*d*d+12*L*T:][:L*T*d]      // [L, T, d]
+	t98 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+12*L*T:][:L*T]      // [L, T]
+	t92 := c.Work[4*L*T*d*d+7*L*T*d+11*L*d*d+13*L*T:][:L*T*d]    // [L, T, d]
+	t115 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+13*L*T:][:L*T]     // [L, T]
+	t119 := c.Work[4*L*T*d*d+8*L*T*d+11*L*d*d+14*L*T:][:L*T*d]   // [L, T, d]
+	t522 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+14*L*T:][:L*T]     // [L, T]
+	t25 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+15*L*T:][:L*T]      // [L, T]
+	t121 := c.Work[4*L*T*d*d+9*L*T*d+11*L*d*d+16*L*T:][:L*T*d]   // [L, T, d]
+	t155 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+16*L*T:][:L*T]    // [L, T]
+	t205 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+17*L*T:][:L*T]    // [L, T]
+	t923 := c.Work[4*L*T*d*d+10*L*T*d+11*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
+	t1122 := c.Work[4*L*T*d*d+10*L*T*d+12*L*d*d+18*L*T:][:L*d*d] // [L, d, d]
+	t133 := c.Work[4*L*T*d*d+10*L*T*d+13*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
+	t143 := c.Work[4*L*T*d*d+10*L*T*d+14*L*d*d+18*L*T:][:L*d*d]  // [L, d, d]
+	t46 := c.Work[4*L*T*d*d+10*L*T*d+15*L*d*d+18*L*T:][:L*T*d]   // [L, T, d]
+	t47 := c.Work[4*L*T*d*d+11*L*T*d+15*L*d*d+18*L*T:][:L*T*d]   // [L, T, d]
+	t4 := c.Flags[:L*T]                                          // [L, T]
+	t35 := c.Flags[L*T:][:L*T]                                   // [L, T]
+	t70 := c.Flags[2*L*T:][:L*T]                                 // [L, T]
+	t74 := c.Flags[3*L*T:][:L*T]                                 // [L, T]
+	t232 := c.Flags[4*L*T:][:L*T]                                // [L, T]
+	t992 := c.Flags[5*L*T:][:L*T]                                // [L, T]
+	t1032 := c.Flags[6*L*T:][:L*T]                               // [L, T]
+	t1222 := c.Flags[7*L*T:][:L*T]                               // [L, T]
+	t140 := c.Flags[8*L*T:][:L*T]                                // [L, T]
+	t26 := c.Flags[9*L*T:][:L*T]                                 // [L, T]
+	t30 := c.Flags[10*L*T:][:L*T]                                // [L, T]
 
 	// self_referential_chunk.q
 	for i := range L {
@@ -604,7 +717,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R0c969c9e8791Args{
 			P0: unsafe.SliceData(c.AK),
-			P1: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(t21),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -616,17 +729,62 @@ func (c *stepBackwardFused) run() {
 		regions.R0c969c9e8791(&a)
 	} else {
 		for i := range L {
-			t152_2 := t152[i*T:][:T]
+			t21_2 := t21[i*T:][:T]
 			for j := range T {
 				aK := c.AK[(i*T+j)*d:][:d]
-				var t1522 F
-				t1522Sums := [16]F{t1522}
+				var t212 F
+				t212Sums := [16]F{t212}
 				for k2 := range d {
 					aKEntry := aK[k2]
-					t1522Sums[k2%16] = num.FMA32(aKEntry, aKEntry, t1522Sums[k2%16])
+					t212Sums[k2%16] = num.FMA32(aKEntry, aKEntry, t212Sums[k2%16])
 				}
-				t1522 = kern.Sum16(&t1522Sums)
-				t152_2[j] = t1522
+				t212 = kern.Sum16(&t212Sums)
+				t21_2[j] = t212
+			}
+		}
+	}
+
+	// self_referential_chunk.a_eta
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(aEta, i*T*d), 1, d, kern.From(c.MEta, i*d*d), d, 1, kern.From(c.X, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.theta, self_referential_chunk.v
+	if kern.Wide() {
+		a := regions.R311d35dd099bArgs{
+			P0: unsafe.SliceData(aEta),
+			P1: unsafe.SliceData(c.AV),
+			P2: unsafe.SliceData(t922),
+			P3: unsafe.SliceData(t33),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
+		}
+		regions.R311d35dd099b(&a)
+	} else {
+		for i := range L {
+			t922_2 := t922[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
+			for j := range T {
+				aEta2 := aEta[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				var t9222 F
+				var t332 F
+				t9222Sums := [16]F{t9222}
+				t332Sums := [16]F{t332}
+				for k2 := range d {
+					t9222Sums[k2%16] = t9222Sums[k2%16] + aEta2[k2]
+					aVEntry := aV[k2]
+					t332Sums[k2%16] = num.FMA32(aVEntry, aVEntry, t332Sums[k2%16])
+				}
+				t9222 = kern.Sum16(&t9222Sums)
+				t332 = kern.Sum16(&t332Sums)
+				t922_2[j] = t9222
+				t33_2[j] = t332
 			}
 		}
 	}
@@ -634,129 +792,221 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunk
 	clear(t72)
 	clear(t15)
-	clear(t452)
-	clear(t38)
-	clear(t892)
+	clear(t16)
+	clear(t17)
+	clear(t18)
+	clear(t19)
+	clear(t20)
+	clear(t562)
+	clear(t512)
+	clear(t163)
 	workers.Each(L*kern.Blocks(d), (*stepBackwardRows1)(c))
 	if kern.Blocks(d) > 1 {
-		kern.AddBlocks(t38[:L*T*d], c.Work[4*L*T*d*d+10*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t452[:L*T*d], c.Work[4*L*T*d*d+11*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
-		kern.AddBlocks(t892[:L*T], c.Work[4*L*T*d*d+13*L*T*d+10*L*d*d+12*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t512[:L*T*d], c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t562[:L*T*d], c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t72[:L*T*d], c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
+		kern.AddBlocks(t163[:L*T], c.Work[4*L*T*d*d+15*L*T*d+15*L*d*d+18*L*T:], 3*L*T*d+L*T, kern.Blocks(d))
 	}
 
-	// self_referential_chunk.a_v
+	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(-1), false, kern.From(t492, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t452, i*T*d), 1, d)
-	}
-
-	// self_referential_chunk.k
-	for i := range L {
-		t152_2 := t152[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t24_2 := t24[i*T:][:T]
-		t52_3 := t52_2[i*T:][:T]
-		t562_2 := t562[i*T:][:T]
-		t60_2 := t60[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t382_2 := t382[i*T:][:T]
+		t422_2 := t422[i*T:][:T]
+		t662_2 := t662[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
 		for j := range T {
-			t152Entry3 := t152_2[j]
-			t172 := (F(0) < t152Entry3)
-			t2023 := num.Sqrt(kern.Choose(t172, t152Entry3, F(1)))
-			t22_2 := kern.Choose(t172, t2023, F(0))
-			t243 := kern.Larger(t22_2, F(1e-08))
-			t5622 := (F(1e-08) <= t22_2)
-			t17_2[j] = t172
-			t202_2[j] = t2023
-			t24_2[j] = t243
-			t52_3[j] = F(1) / t243
-			t562_2[j] = t5622
-			t60_2[j] = (t5622 && t172)
+			t33Entry2 := t33_2[j]
+			t353 := (F(0) < t33Entry2)
+			t3822 := num.Sqrt(kern.Choose(t353, t33Entry2, F(1)))
+			t4023 := kern.Choose(t353, t3822, F(0))
+			t4222 := kern.Larger(t4023, F(1e-08))
+			t702 := (F(1e-08) <= t4023)
+			t35_2[j] = t353
+			t382_2[j] = t3822
+			t422_2[j] = t4222
+			t662_2[j] = F(1) / t4222
+			t70_2[j] = t702
+			t74_2[j] = (t702 && t353)
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.M_m
+	// self_referential_chunk.v
 	if kern.Wide() {
-		a := regions.R1f1a5b492fbbArgs{
-			P0: unsafe.SliceData(c.Theta),
-			P1: unsafe.SliceData(t24),
-			P2: unsafe.SliceData(t38),
-			P3: unsafe.SliceData(t452),
-			P4: unsafe.SliceData(c.AK),
-			P5: unsafe.SliceData(t50),
-			P6: unsafe.SliceData(k),
-			P7: unsafe.SliceData(t55),
+		a := regions.R823fe9335062Args{
+			P0: unsafe.SliceData(t422),
+			P1: unsafe.SliceData(t562),
+			P2: unsafe.SliceData(c.AV),
+			P3: unsafe.SliceData(t69),
 			N0: L,
 			N1: T,
 			N2: 4,
 			N3: 8,
 			N4: 12,
 			N5: d,
-			N6: 4 * d,
-			N7: 8 * d,
-			N8: 12 * d,
-			N9: T * d,
+			N6: T * d,
 		}
-		regions.R1f1a5b492fbb(&a)
+		regions.R823fe9335062(&a)
 	} else {
 		for i := range L {
-			theta := c.Theta[i*T:][:T]
-			t24_2 := t24[i*T:][:T]
-			t55_2 := t55[i*T:][:T]
+			t422_2 := t422[i*T:][:T]
+			t69_2 := t69[i*T:][:T]
 			for j := range T {
-				t38_2 := t38[(i*T+j)*d:][:d]
-				t452_2 := t452[(i*T+j)*d:][:d]
-				aK := c.AK[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				k2 := k[(i*T+j)*d:][:d]
-				var t552 F
-				thetaEntry3 := theta[j]
-				t24Entry := t24_2[j]
-				t552Sums := [16]F{t552}
-				for k3 := range d {
-					t502 := num.FMA32(thetaEntry3, t38_2[k3], t452_2[k3])
-					k5 := aK[k3] / t24Entry
-					t552Sums[k3%16] = num.FMA32(t502, k5/t24Entry, t552Sums[k3%16])
-					t50_2[k3] = t502
-					k2[k3] = k5
+				t562_2 := t562[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				var t692 F
+				t422Entry := t422_2[j]
+				t692Sums := [16]F{t692}
+				for k2 := range d {
+					t692Sums[k2%16] = num.FMA32(t562_2[k2], (aV[k2]/t422Entry)/t422Entry, t692Sums[k2%16])
 				}
-				t552 = kern.Sum16(&t552Sums)
-				t55_2[j] = -t552
+				t692 = kern.Sum16(&t692Sums)
+				t69_2[j] = t692
 			}
 		}
 	}
 
-	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.rho
-	t842 := F(1) / F(d)
+	// self_referential_chunk.v, self_referential_chunk.theta, self_referential_chunk.k
 	for i := range L {
-		t60_2 := t60[i*T:][:T]
-		t17_2 := t17[i*T:][:T]
-		t562_2 := t562[i*T:][:T]
-		t55_2 := t55[i*T:][:T]
-		t202_2 := t202[i*T:][:T]
-		t722_2 := t722[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
+		t74_2 := t74[i*T:][:T]
+		t21_2 := t21[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
+		t70_2 := t70[i*T:][:T]
+		t69_2 := t69[i*T:][:T]
+		t382_2 := t382[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t302_2 := t302[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t992_2 := t992[i*T:][:T]
+		t1032_2 := t1032[i*T:][:T]
 		for j := range T {
-			t60Entry := t60_2[j]
-			t722_2[j] = kern.Choose((t60Entry && t17_2[j]), kern.Choose(t60Entry, F(F(0.5*kern.Choose(t60Entry, kern.Choose(t562_2[j], t55_2[j], F(0)), F(0)))*(F(1)/t202_2[j])), F(0)), F(0))
-			t84_2[j] = t842
+			t74Entry := t74_2[j]
+			t21Entry3 := t21_2[j]
+			t2324 := (F(0) < t21Entry3)
+			t2622 := num.Sqrt(kern.Choose(t2324, t21Entry3, F(1)))
+			t282 := kern.Choose(t2324, t2622, F(0))
+			t3022 := kern.Larger(t282, F(1e-08))
+			t9922 := (F(1e-08) <= t282)
+			t86_2[j] = kern.Choose((t74Entry && t35_2[j]), kern.Choose(t74Entry, F(F(0.5*kern.Choose(t74Entry, kern.Choose(t70_2[j], t69_2[j], F(0)), F(0)))*(F(1)/t382_2[j])), F(0)), F(0))
+			t232_2[j] = t2324
+			t262_2[j] = t2622
+			t302_2[j] = t3022
+			t95_2[j] = F(1) / t3022
+			t992_2[j] = t9922
+			t1032_2[j] = (t9922 && t2324)
+		}
+	}
+
+	// self_referential_chunk.a_v, self_referential_chunk.v, self_referential_chunk.k, self_referential_chunk.M_m
+	if kern.Wide() {
+		a := regions.R02456cfbb270Args{
+			P0:  unsafe.SliceData(t662),
+			P1:  unsafe.SliceData(t86),
+			P2:  unsafe.SliceData(c.Theta),
+			P3:  unsafe.SliceData(t302),
+			P4:  unsafe.SliceData(t562),
+			P5:  unsafe.SliceData(t512),
+			P6:  unsafe.SliceData(c.AK),
+			P7:  unsafe.SliceData(c.AV),
+			P8:  unsafe.SliceData(t90),
+			P9:  unsafe.SliceData(t93),
+			P10: unsafe.SliceData(k),
+			P11: unsafe.SliceData(t98),
+			N0:  L,
+			N1:  T,
+			N2:  4,
+			N3:  8,
+			N4:  12,
+			N5:  d,
+			N6:  4 * d,
+			N7:  8 * d,
+			N8:  12 * d,
+			N9:  T * d,
+		}
+		regions.R02456cfbb270(&a)
+	} else {
+		for i := range L {
+			t662_2 := t662[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
+			theta := c.Theta[i*T:][:T]
+			t302_2 := t302[i*T:][:T]
+			t98_2 := t98[i*T:][:T]
+			for j := range T {
+				t562_2 := t562[(i*T+j)*d:][:d]
+				t512_2 := t512[(i*T+j)*d:][:d]
+				aK := c.AK[(i*T+j)*d:][:d]
+				aV := c.AV[(i*T+j)*d:][:d]
+				t90_2 := t90[(i*T+j)*d:][:d]
+				t93_2 := t93[(i*T+j)*d:][:d]
+				k2 := k[(i*T+j)*d:][:d]
+				var t982 F
+				t662Entry := t662_2[j]
+				t86Entry := t86_2[j]
+				thetaEntry4 := theta[j]
+				t302Entry := t302_2[j]
+				t982Sums := [16]F{t982}
+				for k3 := range d {
+					t562Entry := t562_2[k3]
+					t932 := num.FMA32(thetaEntry4, t512_2[k3], t562Entry)
+					k5 := aK[k3] / t302Entry
+					t982Sums[k3%16] = num.FMA32(t932, k5/t302Entry, t982Sums[k3%16])
+					t90_2[k3] = num.FMA32(F(2*t86Entry), aV[k3], -F(t662Entry*t562Entry))
+					t93_2[k3] = t932
+					k2[k3] = k5
+				}
+				t982 = kern.Sum16(&t982Sums)
+				t98_2[j] = -t982
+			}
+		}
+	}
+
+	// self_referential_chunk.a_v
+	for i := range L {
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(t92, i*T*d), 1, d, kern.From(c.MV, i*d*d), 1, d, kern.From(t90, i*T*d), 1, d)
+	}
+
+	// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.c
+	w24 := F(d)
+	bThetaEntry := c.BTheta[0]
+	for i := range L {
+		t1032_2 := t1032[i*T:][:T]
+		t922_2 := t922[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t232_2 := t232[i*T:][:T]
+		t992_2 := t992[i*T:][:T]
+		t98_2 := t98[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
+		t115_2 := t115[i*T:][:T]
+		t1222_2 := t1222[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		for j := range T {
+			t1032Entry := t1032_2[j]
+			t132 := kern.Softplus((t922_2[j] / w24) + bThetaEntry)
+			t12222 := (kern.Larger(t132, F(0)) <= F(0.25*thetaSigmoid[j]))
+			t115_2[j] = kern.Choose((t1032Entry && t232_2[j]), kern.Choose(t1032Entry, F(F(0.5*kern.Choose(t1032Entry, kern.Choose(t992_2[j], t98_2[j], F(0)), F(0)))*(F(1)/t262_2[j])), F(0)), F(0))
+			t1222_2[j] = t12222
+			t140_2[j] = (t12222 && (F(0) <= t132))
 		}
 	}
 
 	// self_referential_chunk.a_k, self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.q
 	if kern.Wide() {
 		a := regions.R0be34f8e46c2Args{
-			P0:  unsafe.SliceData(t52_2),
-			P1:  unsafe.SliceData(t722),
+			P0:  unsafe.SliceData(t95),
+			P1:  unsafe.SliceData(t115),
 			P2:  unsafe.SliceData(k),
-			P3:  unsafe.SliceData(t38),
+			P3:  unsafe.SliceData(t512),
 			P4:  unsafe.SliceData(t72),
 			P5:  unsafe.SliceData(c.QDiv2),
 			P6:  unsafe.SliceData(c.AK),
-			P7:  unsafe.SliceData(t50),
-			P8:  unsafe.SliceData(t76),
-			P9:  unsafe.SliceData(t392),
-			P10: unsafe.SliceData(t20),
+			P7:  unsafe.SliceData(t93),
+			P8:  unsafe.SliceData(t119),
+			P9:  unsafe.SliceData(t522),
+			P10: unsafe.SliceData(t25),
 			N0:  L,
 			N1:  T,
 			N2:  4,
@@ -771,97 +1021,100 @@ func (c *stepBackwardFused) run() {
 		regions.R0be34f8e46c2(&a)
 	} else {
 		for i := range L {
-			t52_3 := t52_2[i*T:][:T]
-			t722_2 := t722[i*T:][:T]
-			t392_2 := t392[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
+			t115_2 := t115[i*T:][:T]
+			t522_2 := t522[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			for j := range T {
 				k2 := k[(i*T+j)*d:][:d]
-				t38_2 := t38[(i*T+j)*d:][:d]
+				t512_2 := t512[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
 				aK := c.AK[(i*T+j)*d:][:d]
-				t50_2 := t50[(i*T+j)*d:][:d]
-				t76_2 := t76[(i*T+j)*d:][:d]
-				var t3922 F
-				var t203 F
-				t52Entry := t52_3[j]
-				t722Entry := t722_2[j]
-				t3922Sums := [16]F{t3922}
-				t203Sums := [16]F{t203}
+				t93_2 := t93[(i*T+j)*d:][:d]
+				t119_2 := t119[(i*T+j)*d:][:d]
+				var t5222 F
+				var t253 F
+				t95Entry := t95_2[j]
+				t115Entry := t115_2[j]
+				t5222Sums := [16]F{t5222}
+				t253Sums := [16]F{t253}
 				for k3 := range d {
-					t3922Sums[k3%16] = num.FMA32(k2[k3], t38_2[k3], t3922Sums[k3%16])
-					t203Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t203Sums[k3%16])
-					t76_2[k3] = num.FMA32(F(2*t722Entry), aK[k3], F(t52Entry*t50_2[k3]))
+					t5222Sums[k3%16] = num.FMA32(k2[k3], t512_2[k3], t5222Sums[k3%16])
+					t253Sums[k3%16] = num.FMA32(t72_2[k3], qDiv2[k3], t253Sums[k3%16])
+					t119_2[k3] = num.FMA32(F(2*t115Entry), aK[k3], F(t95Entry*t93_2[k3]))
 				}
-				t3922 = kern.Sum16(&t3922Sums)
-				t203 = kern.Sum16(&t203Sums)
-				t392_2[j] = t3922
-				t20_2[j] = -t203
+				t5222 = kern.Sum16(&t5222Sums)
+				t253 = kern.Sum16(&t253Sums)
+				t522_2[j] = t5222
+				t25_2[j] = -t253
 			}
 		}
 	}
 
 	// self_referential_chunk.a_k
 	for i := range L {
-		kern.GemmFMA(d, T, d, F(1), false, kern.From(t78, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t76, i*T*d), 1, d)
+		kern.GemmFMA(d, T, d, F(1), false, kern.From(t121, i*T*d), 1, d, kern.From(c.MK, i*d*d), 1, d, kern.From(t119, i*T*d), 1, d)
 	}
 
-	// self_referential_chunk.theta, self_referential_chunk.a_eta, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.rho, self_referential_chunk.q
+	// self_referential_chunk.theta, self_referential_chunk.k, self_referential_chunk.c, self_referential_chunk.a_alpha, self_referential_chunk, self_referential_chunk.q
 	var t1022 F
-	var t122 F
+	var t123 F
+	t152 := F(1) / F(d)
 	for i := range L {
-		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
-		t392_2 := t392[i*T:][:T]
-		t84_2 := t84[i*T:][:T]
+		t140_2 := t140[i*T:][:T]
+		t1222_2 := t1222[i*T:][:T]
+		t522_2 := t522[i*T:][:T]
+		thetaSigmoid2 := c.ThetaSigmoid2[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
-		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
-		t892_2 := t892[i*T:][:T]
+		thetaSigmoid := c.ThetaSigmoid[i*T:][:T]
+		t163_2 := t163[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t137_2 := t137[i*T:][:T]
-		t142_3 := t142[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t155_2 := t155[i*T:][:T]
+		t205_2 := t205[i*T:][:T]
+		t26_2 := t26[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		for j := range T {
-			t80 := F(thetaSigmoid[j] * t392_2[j])
-			t84Entry := t84_2[j]
-			rhoEntry3 := rho[j]
-			rhoSigmoidEntry := rhoSigmoid[j]
-			t892Entry := t892_2[j]
-			t1022 = num.FMA32(F(rhoEntry3*rhoSigmoidEntry), t892Entry, t1022)
-			t122 = t122 + t80
+			t140Entry := t140_2[j]
+			t1222Entry := t1222_2[j]
+			t522Entry := t522_2[j]
+			t147 := kern.Choose(t140Entry, F(thetaSigmoid2[j]*kern.Choose(t140Entry, kern.Choose(t1222Entry, t522Entry, F(0)), F(0))), F(0))
+			t127 := !t1222Entry
+			t164 := -kern.Choose(t127, F(F(F(0.25*rho[j])*thetaSigmoid[j])*kern.Choose(t127, t522Entry, F(0))), F(0)) + t163_2[j]
+			t1022 = t1022 + t164
+			t123 = t123 + t147
 			t4Entry := t4_2[j]
-			t212 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
-			t137_2[j] = F(t84Entry * t80)
-			t142_3[j] = F(F(rhoEntry3*rhoSigmoidEntry) * F(t84Entry*t892Entry))
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t4Entry)
+			t263 := (F(1e-08) <= kern.Choose(t4Entry, qSqrt[j], F(0)))
+			t155_2[j] = kern.Choose(t140Entry, F(t147*t152), F(0))
+			t205_2[j] = F(t152 * t164)
+			t26_2[j] = t263
+			t30_2[j] = (t263 && t4Entry)
 		}
 	}
 	c.BRhoBar[0] = t1022
-	c.BThetaBar[0] = t122
+	c.BThetaBar[0] = t123
 
 	// self_referential_chunk, self_referential_chunk.y, self_referential_chunk.a_alpha, self_referential_chunk.a_eta, self_referential_chunk.a_k, self_referential_chunk.a_v
-	clear(t922)
+	clear(t923)
 	clear(t1122)
-	clear(t132)
-	clear(t142_2)
+	clear(t133)
+	clear(t143)
 	if kern.Wide() {
-		a := regions.R6c8ce518becbArgs{
-			P0:  unsafe.SliceData(t142),
-			P1:  unsafe.SliceData(t137),
-			P2:  unsafe.SliceData(t76),
-			P3:  unsafe.SliceData(t452),
+		a := regions.Rf40b5c2d7950Args{
+			P0:  unsafe.SliceData(t205),
+			P1:  unsafe.SliceData(t155),
+			P2:  unsafe.SliceData(t119),
+			P3:  unsafe.SliceData(t90),
 			P4:  unsafe.SliceData(c.X),
-			P5:  unsafe.SliceData(t922),
-			P6:  unsafe.SliceData(t32_2),
+			P5:  unsafe.SliceData(t923),
+			P6:  unsafe.SliceData(t4022),
 			P7:  unsafe.SliceData(t1122),
-			P8:  unsafe.SliceData(t242),
-			P9:  unsafe.SliceData(t132),
-			P10: unsafe.SliceData(t162),
-			P11: unsafe.SliceData(t142_2),
-			P12: unsafe.SliceData(t822),
+			P8:  unsafe.SliceData(t292),
+			P9:  unsafe.SliceData(t133),
+			P10: unsafe.SliceData(t1822),
+			P11: unsafe.SliceData(t143),
+			P12: unsafe.SliceData(t7),
 			N0:  L,
 			N1:  d,
 			N2:  T,
@@ -878,32 +1131,32 @@ func (c *stepBackwardFused) run() {
 			N13: T * d,
 			N14: T * d * d,
 		}
-		regions.R6c8ce518becb(&a)
+		regions.Rf40b5c2d7950(&a)
 	} else {
 		for i := range L {
-			t142_3 := t142[i*T:][:T]
-			t137_2 := t137[i*T:][:T]
+			t205_2 := t205[i*T:][:T]
+			t155_2 := t155[i*T:][:T]
 			for j := range d {
-				t922_2 := t922[(i*d+j)*d:][:d]
+				t923_2 := t923[(i*d+j)*d:][:d]
 				t1122_2 := t1122[(i*d+j)*d:][:d]
-				t132_2 := t132[(i*d+j)*d:][:d]
-				t142_4 := t142_2[(i*d+j)*d:][:d]
+				t133_2 := t133[(i*d+j)*d:][:d]
+				t143_2 := t143[(i*d+j)*d:][:d]
 				for k2 := range T {
 					x := c.X[(i*T+k2)*d:][:d]
-					t32_3 := t32_2[((i*T+k2)*d+j)*d:][:d]
-					t242_2 := t242[((i*T+k2)*d+j)*d:][:d]
-					t162_2 := t162[((i*T+k2)*d+j)*d:][:d]
-					t822_2 := t822[((i*T+k2)*d+j)*d:][:d]
-					t142Entry := t142_3[k2]
-					t137Entry := t137_2[k2]
-					t76Entry := t76[(i*T+k2)*d+j]
-					t452Entry := t452[(i*T+k2)*d+j]
+					t4022_2 := t4022[((i*T+k2)*d+j)*d:][:d]
+					t292_2 := t292[((i*T+k2)*d+j)*d:][:d]
+					t1822_2 := t1822[((i*T+k2)*d+j)*d:][:d]
+					t7_2 := t7[((i*T+k2)*d+j)*d:][:d]
+					t205Entry := t205_2[k2]
+					t155Entry := t155_2[k2]
+					t119Entry := t119[(i*T+k2)*d+j]
+					t90Entry := t90[(i*T+k2)*d+j]
 					for m := range d {
 						xEntry := x[m]
-						t922_2[m] = num.FMA32(xEntry, t142Entry, t922_2[m]+t32_3[m])
-						t1122_2[m] = num.FMA32(xEntry, t137Entry, t1122_2[m]+t242_2[m])
-						t132_2[m] = num.FMA32(xEntry, t76Entry, t132_2[m]+t162_2[m])
-						t142_4[m] = num.FMA32(-xEntry, t452Entry, t142_4[m]+t822_2[m])
+						t923_2[m] = num.FMA32(xEntry, t205Entry, t923_2[m]+t4022_2[m])
+						t1122_2[m] = num.FMA32(t155Entry, xEntry, t1122_2[m]+t292_2[m])
+						t133_2[m] = num.FMA32(xEntry, t119Entry, t133_2[m]+t1822_2[m])
+						t143_2[m] = num.FMA32(xEntry, t90Entry, t143_2[m]+t7_2[m])
 					}
 				}
 			}
@@ -913,15 +1166,15 @@ func (c *stepBackwardFused) run() {
 	// self_referential_chunk.q
 	if kern.Wide() {
 		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t25),
+			P0: unsafe.SliceData(t30),
 			P1: unsafe.SliceData(c.QDiv),
 			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t21),
-			P4: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t26),
+			P4: unsafe.SliceData(t25),
 			P5: unsafe.SliceData(c.QDiv3),
 			P6: unsafe.SliceData(c.QProd),
 			P7: unsafe.SliceData(t72),
-			P8: unsafe.SliceData(t41),
+			P8: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -930,42 +1183,42 @@ func (c *stepBackwardFused) run() {
 		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
-			t25_2 := t25[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t21_2 := t21[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t26_2 := t26[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t72_2 := t72[(i*T+j)*d:][:d]
-				t41_2 := t41[(i*T+j)*d:][:d]
-				t25Entry := t25_2[j]
+				t46_2 := t46[(i*T+j)*d:][:d]
+				t30Entry := t30_2[j]
 				qDivEntry := qDiv[j]
-				w13 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w25 := kern.Choose((t30Entry && t4_2[j]), kern.Choose(t30Entry, F(F(0.5*kern.Choose(t30Entry, kern.Choose(t26_2[j], t25_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k2 := range d {
-					t41_2[k2] = num.FMA32(F(2*qProd[k2]), w13, F(t72_2[k2]*qDivEntry))
+					t46_2[k2] = num.FMA32(F(2*qProd[k2]), w25, F(t72_2[k2]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_chunk.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t42_2, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t47, d, 1, t46, d, 1, c.WQ, d, 1)
 
 	// self_referential_chunk.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t46, d, 1)
 
 	// self_referential_chunk.q, self_referential_chunk.y, self_referential_chunk.a_eta, self_referential_chunk.a_alpha
 	if kern.Wide() {
 		a := regions.R4c186e8e677cArgs{
-			P0: unsafe.SliceData(t137),
-			P1: unsafe.SliceData(t142),
+			P0: unsafe.SliceData(t155),
+			P1: unsafe.SliceData(t205),
 			P2: unsafe.SliceData(c.AAlphaProd),
 			P3: unsafe.SliceData(c.AEtaProd),
-			P4: unsafe.SliceData(t492),
-			P5: unsafe.SliceData(t78),
-			P6: unsafe.SliceData(t42_2),
+			P4: unsafe.SliceData(t92),
+			P5: unsafe.SliceData(t121),
+			P6: unsafe.SliceData(t47),
 			P7: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -975,19 +1228,19 @@ func (c *stepBackwardFused) run() {
 		regions.R4c186e8e677c(&a)
 	} else {
 		for i := range L {
-			t137_2 := t137[i*T:][:T]
-			t142_3 := t142[i*T:][:T]
+			t155_2 := t155[i*T:][:T]
+			t205_2 := t205[i*T:][:T]
 			for j := range T {
 				aAlphaProd := c.AAlphaProd[(i*T+j)*d:][:d]
 				aEtaProd := c.AEtaProd[(i*T+j)*d:][:d]
-				t492_2 := t492[(i*T+j)*d:][:d]
-				t78_2 := t78[(i*T+j)*d:][:d]
-				t42_3 := t42_2[(i*T+j)*d:][:d]
+				t92_2 := t92[(i*T+j)*d:][:d]
+				t121_2 := t121[(i*T+j)*d:][:d]
+				t47_2 := t47[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
-				t137Entry2 := t137_2[j]
-				t142Entry2 := t142_3[j]
+				t155Entry2 := t155_2[j]
+				t205Entry2 := t205_2[j]
 				for k2 := range d {
-					xBar[k2] = num.FMA32(aAlphaProd[k2], t142Entry2, num.FMA32(aEtaProd[k2], t137Entry2, t492_2[k2]+t78_2[k2])) + t42_3[k2]
+					xBar[k2] = num.FMA32(aAlphaProd[k2], t205Entry2, num.FMA32(t155Entry2, aEtaProd[k2], t92_2[k2]+t121_2[k2])) + t47_2[k2]
 				}
 			}
 		}
@@ -995,14 +1248,14 @@ func (c *stepBackwardFused) run() {
 
 	// self_referential_chunk.q
 	if kern.Wide() {
-		a := regions.R2d87fa28352fArgs{
-			P0:  unsafe.SliceData(t132),
+		a := regions.Rc96c40eb1e92Args{
+			P0:  unsafe.SliceData(t133),
 			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(c.MKBarOut),
-			P3:  unsafe.SliceData(t142_2),
+			P3:  unsafe.SliceData(t143),
 			P4:  unsafe.SliceData(t32),
 			P5:  unsafe.SliceData(c.MVBarOut),
-			P6:  unsafe.SliceData(t922),
+			P6:  unsafe.SliceData(t923),
 			P7:  unsafe.SliceData(t42),
 			P8:  unsafe.SliceData(c.MAlphaBarOut),
 			P9:  unsafe.SliceData(t1122),
@@ -1011,35 +1264,70 @@ func (c *stepBackwardFused) run() {
 			P12: unsafe.SliceData(t15),
 			P13: unsafe.SliceData(t62),
 			P14: unsafe.SliceData(c.MMBarOut),
+			P15: unsafe.SliceData(c.M0MBar),
+			P16: unsafe.SliceData(t16),
+			P17: unsafe.SliceData(c.M0MBarOut),
+			P18: unsafe.SliceData(c.M0AlphaBar),
+			P19: unsafe.SliceData(t17),
+			P20: unsafe.SliceData(c.M0AlphaBarOut),
+			P21: unsafe.SliceData(c.M0EtaBar),
+			P22: unsafe.SliceData(t18),
+			P23: unsafe.SliceData(c.M0EtaBarOut),
+			P24: unsafe.SliceData(c.M0KBar),
+			P25: unsafe.SliceData(t19),
+			P26: unsafe.SliceData(c.M0KBarOut),
+			P27: unsafe.SliceData(c.M0VBar),
+			P28: unsafe.SliceData(t20),
+			P29: unsafe.SliceData(c.M0VBarOut),
 			N0:  L,
 			N1:  d,
 			N2:  d * d,
 		}
-		regions.R2d87fa28352f(&a)
+		regions.Rc96c40eb1e92(&a)
 	} else {
 		for i := range L {
 			for j := range d {
-				t132_2 := t132[(i*d+j)*d:][:d]
+				t133_2 := t133[(i*d+j)*d:][:d]
 				t22_2 := t22[(i*d+j)*d:][:d]
 				MKBarOut := c.MKBarOut[(i*d+j)*d:][:d]
-				t142_3 := t142_2[(i*d+j)*d:][:d]
-				t32_3 := t32[(i*d+j)*d:][:d]
+				t143_2 := t143[(i*d+j)*d:][:d]
+				t32_2 := t32[(i*d+j)*d:][:d]
 				MVBarOut := c.MVBarOut[(i*d+j)*d:][:d]
-				t922_2 := t922[(i*d+j)*d:][:d]
-				t42_3 := t42[(i*d+j)*d:][:d]
+				t923_2 := t923[(i*d+j)*d:][:d]
+				t42_2 := t42[(i*d+j)*d:][:d]
 				MAlphaBarOut := c.MAlphaBarOut[(i*d+j)*d:][:d]
 				t1122_2 := t1122[(i*d+j)*d:][:d]
-				t52_3 := t52[(i*d+j)*d:][:d]
+				t52_2 := t52[(i*d+j)*d:][:d]
 				MEtaBarOut := c.MEtaBarOut[(i*d+j)*d:][:d]
 				t15_2 := t15[(i*d+j)*d:][:d]
 				t62_2 := t62[(i*d+j)*d:][:d]
 				MMBarOut := c.MMBarOut[(i*d+j)*d:][:d]
+				M0MBar := c.M0MBar[(i*d+j)*d:][:d]
+				t16_2 := t16[(i*d+j)*d:][:d]
+				M0MBarOut := c.M0MBarOut[(i*d+j)*d:][:d]
+				M0AlphaBar := c.M0AlphaBar[(i*d+j)*d:][:d]
+				t17_2 := t17[(i*d+j)*d:][:d]
+				M0AlphaBarOut := c.M0AlphaBarOut[(i*d+j)*d:][:d]
+				M0EtaBar := c.M0EtaBar[(i*d+j)*d:][:d]
+				t18_2 := t18[(i*d+j)*d:][:d]
+				M0EtaBarOut := c.M0EtaBarOut[(i*d+j)*d:][:d]
+				M0KBar := c.M0KBar[(i*d+j)*d:][:d]
+				t19_2 := t19[(i*d+j)*d:][:d]
+				M0KBarOut := c.M0KBarOut[(i*d+j)*d:][:d]
+				M0VBar := c.M0VBar[(i*d+j)*d:][:d]
+				t20_2 := t20[(i*d+j)*d:][:d]
+				M0VBarOut := c.M0VBarOut[(i*d+j)*d:][:d]
 				for k2 := range d {
-					MKBarOut[k2] = t132_2[k2] + t22_2[k2]
-					MVBarOut[k2] = t142_3[k2] + t32_3[k2]
-					MAlphaBarOut[k2] = t922_2[k2] + t42_3[k2]
-					MEtaBarOut[k2] = t1122_2[k2] + t52_3[k2]
+					MKBarOut[k2] = t133_2[k2] + t22_2[k2]
+					MVBarOut[k2] = t143_2[k2] + t32_2[k2]
+					MAlphaBarOut[k2] = t923_2[k2] + t42_2[k2]
+					MEtaBarOut[k2] = t1122_2[k2] + t52_2[k2]
 					MMBarOut[k2] = t15_2[k2] + t62_2[k2]
+					M0MBarOut[k2] = M0MBar[k2] + t16_2[k2]
+					M0AlphaBarOut[k2] = M0AlphaBar[k2] + t17_2[k2]
+					M0EtaBarOut[k2] = M0EtaBar[k2] + t18_2[k2]
+					M0KBarOut[k2] = M0KBar[k2] + t19_2[k2]
+					M0VBarOut[k2] = M0VBar[k2] + t20_2[k2]
 				}
 			}
 		}
@@ -1059,38 +1347,44 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = T
 	_ = d
 	_ = segments
-	t152 := c.Work[:L*T]                                       // [L, T]
-	t22 := c.Work[L*T:][:L*d*d]                                // [L, d, d]
-	t32 := c.Work[L*d*d+L*T:][:L*d*d]                          // [L, d, d]
-	t42 := c.Work[2*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
-	t52 := c.Work[3*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
-	t62 := c.Work[4*L*d*d+L*T:][:L*d*d]                        // [L, d, d]
-	t72 := c.Work[5*L*d*d+L*T:][:L*T*d]                        // [L, T, d]
-	t15 := c.Work[L*T*d+5*L*d*d+L*T:][:L*d*d]                  // [L, d, d]
-	t452 := c.Work[L*T*d+6*L*d*d+L*T:][:L*T*d]                 // [L, T, d]
-	t38 := c.Work[2*L*T*d+6*L*d*d+L*T:][:L*T*d]                // [L, T, d]
-	t892 := c.Work[3*L*T*d+6*L*d*d+L*T:][:L*T]                 // [L, T]
-	t32_2 := c.Work[3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]          // [L, T, d, d]
-	t242 := c.Work[L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d]   // [L, T, d, d]
-	t162 := c.Work[2*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d] // [L, T, d, d]
-	t822 := c.Work[3*L*T*d*d+3*L*T*d+6*L*d*d+2*L*T:][:L*T*d*d] // [L, T, d, d]
+	t21 := c.Work[:L*T]                                          // [L, T]
+	t33 := c.Work[L*T*d+2*L*T:][:L*T]                            // [L, T]
+	t22 := c.Work[L*T*d+3*L*T:][:L*d*d]                          // [L, d, d]
+	t32 := c.Work[L*T*d+L*d*d+3*L*T:][:L*d*d]                    // [L, d, d]
+	t42 := c.Work[L*T*d+2*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t52 := c.Work[L*T*d+3*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t62 := c.Work[L*T*d+4*L*d*d+3*L*T:][:L*d*d]                  // [L, d, d]
+	t72 := c.Work[L*T*d+5*L*d*d+3*L*T:][:L*T*d]                  // [L, T, d]
+	t15 := c.Work[2*L*T*d+5*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t16 := c.Work[2*L*T*d+6*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t17 := c.Work[2*L*T*d+7*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t18 := c.Work[2*L*T*d+8*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t19 := c.Work[2*L*T*d+9*L*d*d+3*L*T:][:L*d*d]                // [L, d, d]
+	t20 := c.Work[2*L*T*d+10*L*d*d+3*L*T:][:L*d*d]               // [L, d, d]
+	t562 := c.Work[2*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
+	t512 := c.Work[3*L*T*d+11*L*d*d+3*L*T:][:L*T*d]              // [L, T, d]
+	t163 := c.Work[4*L*T*d+11*L*d*d+3*L*T:][:L*T]                // [L, T]
+	t4022 := c.Work[4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]           // [L, T, d, d]
+	t292 := c.Work[L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
+	t1822 := c.Work[2*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d] // [L, T, d, d]
+	t7 := c.Work[3*L*T*d*d+4*L*T*d+11*L*d*d+4*L*T:][:L*T*d*d]    // [L, T, d, d]
 	l, block := part/kern.Blocks(d), part%kern.Blocks(d)
 	first, last := kern.BlockRows(block, d)
-	t38_2 := t38
-	t452_2 := t452
+	t512_2 := t512
+	t562_2 := t562
 	t72_2 := t72
-	t892_2 := t892
+	t163_2 := t163
 	if block > 0 {
-		t38_2 = c.Work[4*L*T*d*d+10*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
-		clear(t38_2[l*T*d:][:T*d])
-		t452_2 = c.Work[4*L*T*d*d+11*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
-		clear(t452_2[l*T*d:][:T*d])
-		t72_2 = c.Work[4*L*T*d*d+12*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		t512_2 = c.Work[4*L*T*d*d+12*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		clear(t512_2[l*T*d:][:T*d])
+		t562_2 = c.Work[4*L*T*d*d+13*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
+		clear(t562_2[l*T*d:][:T*d])
+		t72_2 = c.Work[4*L*T*d*d+14*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T*d]
 		clear(t72_2[l*T*d:][:T*d])
-		t892_2 = c.Work[4*L*T*d*d+13*L*T*d+10*L*d*d+12*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
-		clear(t892_2[l*T:][:T])
+		t163_2 = c.Work[4*L*T*d*d+15*L*T*d+15*L*d*d+18*L*T+(block-1)*(3*L*T*d+L*T):][:L*T]
+		clear(t163_2[l*T:][:T])
 	}
-	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d)
+	scratch := workers.Borrow(d + d + d + d + d + C*d + d + C*d + d + C*d + d + C*d + d + C*d + d + d + d + d + d + d + d)
 	MKBarState, rest := scratch.Data[:d], scratch.Data[d:]
 	MVBarState, rest2 := rest[:d], rest[d:]
 	MAlphaBarState, rest3 := rest2[:d], rest2[d:]
@@ -1101,18 +1395,29 @@ func (c *stepBackwardRows1) Part(part int) {
 	MAlphaTrail, rest8 := rest7[:C*d+d], rest7[C*d+d:]
 	MEtaTrail, rest9 := rest8[:C*d+d], rest8[C*d+d:]
 	MMTrail, rest10 := rest9[:C*d+d], rest9[C*d+d:]
-	t1523, rest11 := rest10[:d], rest10[d:]
-	t7, rest12 := rest11[:d], rest11[d:]
-	t31, rest13 := rest12[:d], rest12[d:]
-	t232, rest14 := rest13[:d], rest13[d:]
-	k3 := rest14
+	t2322, rest11 := rest10[:d], rest10[d:]
+	t122, rest12 := rest11[:d], rest11[d:]
+	t452, rest13 := rest12[:d], rest12[d:]
+	t34, rest14 := rest13[:d], rest13[d:]
+	k3, rest15 := rest14[:d], rest14[d:]
+	t := rest15
 	for i := first; i < last; i++ {
+		M0M := c.M0M[(l*d+i)*d:][:d]
+		M0Alpha := c.M0Alpha[(l*d+i)*d:][:d]
+		M0Eta := c.M0Eta[(l*d+i)*d:][:d]
+		M0K := c.M0K[(l*d+i)*d:][:d]
+		M0V := c.M0V[(l*d+i)*d:][:d]
+		t20_2 := t20[(l*d+i)*d:][:d]
+		t19_2 := t19[(l*d+i)*d:][:d]
+		t18_2 := t18[(l*d+i)*d:][:d]
+		t17_2 := t17[(l*d+i)*d:][:d]
 		t15_2 := t15[(l*d+i)*d:][:d]
 		MM := c.MM[(l*d+i)*d:][:d]
 		MAlpha := c.MAlpha[(l*d+i)*d:][:d]
 		MEta := c.MEta[(l*d+i)*d:][:d]
 		MK := c.MK[(l*d+i)*d:][:d]
 		MV := c.MV[(l*d+i)*d:][:d]
+		t16_2 := t16[(l*d+i)*d:][:d]
 		copy(MKBarState[:d], c.MKBar[(l*d+i)*d:][:d])
 		copy(MVBarState[:d], c.MVBar[(l*d+i)*d:][:d])
 		copy(MAlphaBarState[:d], c.MAlphaBar[(l*d+i)*d:][:d])
@@ -1125,7 +1430,7 @@ func (c *stepBackwardRows1) Part(part int) {
 			copy(MEtaTrail[:d], c.MEtaCheckpoints[((l*segments+s)*d+i)*d:][:d])
 			copy(MMTrail[:d], c.MMCheckpoints[((l*segments+s)*d+i)*d:][:d])
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -1140,128 +1445,162 @@ func (c *stepBackwardRows1) Part(part int) {
 					MKTrail3 := MKTrail[(a+1)*d:][:d]
 					MVTrail2 := MVTrail[a*d:][:d]
 					MVTrail3 := MVTrail[(a+1)*d:][:d]
-					// self_referential_chunk.k, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
-					t152Entry := t152_2[a]
-					w := kern.Larger(kern.Choose((F(0) < t152Entry), num.Sqrt(kern.Choose((F(0) < t152Entry), t152Entry, F(1))), F(0)), F(1e-08))
+					// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.M_alpha, self_referential_chunk.M_eta, self_referential_chunk.M_k, self_referential_chunk.M_v
+					t21Entry := t21_2[a]
+					w := kern.Larger(kern.Choose((F(0) < t21Entry), num.Sqrt(kern.Choose((F(0) < t21Entry), t21Entry, F(1))), F(0)), F(1e-08))
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
-					w2 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
-					w3 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
-					w4 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
-					w5 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
-					w6 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
+					w2 := F(1) - rhoEntry
+					w3 := F(thetaEntry * c.MMProd[(l*T+a+C*s)*d+i])
+					w4 := F(thetaEntry * c.MAlphaProd[(l*T+a+C*s)*d+i])
+					w5 := F(thetaEntry * c.MEtaProd[(l*T+a+C*s)*d+i])
+					w6 := F(thetaEntry * c.MKProd[(l*T+a+C*s)*d+i])
+					w7 := F(thetaEntry * c.MVProd[(l*T+a+C*s)*d+i])
 					for j := range d {
 						k2 := aK[j] / w
-						MMTrail3[j] = num.FMA32(-w2, k2, F(rhoEntry*MMTrail2[j]))
-						MAlphaTrail3[j] = num.FMA32(-w3, k2, F(rhoEntry*MAlphaTrail2[j]))
-						MEtaTrail3[j] = num.FMA32(-w4, k2, F(rhoEntry*MEtaTrail2[j]))
-						MKTrail3[j] = num.FMA32(-w5, k2, F(rhoEntry*MKTrail2[j]))
-						MVTrail3[j] = num.FMA32(-w6, k2, F(rhoEntry*MVTrail2[j]))
+						MMTrail3[j] = num.FMA32(-w3, k2, num.FMA32(w2, M0M[j], F(rhoEntry*MMTrail2[j])))
+						MAlphaTrail3[j] = num.FMA32(-w4, k2, num.FMA32(w2, M0Alpha[j], F(rhoEntry*MAlphaTrail2[j])))
+						MEtaTrail3[j] = num.FMA32(-w5, k2, num.FMA32(w2, M0Eta[j], F(rhoEntry*MEtaTrail2[j])))
+						MKTrail3[j] = num.FMA32(-w6, k2, num.FMA32(w2, M0K[j], F(rhoEntry*MKTrail2[j])))
+						MVTrail3[j] = num.FMA32(-w7, k2, num.FMA32(w2, M0V[j], F(rhoEntry*MVTrail2[j])))
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t152_2 := t152[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
+				t21_2 := t21[l*T+C*s:][:n]
+				t33_2 := t33[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				t892_3 := t892_2[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
+				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
+				t163_3 := t163_2[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					aK := c.AK[(l*T+a+C*s)*d:][:d]
-					MVProd2 := c.MVProd2[(l*T+a+C*s)*d:][:d]
-					t822_2 := t822[((l*T+a+C*s)*d+i)*d:][:d]
-					t162_2 := t162[((l*T+a+C*s)*d+i)*d:][:d]
-					t242_2 := t242[((l*T+a+C*s)*d+i)*d:][:d]
-					t32_3 := t32_2[((l*T+a+C*s)*d+i)*d:][:d]
-					t38_3 := t38_2[(l*T+a+C*s)*d:][:d]
+					aV := c.AV[(l*T+a+C*s)*d:][:d]
+					t7_2 := t7[((l*T+a+C*s)*d+i)*d:][:d]
+					t1822_2 := t1822[((l*T+a+C*s)*d+i)*d:][:d]
+					t292_2 := t292[((l*T+a+C*s)*d+i)*d:][:d]
+					t4022_2 := t4022[((l*T+a+C*s)*d+i)*d:][:d]
+					t512_3 := t512_2[(l*T+a+C*s)*d:][:d]
 					MVTrail2 := MVTrail[a*d:][:d]
 					MKTrail2 := MKTrail[a*d:][:d]
 					MEtaTrail2 := MEtaTrail[a*d:][:d]
 					MAlphaTrail2 := MAlphaTrail[a*d:][:d]
 					MMTrail2 := MMTrail[a*d:][:d]
-					t452_3 := t452_2[(l*T+a+C*s)*d:][:d]
+					t562_3 := t562_2[(l*T+a+C*s)*d:][:d]
 					t72_3 := t72_2[(l*T+a+C*s)*d:][:d]
 					q := c.Q[(l*T+a+C*s)*d:][:d]
-					// self_referential_chunk.k, self_referential_chunk.M_v
-					var t109 F
-					t152Entry2 := t152_2[a]
-					w7 := kern.Larger(kern.Choose((F(0) < t152Entry2), num.Sqrt(kern.Choose((F(0) < t152Entry2), t152Entry2, F(1))), F(0)), F(1e-08))
-					rhoEntry2 := rho[a]
+					// self_referential_chunk.k, self_referential_chunk.theta, self_referential_chunk.M_m, self_referential_chunk.v, self_referential_chunk.M_v
+					var t181 F
+					t21Entry2 := t21_2[a]
+					w8 := kern.Larger(kern.Choose((F(0) < t21Entry2), num.Sqrt(kern.Choose((F(0) < t21Entry2), t21Entry2, F(1))), F(0)), F(1e-08))
+					t33Entry := t33_2[a]
+					w9 := kern.Larger(kern.Choose((F(0) < t33Entry), num.Sqrt(kern.Choose((F(0) < t33Entry), t33Entry, F(1))), F(0)), F(1e-08))
 					for j := range d {
-						k4 := aK[j] / w7
-						MVBarStateEntry := MVBarState[j]
-						t109 = num.FMA32(MVBarStateEntry, k4, t109)
+						k4 := aK[j] / w8
+						t181 = num.FMA32(MVBarState[j], k4, t181)
 						k3[j] = k4
-						t7[j] = F(rhoEntry2 * MVBarStateEntry)
+						t[j] = k4 - (aV[j] / w9)
 					}
 					// self_referential_chunk.M_v, self_referential_chunk.M_m, self_referential_chunk.M_k
-					var t111 F
+					var t183 F
+					thetaEntry3 := theta[a]
+					w10 := F(thetaEntry3 * t181)
+					rhoEntry2 := rho[a]
+					w11 := F(1) - rhoEntry2
+					for j := range d {
+						MVBarStateEntry := MVBarState[j]
+						t183 = num.FMA32(MKBarState[j], k3[j], t183)
+						t7_2[j] = -F(w10 * t[j])
+						t20_2[j] = num.FMA32(w11, MVBarStateEntry, t20_2[j])
+						t122[j] = F(rhoEntry2 * MVBarStateEntry)
+					}
+					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_eta
+					var t185 F
+					w12 := F(thetaEntry3 * t183)
+					w13 := F(1) - rhoEntry2
 					for j := range d {
 						MKBarStateEntry := MKBarState[j]
-						t111 = num.FMA32(MKBarStateEntry, k3[j], t111)
-						t822_2[j] = -F(MVProd2[j] * t109)
-						t1523[j] = F(rhoEntry2 * MKBarStateEntry)
+						t185 = num.FMA32(MEtaBarState[j], k3[j], t185)
+						t1822_2[j] = -F(w12 * t[j])
+						t19_2[j] = num.FMA32(w13, MKBarStateEntry, t19_2[j])
+						t2322[j] = F(rhoEntry2 * MKBarStateEntry)
 					}
-					// self_referential_chunk.M_k, self_referential_chunk.M_m, self_referential_chunk.M_eta
-					var t113 F
+					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_alpha
+					var t187 F
+					w14 := F(thetaEntry3 * t185)
+					w15 := F(1) - rhoEntry2
 					for j := range d {
 						MEtaBarStateEntry := MEtaBarState[j]
-						t113 = num.FMA32(MEtaBarStateEntry, k3[j], t113)
-						t162_2[j] = -F(MVProd2[j] * t111)
-						t232[j] = F(rhoEntry2 * MEtaBarStateEntry)
+						t187 = num.FMA32(MAlphaBarState[j], k3[j], t187)
+						t292_2[j] = -F(w14 * t[j])
+						t18_2[j] = num.FMA32(w15, MEtaBarStateEntry, t18_2[j])
+						t34[j] = F(rhoEntry2 * MEtaBarStateEntry)
 					}
-					// self_referential_chunk.M_eta, self_referential_chunk.M_m, self_referential_chunk.M_alpha
-					var t115 F
-					for j := range d {
-						MAlphaBarStateEntry := MAlphaBarState[j]
-						t115 = num.FMA32(MAlphaBarStateEntry, k3[j], t115)
-						t242_2[j] = -F(MVProd2[j] * t113)
-						t31[j] = F(rhoEntry2 * MAlphaBarStateEntry)
-					}
-					// self_referential_chunk.M_alpha, self_referential_chunk.M_m
-					var t117 F
+					// self_referential_chunk.M_alpha, self_referential_chunk.M_m, self_referential_chunk.M_v
+					var t189 F
+					w16 := F(thetaEntry3 * t187)
+					w17 := F(1) - rhoEntry2
 					MVProdEntry := c.MVProd[(l*T+a+C*s)*d+i]
 					MKProdEntry := c.MKProd[(l*T+a+C*s)*d+i]
 					MEtaProdEntry := c.MEtaProd[(l*T+a+C*s)*d+i]
 					MAlphaProdEntry := c.MAlphaProd[(l*T+a+C*s)*d+i]
 					MMProdEntry := c.MMProd[(l*T+a+C*s)*d+i]
 					for j := range d {
+						MAlphaBarStateEntry := MAlphaBarState[j]
 						MMBarStateEntry := MMBarState[j]
-						t117 = num.FMA32(MMBarStateEntry, k3[j], t117)
-						t32_3[j] = -F(MVProd2[j] * t115)
-						t38_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarState[j], MAlphaProdEntry, num.FMA32(-MEtaBarState[j], MEtaProdEntry, num.FMA32(-MKBarState[j], MKProdEntry, num.FMA32(-MVBarState[j], MVProdEntry, t38_3[j])))))
+						t189 = num.FMA32(MMBarStateEntry, k3[j], t189)
+						t4022_2[j] = -F(w16 * t[j])
+						t17_2[j] = num.FMA32(w17, MAlphaBarStateEntry, t17_2[j])
+						t452[j] = F(rhoEntry2 * MAlphaBarStateEntry)
+						t512_3[j] = num.FMA32(-MMBarStateEntry, MMProdEntry, num.FMA32(-MAlphaBarStateEntry, MAlphaProdEntry, num.FMA32(-MEtaBarState[j], MEtaProdEntry, num.FMA32(-MKBarState[j], MKProdEntry, num.FMA32(-MVBarState[j], MVProdEntry, t512_3[j])))))
 					}
 					// self_referential_chunk.M_m, self_referential_chunk.M_v, self_referential_chunk.M_k, self_referential_chunk.M_eta, self_referential_chunk.M_alpha, self_referential_chunk.y
-					var t182 F
-					var t2022 F
-					var t2222 F
-					var t24222 F
-					var t26 F
-					thetaEntry2 := theta[a]
-					w8 := F(thetaEntry2 * t109)
-					w9 := F(thetaEntry2 * t111)
-					w10 := F(thetaEntry2 * t113)
-					w11 := F(thetaEntry2 * t115)
-					w12 := F(thetaEntry2 * t117)
+					var t192 F
+					var t21222 F
+					var t23222 F
+					var t252 F
+					var t27 F
+					var t29222 F
+					var t312 F
+					var t3322 F
+					var t352 F
+					var t372 F
+					w18 := F(thetaEntry3 * t189)
+					w19 := F(thetaEntry3 * t181)
+					w20 := F(thetaEntry3 * t183)
+					w21 := F(thetaEntry3 * t185)
+					w22 := F(thetaEntry3 * t187)
+					w23 := F(1) - rhoEntry2
 					yBarEntry := c.YBar[(l*T+a+C*s)*d+i]
 					for j := range d {
-						t182 = num.FMA32(MVTrail2[j], MVBarState[j], t182)
-						t2022 = num.FMA32(MKTrail2[j], MKBarState[j], t2022)
-						t2222 = num.FMA32(MEtaTrail2[j], MEtaBarState[j], t2222)
-						t24222 = num.FMA32(MAlphaTrail2[j], MAlphaBarState[j], t24222)
-						MMTrailEntry := MMTrail2[j]
 						MMBarStateEntry2 := MMBarState[j]
-						t26 = num.FMA32(MMTrailEntry, MMBarStateEntry2, t26)
-						t15_2[j] = num.FMA32(-MVProd2[j], t117, t15_2[j])
-						t452_3[j] = num.FMA32(-w12, MM[j], num.FMA32(-w11, MAlpha[j], num.FMA32(-w10, MEta[j], num.FMA32(-w9, MK[j], num.FMA32(-w8, MV[j], t452_3[j])))))
+						MVBarStateEntry2 := MVBarState[j]
+						t192 = num.FMA32(MVTrail2[j], MVBarStateEntry2, t192)
+						MKBarStateEntry2 := MKBarState[j]
+						t21222 = num.FMA32(MKTrail2[j], MKBarStateEntry2, t21222)
+						MEtaBarStateEntry2 := MEtaBarState[j]
+						t23222 = num.FMA32(MEtaTrail2[j], MEtaBarStateEntry2, t23222)
+						MAlphaBarStateEntry2 := MAlphaBarState[j]
+						t252 = num.FMA32(MAlphaTrail2[j], MAlphaBarStateEntry2, t252)
+						MMTrailEntry := MMTrail2[j]
+						t27 = num.FMA32(MMTrailEntry, MMBarStateEntry2, t27)
+						t29222 = num.FMA32(M0V[j], MVBarStateEntry2, t29222)
+						t312 = num.FMA32(M0K[j], MKBarStateEntry2, t312)
+						t3322 = num.FMA32(M0Eta[j], MEtaBarStateEntry2, t3322)
+						t352 = num.FMA32(M0Alpha[j], MAlphaBarStateEntry2, t352)
+						t372 = num.FMA32(M0M[j], MMBarStateEntry2, t372)
+						t15_2[j] = num.FMA32(-w18, t[j], t15_2[j])
+						t562_3[j] = num.FMA32(-w18, MM[j], num.FMA32(-w22, MAlpha[j], num.FMA32(-w21, MEta[j], num.FMA32(-w20, MK[j], num.FMA32(-w19, MV[j], t562_3[j])))))
+						t16_2[j] = num.FMA32(w23, MMBarStateEntry2, t16_2[j])
 						t72_3[j] = num.FMA32(MMTrailEntry, yBarEntry, t72_3[j])
 						MMBarState[j] = num.FMA32(q[j], yBarEntry, F(rhoEntry2*MMBarStateEntry2))
 					}
 					// self_referential_chunk.rho
-					t892_3[a] = ((((t892_3[a] + t182) + t2022) + t2222) + t24222) + t26
-					copy(MKBarState[:d], t1523[:d])
-					copy(MVBarState[:d], t7[:d])
-					copy(MAlphaBarState[:d], t31[:d])
-					copy(MEtaBarState[:d], t232[:d])
+					t163_3[a] = num.FMA32(F(rhoEntry2*thetaSigmoid[a]), ((((((((t192+t21222)+t23222)+t252)+t27)-t29222)-t312)-t3322)-t352)-t372, t163_3[a])
+					copy(MKBarState[:d], t2322[:d])
+					copy(MVBarState[:d], t122[:d])
+					copy(MAlphaBarState[:d], t452[:d])
+					copy(MEtaBarState[:d], t34[:d])
 				}
 			}
 		}

@@ -8,13 +8,14 @@
 // Expects: Tokens of width d
 //
 // Guarantees: The inner gradient is the error times the key, whichever memory
-// it is of {grad}; with targets of its own a memory is only multiplied, so one
-// that is zero stays zero {write}; the adjoints of one step are those printed
-// below {adj:memory} {adj:keys} {adj:values} {adj:v} {adj:k} {adj:keep}
-// {adj:rate}; with layers the gradient goes through the nonlinearity
-// {layers:outer} {layers:inner}
+// it is of {grad}; with targets of its own a memory is multiplied and returns
+// to its learned start as it decays {write}; a write changes a memory by at
+// most half of what decay takes from it, relative to its norm {bound}; the
+// adjoints of one step are those printed below {adj:memory} {adj:keys}
+// {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; with layers the gradient
+// goes through the nonlinearity {layers:outer} {layers:inner}
 //
-// Cost: Five memories of d² numbers, 20 d² operations per token {cost}, 50
+// Cost: Five memories of d² numbers, 25 d² operations per token {cost}, 60
 // d·d_h with layers {layers:cost}; over a chunk the projections are products
 // of matrices
 //
@@ -66,16 +67,16 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.D, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
-		{Name: prefix + "A_init_k", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
-		{Name: prefix + "B_init_k", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "A_init_v", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
-		{Name: prefix + "B_init_v", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "A_init_m", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
+		{Name: prefix + "B_init_m", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "A_init_alpha", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
 		{Name: prefix + "B_init_alpha", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "A_init_eta", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
 		{Name: prefix + "B_init_eta", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "A_init_m", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
-		{Name: prefix + "B_init_m", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "A_init_k", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
+		{Name: prefix + "B_init_k", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "A_init_v", Shape: tensor.Shape{b.Sizes.D, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
+		{Name: prefix + "B_init_v", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err
@@ -102,7 +103,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of SelfReferentialLayers.
 func Entry() catalog.Entry {
-	return catalog.Block("SelfReferentialLayers", "6428104905e3c5366c230daf04abe8f79ce3fc375ea8dfb6a4f27acf2fae2686",
+	return catalog.Block("SelfReferentialLayers", "724482561a8ac06cecb3b279e25481e100acc6ed574292591f3b7c8147402843",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_h"}},
 		assemble[float32], assemble[float64])
 }

@@ -34,6 +34,16 @@ type Step[F num.Float] struct {
 	BM                []F // [L, d_h, d]
 	BRho              []F // []
 	BTheta            []F // []
+	AInitM            []F // [d, d_h]
+	BInitM            []F // [d_h, d]
+	AInitAlpha        []F // [d, d_h]
+	BInitAlpha        []F // [d_h, d]
+	AInitEta          []F // [d, d_h]
+	BInitEta          []F // [d_h, d]
+	AInitK            []F // [d, d_h]
+	BInitK            []F // [d_h, d]
+	AInitV            []F // [d, d_h]
+	BInitV            []F // [d_h, d]
 	Y                 []F // [L, T, d], written
 	AKOut             []F // [L, d, d_h], written
 	BKOut             []F // [L, d_h, d], written
@@ -98,10 +108,10 @@ type Step[F num.Float] struct {
 	Work              []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 12·d·d_h + 18·d + 47·d_h.
+// WorkLen is L·T + 12·d·d_h + 19·d + 47·d_h.
 func (c *Step[F]) WorkLen() int {
 	L, T, d, dH := c.L, c.T, c.D, c.DH
-	return L*T + 12*d*dH + 18*d + 47*dH
+	return L*T + 12*d*dH + 19*d + 47*dH
 }
 
 // Run computes Step.
@@ -148,7 +158,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t38 := work[:dH] // [d_h]
 	work = work[dH:]
-	t72 := work[:dH] // [d_h]
+	t722 := work[:dH] // [d_h]
 	work = work[dH:]
 	t732 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -160,13 +170,13 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t3 := work[:d] // [d]
 	work = work[d:]
-	t72_2 := work[:d] // [d]
+	t72 := work[:d] // [d]
 	work = work[d:]
 	t16 := work[:d] // [d]
 	work = work[d:]
 	t25 := work[:d] // [d]
 	work = work[d:]
-	t40 := work[:d] // [d]
+	t402 := work[:d] // [d]
 	work = work[d:]
 	gK2 := work[:d] // [d]
 	work = work[d:]
@@ -174,29 +184,31 @@ func (c *Step[F]) Run() {
 	work = work[d:]
 	gV2 := work[:d] // [d]
 	work = work[d:]
-	t42 := work[:dH] // [d_h]
+	v := work[:d] // [d]
+	work = work[d:]
+	t53 := work[:dH] // [d_h]
 	work = work[dH:]
-	t47 := work[:dH] // [d_h]
+	t62 := work[:dH] // [d_h]
 	work = work[dH:]
-	t48 := work[:dH] // [d_h]
+	t63 := work[:dH] // [d_h]
 	work = work[dH:]
 	t142 := work[:dH] // [d_h]
 	work = work[dH:]
-	t782 := work[:dH] // [d_h]
+	t78 := work[:dH] // [d_h]
 	work = work[dH:]
 	t152 := work[:d] // [d]
 	work = work[d:]
-	t51 := work[:d] // [d]
+	t66 := work[:d] // [d]
 	work = work[d:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t85 := work[:dH] // [d_h]
+	t103 := work[:dH] // [d_h]
 	work = work[dH:]
-	t90 := work[:dH] // [d_h]
+	t107 := work[:dH] // [d_h]
 	work = work[dH:]
-	t95 := work[:dH] // [d_h]
+	t116 := work[:dH] // [d_h]
 	work = work[dH:]
-	t96 := work[:dH] // [d_h]
+	t117 := work[:dH] // [d_h]
 	work = work[dH:]
 	t182 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -204,17 +216,17 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t192 := work[:d] // [d]
 	work = work[d:]
-	t99 := work[:d] // [d]
+	t120 := work[:d] // [d]
 	work = work[d:]
-	t42_2 := work[:dH] // [d_h]
+	t42 := work[:dH] // [d_h]
 	work = work[dH:]
-	t133 := work[:dH] // [d_h]
+	t157 := work[:dH] // [d_h]
 	work = work[dH:]
-	t138 := work[:dH] // [d_h]
+	t161 := work[:dH] // [d_h]
 	work = work[dH:]
-	t143 := work[:dH] // [d_h]
+	t170 := work[:dH] // [d_h]
 	work = work[dH:]
-	t144 := work[:dH] // [d_h]
+	t171 := work[:dH] // [d_h]
 	work = work[dH:]
 	t22_2 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -222,17 +234,17 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t232 := work[:d] // [d]
 	work = work[d:]
-	t147 := work[:d] // [d]
+	t174 := work[:d] // [d]
 	work = work[d:]
-	t62 := work[:dH] // [d_h]
+	t62_2 := work[:dH] // [d_h]
 	work = work[dH:]
-	t181 := work[:dH] // [d_h]
+	t211 := work[:dH] // [d_h]
 	work = work[dH:]
-	t186 := work[:dH] // [d_h]
+	t215 := work[:dH] // [d_h]
 	work = work[dH:]
-	t191 := work[:dH] // [d_h]
+	t224 := work[:dH] // [d_h]
 	work = work[dH:]
-	t192_2 := work[:dH] // [d_h]
+	t225 := work[:dH] // [d_h]
 	work = work[dH:]
 	t26 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -240,33 +252,33 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t272 := work[:d] // [d]
 	work = work[d:]
-	t195 := work[:d] // [d]
+	t228 := work[:d] // [d]
 	work = work[d:]
 	t8 := work[:dH] // [d_h]
 	work = work[dH:]
-	t229 := work[:dH] // [d_h]
+	t265 := work[:dH] // [d_h]
 	work = work[dH:]
-	t234 := work[:dH] // [d_h]
+	t269 := work[:dH] // [d_h]
 	work = work[dH:]
-	t239 := work[:dH] // [d_h]
+	t278 := work[:dH] // [d_h]
 	work = work[dH:]
-	t240 := work[:dH] // [d_h]
+	t279 := work[:dH] // [d_h]
 	work = work[dH:]
 	t302 := work[:dH] // [d_h]
 	work = work[dH:]
-	t902 := work[:dH] // [d_h]
+	t90 := work[:dH] // [d_h]
 	work = work[dH:]
 	t312 := work[:d] // [d]
 	work = work[d:]
-	t243 := work[:d] // [d]
+	t282 := work[:d] // [d]
 	work = work[d:]
 	t102 := work[:dH] // [d_h]
 	work = work[dH:]
-	t414 := work[:dH] // [d_h]
+	t472 := work[:dH] // [d_h]
 	work = work[dH:]
-	t415 := work[:dH] // [d_h]
+	t473 := work[:dH] // [d_h]
 	work = work[dH:]
-	t277 := work[:dH] // [d_h]
+	t319 := work[:dH] // [d_h]
 
 	// self_referential_layers.q
 	kern.Gemm(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -499,20 +511,20 @@ func (c *Step[F]) Run() {
 					BVState2 := BVState[i*d:][:d]
 					var t6 F
 					var t52 F
-					var t143_2 F
+					var t143 F
 					var t233 F
 					var t382 F
 					for j := range d {
 						t6 += F(BMState2[j] * q[j])
 						xEntry := x[j]
 						t52 += F(BAlphaState2[j] * xEntry)
-						t143_2 += F(BEtaState2[j] * xEntry)
+						t143 += F(BEtaState2[j] * xEntry)
 						t233 += F(BKState2[j] * xEntry)
 						t382 += F(BVState2[j] * xEntry)
 					}
 					t[i] = t6
 					t5[i] = t52
-					t14[i] = t143_2
+					t14[i] = t143
 					t23[i] = t233
 					t38[i] = t382
 				}
@@ -523,7 +535,7 @@ func (c *Step[F]) Run() {
 					t14Entry := t14[i]
 					t23Entry := t23[i]
 					t38Entry := t38[i]
-					t72[i] = F(tEntry * num.Sigmoid(tEntry))
+					t722[i] = F(tEntry * num.Sigmoid(tEntry))
 					t732[i] = F(t5Entry * num.Sigmoid(t5Entry))
 					t742[i] = F(t14Entry * num.Sigmoid(t14Entry))
 					t752[i] = F(t23Entry * num.Sigmoid(t23Entry))
@@ -540,30 +552,30 @@ func (c *Step[F]) Run() {
 					var t73 F
 					var t162 F
 					var t252 F
-					var t402 F
+					var t403 F
 					for j := range dH {
-						t32 += F(AMState2[j] * t72[j])
+						t32 += F(AMState2[j] * t722[j])
 						t73 += F(AAlphaState2[j] * t732[j])
 						t162 += F(AEtaState2[j] * t742[j])
 						t252 += F(AKState2[j] * t752[j])
-						t402 += F(AVState2[j] * t762[j])
+						t403 += F(AVState2[j] * t762[j])
 					}
 					t3[i] = t32
-					t72_2[i] = t73
+					t72[i] = t73
 					t16[i] = t162
 					t25[i] = t252
-					t40[i] = t402
+					t402[i] = t403
 				}
 				// self_referential_layers.y, self_referential_layers.rho, self_referential_layers.g_alpha, self_referential_layers.theta, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.k
 				var t9 F
 				var t18 F
-				var t27 F
+				var t273 F
 				for i := range d {
 					xEntry2 := x[i]
-					t9 += xEntry2 + t72_2[i]
+					t9 += xEntry2 + t72[i]
 					t18 += xEntry2 + t16[i]
 					gK3 := xEntry2 + t25[i]
-					t27 += F(gK3 * gK3)
+					t273 += F(gK3 * gK3)
 					y[i] = q[i] + t3[i]
 					gK2[i] = gK3
 					if len(c.GK) > 0 {
@@ -575,52 +587,62 @@ func (c *Step[F]) Run() {
 				rho2 := num.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := num.Softplus(t21)
-				t29 := (F(0) < t27)
-				t36 := num.Max(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
-				t338 := num.Sigmoid(t21)
-				t360 := num.Sigmoid(-t12)
+				t292 := (F(0) < t273)
+				t36 := num.Max(kern.Choose(t292, num.Sqrt(kern.Choose(t292, t273, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
 				if len(c.Theta) > 0 {
 					c.Theta[l*T+a+C*s] = theta2
 				}
-				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t338
-				}
-				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t360
-				}
-				// self_referential_layers.k, self_referential_layers.g_v
+				// self_referential_layers.k, self_referential_layers.g_v, self_referential_layers.v
+				var t42_2 F
 				for i := range d {
-					gV3 := x[i] + t40[i]
+					gV3 := x[i] + t402[i]
+					t42_2 += F(gV3 * gV3)
 					k[i] = gK2[i] / t36
 					gV2[i] = gV3
 					if len(c.GV) > 0 {
 						c.GV[(l*T+a+C*s)*d+i] = gV3
 					}
 				}
+				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
+				t44 := (F(0) < t42_2)
+				t51 := num.Max(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42_2, F(1))), F(0)), F(1e-08))
+				t57 := 1 - rho2
+				t396 := num.Sigmoid(t21)
+				t418 := num.Sigmoid(-t12)
+				if len(c.ThetaSigmoid) > 0 {
+					c.ThetaSigmoid[l*T+a+C*s] = t396
+				}
+				if len(c.RhoSigmoid) > 0 {
+					c.RhoSigmoid[l*T+a+C*s] = t418
+				}
+				// self_referential_layers.v
+				for i := range d {
+					v[i] = gV2[i] / t51
+				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				for i := range dH {
 					BMState2 := BMState[i*d:][:d]
-					var t422 F
-					var t472 F
+					var t532 F
+					var t622 F
 					for j := range d {
 						BMStateEntry := BMState2[j]
-						t422 += F(BMStateEntry * gV2[j])
-						t472 += F(BMStateEntry * k[j])
+						t532 += F(BMStateEntry * v[j])
+						t622 += F(BMStateEntry * k[j])
 					}
-					t42[i] = t422
-					t47[i] = t472
+					t53[i] = t532
+					t62[i] = t622
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range dH {
-					t47Entry := t47[i]
-					t482 := num.Sigmoid(t47Entry)
-					t42Entry := t42[i]
-					t48[i] = t482
-					t142[i] = F(t47Entry*t482) - F(t42Entry*num.Sigmoid(t42Entry))
-					t782[i] = F(t482 * F(theta2*t47Entry))
+					t62Entry := t62[i]
+					t632 := num.Sigmoid(t62Entry)
+					t53Entry := t53[i]
+					t63[i] = t632
+					t142[i] = F(t62Entry*t632) - F(t53Entry*num.Sigmoid(t53Entry))
+					t78[i] = F(t632 * F(theta2*t62Entry))
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range d {
@@ -633,55 +655,57 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				for i := range d {
-					t512 := k[i] + t152[i] - gV2[i]
-					t51[i] = t512
+					t662 := k[i] + t152[i] - v[i]
+					t66[i] = t662
 					if len(c.AMLin) > 0 {
-						c.AMLin[(l*T+a+C*s)*d+i] = t512
+						c.AMLin[(l*T+a+C*s)*d+i] = t662
 					}
 				}
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				for i := range d {
 					AMState2 := AMState[i*dH:][:dH]
-					t51Entry := t51[i]
+					AInitM := c.AInitM[i*dH:][:dH]
+					t66Entry := t66[i]
 					for j := range dH {
 						AMStateEntry := AMState2[j]
-						AMState2[j] = F(rho2*AMStateEntry) - F(t51Entry*t782[j])
-						t22[j] += F(AMStateEntry * t51Entry)
+						AMState2[j] = F(rho2*AMStateEntry) + F(t57*AInitM[j]) - F(t66Entry*t78[j])
+						t22[j] += F(AMStateEntry * t66Entry)
 					}
 				}
 				// self_referential_layers.B_m
 				for i := range dH {
-					t48Entry := t48[i]
+					t63Entry := t63[i]
 					t22Entry := t22[i]
-					t47Entry2 := t47[i]
-					t85[i] = F(t48Entry*t22Entry) + F(F(F(t47Entry2*t48Entry)*t22Entry)*num.Sigmoid(-t47Entry2))
+					t62Entry2 := t62[i]
+					t103[i] = F(t63Entry*t22Entry) + F(F(F(t62Entry2*t63Entry)*t22Entry)*num.Sigmoid(-t62Entry2))
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				for i := range dH {
 					BAlphaState2 := BAlphaState[i*d:][:d]
 					BMState2 := BMState[i*d:][:d]
-					var t903 F
-					var t952 F
-					w := F(theta2 * t85[i])
+					BInitM := c.BInitM[i*d:][:d]
+					var t1072 F
+					var t1162 F
+					w := F(theta2 * t103[i])
 					for j := range d {
 						BAlphaStateEntry := BAlphaState2[j]
-						t903 += F(BAlphaStateEntry * gV2[j])
+						t1072 += F(BAlphaStateEntry * v[j])
 						kEntry := k[j]
-						t952 += F(BAlphaStateEntry * kEntry)
-						BMState2[j] = F(rho2*BMState2[j]) - F(w*kEntry)
+						t1162 += F(BAlphaStateEntry * kEntry)
+						BMState2[j] = F(rho2*BMState2[j]) + F(t57*BInitM[j]) - F(w*kEntry)
 					}
-					t90[i] = t903
-					t95[i] = t952
+					t107[i] = t1072
+					t116[i] = t1162
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range dH {
-					t95Entry := t95[i]
-					t962 := num.Sigmoid(t95Entry)
-					t90Entry := t90[i]
-					t96[i] = t962
-					t182[i] = F(t95Entry*t962) - F(t90Entry*num.Sigmoid(t90Entry))
-					t812[i] = F(t962 * F(theta2*t95Entry))
+					t116Entry := t116[i]
+					t1172 := num.Sigmoid(t116Entry)
+					t107Entry := t107[i]
+					t117[i] = t1172
+					t182[i] = F(t116Entry*t1172) - F(t107Entry*num.Sigmoid(t107Entry))
+					t812[i] = F(t1172 * F(theta2*t116Entry))
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range d {
@@ -694,56 +718,58 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				for i := range d {
-					t992 := k[i] + t192[i] - gV2[i]
-					t99[i] = t992
+					t1202 := k[i] + t192[i] - v[i]
+					t120[i] = t1202
 					if len(c.AAlphaLin) > 0 {
-						c.AAlphaLin[(l*T+a+C*s)*d+i] = t992
+						c.AAlphaLin[(l*T+a+C*s)*d+i] = t1202
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
-				clear(t42_2)
+				clear(t42)
 				for i := range d {
 					AAlphaState2 := AAlphaState[i*dH:][:dH]
+					AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 					AAlpha2_2 := AAlpha2[i*dH:][:dH]
-					t99Entry := t99[i]
+					t120Entry := t120[i]
 					for j := range dH {
 						AAlphaStateEntry := AAlphaState2[j]
-						AAlpha2_2[j] = F(rho2*AAlphaStateEntry) - F(t99Entry*t812[j])
-						t42_2[j] += F(AAlphaStateEntry * t99Entry)
+						AAlpha2_2[j] = F(rho2*AAlphaStateEntry) + F(t57*AInitAlpha[j]) - F(t120Entry*t812[j])
+						t42[j] += F(AAlphaStateEntry * t120Entry)
 					}
 				}
 				// self_referential_layers.B_alpha
 				for i := range dH {
-					t96Entry := t96[i]
-					t42Entry := t42_2[i]
-					t95Entry2 := t95[i]
-					t133[i] = F(t96Entry*t42Entry) + F(F(F(t95Entry2*t96Entry)*t42Entry)*num.Sigmoid(-t95Entry2))
+					t117Entry := t117[i]
+					t42Entry := t42[i]
+					t116Entry2 := t116[i]
+					t157[i] = F(t117Entry*t42Entry) + F(F(F(t116Entry2*t117Entry)*t42Entry)*num.Sigmoid(-t116Entry2))
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				for i := range dH {
 					BEtaState2 := BEtaState[i*d:][:d]
 					BAlphaState2 := BAlphaState[i*d:][:d]
-					var t1382 F
-					var t1432 F
-					w2 := F(theta2 * t133[i])
+					BInitAlpha := c.BInitAlpha[i*d:][:d]
+					var t1612 F
+					var t1702 F
+					w2 := F(theta2 * t157[i])
 					for j := range d {
 						BEtaStateEntry := BEtaState2[j]
-						t1382 += F(BEtaStateEntry * gV2[j])
+						t1612 += F(BEtaStateEntry * v[j])
 						kEntry2 := k[j]
-						t1432 += F(BEtaStateEntry * kEntry2)
-						BAlphaState2[j] = F(rho2*BAlphaState2[j]) - F(w2*kEntry2)
+						t1702 += F(BEtaStateEntry * kEntry2)
+						BAlphaState2[j] = F(rho2*BAlphaState2[j]) + F(t57*BInitAlpha[j]) - F(w2*kEntry2)
 					}
-					t138[i] = t1382
-					t143[i] = t1432
+					t161[i] = t1612
+					t170[i] = t1702
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range dH {
-					t143Entry := t143[i]
-					t1442 := num.Sigmoid(t143Entry)
-					t138Entry := t138[i]
-					t144[i] = t1442
-					t22_2[i] = F(t143Entry*t1442) - F(t138Entry*num.Sigmoid(t138Entry))
-					t842[i] = F(t1442 * F(theta2*t143Entry))
+					t170Entry := t170[i]
+					t1712 := num.Sigmoid(t170Entry)
+					t161Entry := t161[i]
+					t171[i] = t1712
+					t22_2[i] = F(t170Entry*t1712) - F(t161Entry*num.Sigmoid(t161Entry))
+					t842[i] = F(t1712 * F(theta2*t170Entry))
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range d {
@@ -756,56 +782,58 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				for i := range d {
-					t1472 := k[i] + t232[i] - gV2[i]
-					t147[i] = t1472
+					t1742 := k[i] + t232[i] - v[i]
+					t174[i] = t1742
 					if len(c.AEtaLin) > 0 {
-						c.AEtaLin[(l*T+a+C*s)*d+i] = t1472
+						c.AEtaLin[(l*T+a+C*s)*d+i] = t1742
 					}
 				}
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
-				clear(t62)
+				clear(t62_2)
 				for i := range d {
 					AEtaState2 := AEtaState[i*dH:][:dH]
+					AInitEta := c.AInitEta[i*dH:][:dH]
 					AEta2_2 := AEta2[i*dH:][:dH]
-					t147Entry := t147[i]
+					t174Entry := t174[i]
 					for j := range dH {
 						AEtaStateEntry := AEtaState2[j]
-						AEta2_2[j] = F(rho2*AEtaStateEntry) - F(t147Entry*t842[j])
-						t62[j] += F(AEtaStateEntry * t147Entry)
+						AEta2_2[j] = F(rho2*AEtaStateEntry) + F(t57*AInitEta[j]) - F(t174Entry*t842[j])
+						t62_2[j] += F(AEtaStateEntry * t174Entry)
 					}
 				}
 				// self_referential_layers.B_eta
 				for i := range dH {
-					t144Entry := t144[i]
-					t62Entry := t62[i]
-					t143Entry2 := t143[i]
-					t181[i] = F(t144Entry*t62Entry) + F(F(F(t143Entry2*t144Entry)*t62Entry)*num.Sigmoid(-t143Entry2))
+					t171Entry := t171[i]
+					t62Entry := t62_2[i]
+					t170Entry2 := t170[i]
+					t211[i] = F(t171Entry*t62Entry) + F(F(F(t170Entry2*t171Entry)*t62Entry)*num.Sigmoid(-t170Entry2))
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				for i := range dH {
 					BKState2 := BKState[i*d:][:d]
 					BEtaState2 := BEtaState[i*d:][:d]
-					var t1862 F
-					var t1912 F
-					w3 := F(theta2 * t181[i])
+					BInitEta := c.BInitEta[i*d:][:d]
+					var t2152 F
+					var t2242 F
+					w3 := F(theta2 * t211[i])
 					for j := range d {
 						BKStateEntry := BKState2[j]
-						t1862 += F(BKStateEntry * gV2[j])
+						t2152 += F(BKStateEntry * v[j])
 						kEntry3 := k[j]
-						t1912 += F(BKStateEntry * kEntry3)
-						BEtaState2[j] = F(rho2*BEtaState2[j]) - F(w3*kEntry3)
+						t2242 += F(BKStateEntry * kEntry3)
+						BEtaState2[j] = F(rho2*BEtaState2[j]) + F(t57*BInitEta[j]) - F(w3*kEntry3)
 					}
-					t186[i] = t1862
-					t191[i] = t1912
+					t215[i] = t2152
+					t224[i] = t2242
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range dH {
-					t191Entry := t191[i]
-					t1922 := num.Sigmoid(t191Entry)
-					t186Entry := t186[i]
-					t192_2[i] = t1922
-					t26[i] = F(t191Entry*t1922) - F(t186Entry*num.Sigmoid(t186Entry))
-					t872[i] = F(t1922 * F(theta2*t191Entry))
+					t224Entry := t224[i]
+					t2252 := num.Sigmoid(t224Entry)
+					t215Entry := t215[i]
+					t225[i] = t2252
+					t26[i] = F(t224Entry*t2252) - F(t215Entry*num.Sigmoid(t215Entry))
+					t872[i] = F(t2252 * F(theta2*t224Entry))
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range d {
@@ -818,55 +846,57 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				for i := range d {
-					t1952 := k[i] + t272[i] - gV2[i]
-					t195[i] = t1952
+					t2282 := k[i] + t272[i] - v[i]
+					t228[i] = t2282
 					if len(c.AKLin) > 0 {
-						c.AKLin[(l*T+a+C*s)*d+i] = t1952
+						c.AKLin[(l*T+a+C*s)*d+i] = t2282
 					}
 				}
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				for i := range d {
 					AKState2 := AKState[i*dH:][:dH]
-					t195Entry := t195[i]
+					AInitK := c.AInitK[i*dH:][:dH]
+					t228Entry := t228[i]
 					for j := range dH {
 						AKStateEntry := AKState2[j]
-						AKState2[j] = F(rho2*AKStateEntry) - F(t195Entry*t872[j])
-						t8[j] += F(AKStateEntry * t195Entry)
+						AKState2[j] = F(rho2*AKStateEntry) + F(t57*AInitK[j]) - F(t228Entry*t872[j])
+						t8[j] += F(AKStateEntry * t228Entry)
 					}
 				}
 				// self_referential_layers.B_k
 				for i := range dH {
-					t192Entry := t192_2[i]
+					t225Entry := t225[i]
 					t8Entry := t8[i]
-					t191Entry2 := t191[i]
-					t229[i] = F(t192Entry*t8Entry) + F(F(F(t191Entry2*t192Entry)*t8Entry)*num.Sigmoid(-t191Entry2))
+					t224Entry2 := t224[i]
+					t265[i] = F(t225Entry*t8Entry) + F(F(F(t224Entry2*t225Entry)*t8Entry)*num.Sigmoid(-t224Entry2))
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				for i := range dH {
 					BVState2 := BVState[i*d:][:d]
 					BKState2 := BKState[i*d:][:d]
-					var t2342 F
-					var t2392 F
-					w4 := F(theta2 * t229[i])
+					BInitK := c.BInitK[i*d:][:d]
+					var t2692 F
+					var t2782 F
+					w4 := F(theta2 * t265[i])
 					for j := range d {
 						BVStateEntry := BVState2[j]
-						t2342 += F(BVStateEntry * gV2[j])
+						t2692 += F(BVStateEntry * v[j])
 						kEntry4 := k[j]
-						t2392 += F(BVStateEntry * kEntry4)
-						BKState2[j] = F(rho2*BKState2[j]) - F(w4*kEntry4)
+						t2782 += F(BVStateEntry * kEntry4)
+						BKState2[j] = F(rho2*BKState2[j]) + F(t57*BInitK[j]) - F(w4*kEntry4)
 					}
-					t234[i] = t2342
-					t239[i] = t2392
+					t269[i] = t2692
+					t278[i] = t2782
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range dH {
-					t239Entry := t239[i]
-					t2402 := num.Sigmoid(t239Entry)
-					t234Entry := t234[i]
-					t240[i] = t2402
-					t302[i] = F(t239Entry*t2402) - F(t234Entry*num.Sigmoid(t234Entry))
-					t902[i] = F(t2402 * F(theta2*t239Entry))
+					t278Entry := t278[i]
+					t2792 := num.Sigmoid(t278Entry)
+					t269Entry := t269[i]
+					t279[i] = t2792
+					t302[i] = F(t278Entry*t2792) - F(t269Entry*num.Sigmoid(t269Entry))
+					t90[i] = F(t2792 * F(theta2*t278Entry))
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range d {
@@ -879,55 +909,56 @@ func (c *Step[F]) Run() {
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				for i := range d {
-					t2432 := k[i] + t312[i] - gV2[i]
-					t243[i] = t2432
+					t2822 := k[i] + t312[i] - v[i]
+					t282[i] = t2822
 					if len(c.AVLin) > 0 {
-						c.AVLin[(l*T+a+C*s)*d+i] = t2432
+						c.AVLin[(l*T+a+C*s)*d+i] = t2822
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t414)
-				clear(t415)
+				clear(t472)
+				clear(t473)
 				for i := range d {
 					AVState2 := AVState[i*dH:][:dH]
+					AInitV := c.AInitV[i*dH:][:dH]
 					AEtaState2 := AEtaState[i*dH:][:dH]
 					AAlphaState2 := AAlphaState[i*dH:][:dH]
-					t243Entry := t243[i]
+					t282Entry := t282[i]
 					for j := range dH {
 						AVStateEntry := AVState2[j]
-						AVState2[j] = F(rho2*AVStateEntry) - F(t243Entry*t902[j])
-						t102[j] += F(AVStateEntry * t243Entry)
-						t414[j] += AEtaState2[j]
-						t415[j] += AAlphaState2[j]
+						AVState2[j] = F(rho2*AVStateEntry) + F(t57*AInitV[j]) - F(t282Entry*t90[j])
+						t102[j] += F(AVStateEntry * t282Entry)
+						t472[j] += AEtaState2[j]
+						t473[j] += AAlphaState2[j]
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers
 				for i := range dH {
-					t240Entry := t240[i]
+					t279Entry := t279[i]
 					t102Entry := t102[i]
-					t239Entry2 := t239[i]
+					t278Entry2 := t278[i]
 					t2222 := t[i]
 					t322 := t5[i]
 					t422 := t14[i]
 					t522 := t23[i]
 					t622 := t38[i]
-					t722 := t42[i]
-					t822 := t47[i]
+					t722_2 := t53[i]
+					t822 := t62[i]
 					t92 := t22[i]
-					t10222 := t90[i]
-					t1122 := t95[i]
-					t1222 := t42_2[i]
-					t132 := t138[i]
-					t14222 := t143[i]
-					t15222 := t62[i]
-					t1622 := t186[i]
-					t172 := t191[i]
+					t10222 := t107[i]
+					t1122 := t116[i]
+					t1222 := t42[i]
+					t132 := t161[i]
+					t14222 := t170[i]
+					t15222 := t62_2[i]
+					t1622 := t215[i]
+					t172 := t224[i]
 					t18222 := t8[i]
-					t193 := t234[i]
-					t2222_2 := t414[i]
-					t23222 := t415[i]
-					t277[i] = F(t240Entry*t102Entry) + F(F(F(t239Entry2*t240Entry)*t102Entry)*num.Sigmoid(-t239Entry2))
+					t19 := t269[i]
+					t2222_2 := t472[i]
+					t23222 := t473[i]
+					t319[i] = F(t279Entry*t102Entry) + F(F(F(t278Entry2*t279Entry)*t102Entry)*num.Sigmoid(-t278Entry2))
 					if len(c.YProd) > 0 {
 						c.YProd[(l*T+a+C*s)*dH+i] = t2222
 					}
@@ -944,7 +975,7 @@ func (c *Step[F]) Run() {
 						c.GVProd[(l*T+a+C*s)*dH+i] = t622
 					}
 					if len(c.UMProd) > 0 {
-						c.UMProd[(l*T+a+C*s)*dH+i] = t722
+						c.UMProd[(l*T+a+C*s)*dH+i] = t722_2
 					}
 					if len(c.AMProd) > 0 {
 						c.AMProd[(l*T+a+C*s)*dH+i] = t822
@@ -980,10 +1011,10 @@ func (c *Step[F]) Run() {
 						c.BKProd[(l*T+a+C*s)*dH+i] = t18222
 					}
 					if len(c.UVProd) > 0 {
-						c.UVProd[(l*T+a+C*s)*dH+i] = t193
+						c.UVProd[(l*T+a+C*s)*dH+i] = t19
 					}
 					if len(c.AVProd) > 0 {
-						c.AVProd[(l*T+a+C*s)*dH+i] = t239Entry2
+						c.AVProd[(l*T+a+C*s)*dH+i] = t278Entry2
 					}
 					if len(c.BVProd) > 0 {
 						c.BVProd[(l*T+a+C*s)*dH+i] = t102Entry
@@ -998,9 +1029,10 @@ func (c *Step[F]) Run() {
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				for i := range dH {
 					BVState2 := BVState[i*d:][:d]
-					w5 := F(theta2 * t277[i])
+					BInitV := c.BInitV[i*d:][:d]
+					w5 := F(theta2 * t319[i])
 					for j := range d {
-						BVState2[j] = F(rho2*BVState2[j]) - F(w5*k[j])
+						BVState2[j] = F(rho2*BVState2[j]) + F(t57*BInitV[j]) - F(w5*k[j])
 					}
 				}
 				for i := range d {
@@ -1103,6 +1135,16 @@ type StepBackward[F num.Float] struct {
 	DH                int
 	WQ                []F    // [d, d]
 	X                 []F    // [L, T, d]
+	AInitM            []F    // [d, d_h]
+	BInitM            []F    // [d_h, d]
+	AInitAlpha        []F    // [d, d_h]
+	BInitAlpha        []F    // [d_h, d]
+	AInitEta          []F    // [d, d_h]
+	BInitEta          []F    // [d_h, d]
+	AInitK            []F    // [d, d_h]
+	BInitK            []F    // [d_h, d]
+	AInitV            []F    // [d, d_h]
+	BInitV            []F    // [d_h, d]
 	YBar              []F    // [L, T, d]
 	AKBar             []F    // [L, d, d_h]
 	BKBar             []F    // [L, d_h, d]
@@ -1168,6 +1210,16 @@ type StepBackward[F num.Float] struct {
 	BMBarOut          []F    // [L, d_h, d], written
 	BRhoBar           []F    // [], written
 	BThetaBar         []F    // [], written
+	AInitMBar         []F    // [d, d_h], written
+	BInitMBar         []F    // [d_h, d], written
+	AInitAlphaBar     []F    // [d, d_h], written
+	BInitAlphaBar     []F    // [d_h, d], written
+	AInitEtaBar       []F    // [d, d_h], written
+	BInitEtaBar       []F    // [d_h, d], written
+	AInitKBar         []F    // [d, d_h], written
+	BInitKBar         []F    // [d_h, d], written
+	AInitVBar         []F    // [d, d_h], written
+	BInitVBar         []F    // [d_h, d], written
 	AKCheckpoints     []F    // [L, segments, d, d_h]
 	BKCheckpoints     []F    // [L, segments, d_h, d]
 	AVCheckpoints     []F    // [L, segments, d, d_h]
@@ -1182,10 +1234,10 @@ type StepBackward[F num.Float] struct {
 	Flags             []bool // FlagsLen() entries
 }
 
-// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 2·L·T + 20·d·d_h + 41·d + 43·d_h.
+// WorkLen is 10·C·d·d_h + 4·L·T·d + 75·L·T·d_h + 3·L·T + 20·d·d_h + 43·d + 43·d_h.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
-	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 2*L*T + 20*d*dH + 41*d + 43*dH
+	return 10*C*d*dH + 4*L*T*d + 75*L*T*dH + 3*L*T + 20*d*dH + 43*d + 43*dH
 }
 
 // FlagsLen is 3·L·T.
@@ -1202,167 +1254,169 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dH := c.C, c.L, c.T, c.D, c.DH
 	segments := (C + T - 1) / C
-	t272 := c.Work[:L*T] // [L, T]
+	t27 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t48 := work[:L*T*dH] // [L, T, d_h]
+	t42 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t63 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t772 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t782 := work[:L*T*dH] // [L, T, d_h]
+	t78 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t80 := work[:L*T*dH] // [L, T, d_h]
+	t98 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t82 := work[:L*T*dH] // [L, T, d_h]
+	t100 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t83 := work[:L*T*dH] // [L, T, d_h]
+	t101 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t84 := work[:L*T*dH] // [L, T, d_h]
+	t102 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t85 := work[:L*T*dH] // [L, T, d_h]
+	t103 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t96 := work[:L*T*dH] // [L, T, d_h]
+	t117 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t802 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t812 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t128 := work[:L*T*dH] // [L, T, d_h]
+	t152 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t130 := work[:L*T*dH] // [L, T, d_h]
+	t154 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t131 := work[:L*T*dH] // [L, T, d_h]
+	t155 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t132 := work[:L*T*dH] // [L, T, d_h]
+	t156 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t133 := work[:L*T*dH] // [L, T, d_h]
+	t157 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t144 := work[:L*T*dH] // [L, T, d_h]
+	t171 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t832 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t842 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t176 := work[:L*T*dH] // [L, T, d_h]
+	t206 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t178 := work[:L*T*dH] // [L, T, d_h]
+	t208 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t179 := work[:L*T*dH] // [L, T, d_h]
+	t209 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t180 := work[:L*T*dH] // [L, T, d_h]
+	t210 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t181 := work[:L*T*dH] // [L, T, d_h]
+	t211 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t192 := work[:L*T*dH] // [L, T, d_h]
+	t225 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t862 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t872 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t224 := work[:L*T*dH] // [L, T, d_h]
+	t260 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t226 := work[:L*T*dH] // [L, T, d_h]
+	t262 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t227 := work[:L*T*dH] // [L, T, d_h]
+	t263 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t228 := work[:L*T*dH] // [L, T, d_h]
+	t264 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t229 := work[:L*T*dH] // [L, T, d_h]
+	t265 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t240 := work[:L*T*dH] // [L, T, d_h]
+	t279 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t89 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t902 := work[:L*T*dH] // [L, T, d_h]
+	t90 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t272_2 := work[:L*T*dH] // [L, T, d_h]
+	t314 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t274 := work[:L*T*dH] // [L, T, d_h]
+	t316 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t275 := work[:L*T*dH] // [L, T, d_h]
+	t317 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t276 := work[:L*T*dH] // [L, T, d_h]
+	t318 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t277 := work[:L*T*dH] // [L, T, d_h]
+	t319 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t6 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t152 := work[:L*T*dH] // [L, T, d_h]
+	t152_2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t24 := work[:L*T*dH] // [L, T, d_h]
+	t242 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t392 := work[:L*T*dH] // [L, T, d_h]
+	t39 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t432 := work[:L*T*dH] // [L, T, d_h]
+	t542 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t122 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t142 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t91 := work[:L*T*dH] // [L, T, d_h]
+	t108 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t182 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t139 := work[:L*T*dH] // [L, T, d_h]
+	t162_2 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t202 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t22 := work[:L*T*dH] // [L, T, d_h]
+	t222 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t187 := work[:L*T*dH] // [L, T, d_h]
+	t216 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t242 := work[:L*T*dH] // [L, T, d_h]
+	t2422 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t26 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t235 := work[:L*T*dH] // [L, T, d_h]
+	t270 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t282 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t302 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t53 := work[:L*T*dH] // [L, T, d_h]
+	t592 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t109 := work[:L*T*dH] // [L, T, d_h]
+	t121 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t165 := work[:L*T*dH] // [L, T, d_h]
+	t183 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t221 := work[:L*T*dH] // [L, T, d_h]
+	t245 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t2802 := work[:L*T*dH] // [L, T, d_h]
+	t312 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t441 := work[:L*T*dH] // [L, T, d_h]
+	t499 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t293 := work[:L*T*dH] // [L, T, d_h]
+	t351 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t442 := work[:L*T*dH] // [L, T, d_h]
+	t500 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t332 := work[:L*T*dH] // [L, T, d_h]
+	t390 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t503 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t411 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t511 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t433 := work[:L*T*dH] // [L, T, d_h]
+	work = work[L*T*dH:]
+	t518 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t445 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t353 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t453 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t375 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t460 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t387 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t12 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	t13 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t20 := work[:L*T] // [L, T]
+	t30 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t41 := work[:L*T*d] // [L, T, d]
+	t51 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t42 := work[:L*T*d] // [L, T, d]
+	t52 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
 	AKBarState := work[:d*dH] // [d, d_h]
 	work = work[d*dH:]
@@ -1408,202 +1462,212 @@ func (c *StepBackward[F]) Run() {
 	work = work[d:]
 	k2 := work[:d] // [d]
 	work = work[d:]
-	t404 := work[:dH] // [d_h]
-	work = work[dH:]
-	t52 := work[:d] // [d]
+	v := work[:d] // [d]
 	work = work[d:]
-	t20222 := work[:dH] // [d_h]
+	t462 := work[:dH] // [d_h]
 	work = work[dH:]
-	t2222 := work[:d] // [d]
+	t622 := work[:d] // [d]
 	work = work[d:]
-	t405 := work[:d] // [d]
+	t19 := work[:dH] // [d_h]
+	work = work[dH:]
+	t2122 := work[:d] // [d]
 	work = work[d:]
-	t2622 := work[:dH] // [d_h]
-	work = work[dH:]
-	t28222 := work[:dH] // [d_h]
-	work = work[dH:]
-	t33 := work[:d] // [d]
+	t463 := work[:d] // [d]
 	work = work[d:]
-	t3822 := work[:dH] // [d_h]
+	t30222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t49 := work[:dH] // [d_h]
+	t3222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t55 := work[:dH] // [d_h]
-	work = work[dH:]
-	t512 := work[:d] // [d]
+	t3522 := work[:d] // [d]
 	work = work[d:]
-	t57 := work[:d] // [d]
-	work = work[d:]
-	t406 := work[:dH] // [d_h]
+	t4022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t61 := work[:d] // [d]
-	work = work[d:]
-	t76 := work[:dH] // [d_h]
+	t512 := work[:dH] // [d_h]
 	work = work[dH:]
-	t78 := work[:d] // [d]
-	work = work[d:]
-	t407 := work[:d] // [d]
-	work = work[d:]
-	t8222 := work[:dH] // [d_h]
+	t61 := work[:dH] // [d_h]
 	work = work[dH:]
-	t8423 := work[:dH] // [d_h]
-	work = work[dH:]
-	t893 := work[:d] // [d]
+	t532 := work[:d] // [d]
 	work = work[d:]
+	t6322 := work[:d] // [d]
+	work = work[d:]
+	t464 := work[:dH] // [d_h]
+	work = work[dH:]
+	t68 := work[:d] // [d]
+	work = work[d:]
+	t8123 := work[:dH] // [d_h]
+	work = work[dH:]
+	t83 := work[:d] // [d]
+	work = work[d:]
+	t465 := work[:d] // [d]
+	work = work[d:]
+	t92 := work[:dH] // [d_h]
+	work = work[dH:]
 	t94 := work[:dH] // [d_h]
 	work = work[dH:]
-	t105 := work[:dH] // [d_h]
-	work = work[dH:]
-	t1112 := work[:dH] // [d_h]
-	work = work[dH:]
-	t107 := work[:d] // [d]
+	t97 := work[:d] // [d]
 	work = work[d:]
-	t113 := work[:d] // [d]
-	work = work[d:]
-	t408 := work[:dH] // [d_h]
+	t10222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t117 := work[:d] // [d]
-	work = work[d:]
-	t13222 := work[:dH] // [d_h]
+	t1132 := work[:dH] // [d_h]
 	work = work[dH:]
-	t134 := work[:d] // [d]
-	work = work[d:]
-	t409 := work[:d] // [d]
-	work = work[d:]
-	t1382 := work[:dH] // [d_h]
+	t123 := work[:dH] // [d_h]
 	work = work[dH:]
-	t140 := work[:dH] // [d_h]
+	t115 := work[:d] // [d]
+	work = work[d:]
+	t125 := work[:d] // [d]
+	work = work[d:]
+	t466 := work[:dH] // [d_h]
+	work = work[dH:]
+	t130 := work[:d] // [d]
+	work = work[d:]
+	t143 := work[:dH] // [d_h]
 	work = work[dH:]
 	t145 := work[:d] // [d]
 	work = work[d:]
-	t150 := work[:dH] // [d_h]
-	work = work[dH:]
-	t161 := work[:dH] // [d_h]
-	work = work[dH:]
-	t167 := work[:dH] // [d_h]
-	work = work[dH:]
-	t163 := work[:d] // [d]
+	t467 := work[:d] // [d]
 	work = work[d:]
-	t169 := work[:d] // [d]
-	work = work[d:]
-	t410 := work[:dH] // [d_h]
+	t15422 := work[:dH] // [d_h]
 	work = work[dH:]
-	t173 := work[:d] // [d]
-	work = work[d:]
-	t188 := work[:dH] // [d_h]
+	t15622 := work[:dH] // [d_h]
 	work = work[dH:]
-	t190 := work[:d] // [d]
+	t1592 := work[:d] // [d]
 	work = work[d:]
-	t411 := work[:d] // [d]
-	work = work[d:]
-	t194 := work[:dH] // [d_h]
+	t164 := work[:dH] // [d_h]
 	work = work[dH:]
-	t196 := work[:dH] // [d_h]
+	t175 := work[:dH] // [d_h]
 	work = work[dH:]
-	t201 := work[:d] // [d]
-	work = work[d:]
-	t2062 := work[:dH] // [d_h]
+	t1852 := work[:dH] // [d_h]
 	work = work[dH:]
-	t217 := work[:dH] // [d_h]
+	t177 := work[:d] // [d]
+	work = work[d:]
+	t187 := work[:d] // [d]
+	work = work[d:]
+	t468 := work[:dH] // [d_h]
 	work = work[dH:]
-	t223 := work[:dH] // [d_h]
+	t192 := work[:d] // [d]
+	work = work[d:]
+	t205 := work[:dH] // [d_h]
 	work = work[dH:]
-	t219 := work[:d] // [d]
+	t207 := work[:d] // [d]
 	work = work[d:]
-	t225 := work[:d] // [d]
+	t469 := work[:d] // [d]
 	work = work[d:]
-	t412 := work[:dH] // [d_h]
+	t21622 := work[:dH] // [d_h]
 	work = work[dH:]
-	t22922 := work[:d] // [d]
+	t218 := work[:dH] // [d_h]
+	work = work[dH:]
+	t2212 := work[:d] // [d]
 	work = work[d:]
-	t230 := work[:d] // [d]
-	work = work[d:]
+	t226 := work[:dH] // [d_h]
+	work = work[dH:]
+	t237 := work[:dH] // [d_h]
+	work = work[dH:]
 	t247 := work[:dH] // [d_h]
 	work = work[dH:]
+	t2392 := work[:d] // [d]
+	work = work[d:]
 	t249 := work[:d] // [d]
 	work = work[d:]
-	t413 := work[:d] // [d]
+	t470 := work[:dH] // [d_h]
+	work = work[dH:]
+	t254 := work[:d] // [d]
 	work = work[d:]
-	t253 := work[:dH] // [d_h]
-	work = work[dH:]
-	t2552 := work[:dH] // [d_h]
-	work = work[dH:]
-	t260 := work[:d] // [d]
+	t255 := work[:d] // [d]
 	work = work[d:]
-	t265 := work[:dH] // [d_h]
+	t27022 := work[:dH] // [d_h]
 	work = work[dH:]
-	t27622 := work[:dH] // [d_h]
-	work = work[dH:]
-	t282_2 := work[:dH] // [d_h]
-	work = work[dH:]
-	t278 := work[:d] // [d]
+	t272 := work[:d] // [d]
 	work = work[d:]
-	t284 := work[:d] // [d]
+	t471 := work[:d] // [d]
 	work = work[d:]
-	t285 := work[:d] // [d]
+	t281 := work[:dH] // [d_h]
+	work = work[dH:]
+	t283 := work[:dH] // [d_h]
+	work = work[dH:]
+	t286 := work[:d] // [d]
 	work = work[d:]
-	t298 := work[:d] // [d]
+	t291 := work[:dH] // [d_h]
+	work = work[dH:]
+	t302_2 := work[:dH] // [d_h]
+	work = work[dH:]
+	t31422 := work[:dH] // [d_h]
+	work = work[dH:]
+	t304 := work[:d] // [d]
 	work = work[d:]
-	t289 := work[:dH] // [d_h]
-	work = work[dH:]
-	t295 := work[:dH] // [d_h]
-	work = work[dH:]
-	t297 := work[:d] // [d]
+	t31622 := work[:d] // [d]
 	work = work[d:]
-	t324 := work[:d] // [d]
+	t31722 := work[:d] // [d]
 	work = work[d:]
-	t328 := work[:dH] // [d_h]
-	work = work[dH:]
-	t383 := work[:dH] // [d_h]
-	work = work[dH:]
-	t334 := work[:dH] // [d_h]
-	work = work[dH:]
-	t355 := work[:dH] // [d_h]
-	work = work[dH:]
-	t377 := work[:dH] // [d_h]
-	work = work[dH:]
-	t389 := work[:dH] // [d_h]
-	work = work[dH:]
-	t336 := work[:d] // [d]
+	t343 := work[:d] // [d]
 	work = work[d:]
-	t357 := work[:d] // [d]
+	t356 := work[:d] // [d]
 	work = work[d:]
-	t379 := work[:d] // [d]
+	t347 := work[:dH] // [d_h]
+	work = work[dH:]
+	t353 := work[:dH] // [d_h]
+	work = work[dH:]
+	t355 := work[:d] // [d]
 	work = work[d:]
-	t391 := work[:d]    // [d]
+	t382 := work[:d] // [d]
+	work = work[d:]
+	t386 := work[:dH] // [d_h]
+	work = work[dH:]
+	t441 := work[:dH] // [d_h]
+	work = work[dH:]
+	t392 := work[:dH] // [d_h]
+	work = work[dH:]
+	t413 := work[:dH] // [d_h]
+	work = work[dH:]
+	t435 := work[:dH] // [d_h]
+	work = work[dH:]
+	t447 := work[:dH] // [d_h]
+	work = work[dH:]
+	t394 := work[:d] // [d]
+	work = work[d:]
+	t415 := work[:d] // [d]
+	work = work[d:]
+	t437 := work[:d] // [d]
+	work = work[d:]
+	t449 := work[:d]    // [d]
 	t4 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t21 := flags[:L*T] // [L, T]
+	t31 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t25 := flags[:L*T] // [L, T]
+	t35 := flags[:L*T] // [L, T]
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			t42_2 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			t312_2 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
 			t4_2[j] = t42_2
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t42_2)
+			t31_2[j] = t312_2
+			t35_2[j] = (t312_2 && t42_2)
 		}
 	}
 
-	// self_referential_layers.k
+	// self_referential_layers.k, self_referential_layers.v
 	for i := range L {
-		t272_3 := t272[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		t42_2 := t42[i*T:][:T]
 		for j := range T {
 			gK := c.GK[(i*T+j)*d:][:d]
-			var t2722 F
+			gV := c.GV[(i*T+j)*d:][:d]
+			var t272_2 F
+			var t422 F
 			for k3 := range d {
 				gKEntry := gK[k3]
-				t2722 += F(gKEntry * gKEntry)
+				t272_2 += F(gKEntry * gKEntry)
+				gVEntry := gV[k3]
+				t422 += F(gVEntry * gVEntry)
 			}
-			t272_3[j] = t2722
+			t27_2[j] = t272_2
+			t42_2[j] = t422
 		}
 	}
 
@@ -1631,223 +1695,223 @@ func (c *StepBackward[F]) Run() {
 			uEtaProd := c.UEtaProd[(i*T+j)*dH:][:dH]
 			uKProd := c.UKProd[(i*T+j)*dH:][:dH]
 			uVProd := c.UVProd[(i*T+j)*dH:][:dH]
-			t48_2 := t48[(i*T+j)*dH:][:dH]
+			t63_2 := t63[(i*T+j)*dH:][:dH]
 			t772_2 := t772[(i*T+j)*dH:][:dH]
-			t782_2 := t782[(i*T+j)*dH:][:dH]
-			t80_2 := t80[(i*T+j)*dH:][:dH]
-			t82_2 := t82[(i*T+j)*dH:][:dH]
-			t83_2 := t83[(i*T+j)*dH:][:dH]
-			t84_2 := t84[(i*T+j)*dH:][:dH]
-			t85_2 := t85[(i*T+j)*dH:][:dH]
-			t96_2 := t96[(i*T+j)*dH:][:dH]
+			t78_2 := t78[(i*T+j)*dH:][:dH]
+			t98_2 := t98[(i*T+j)*dH:][:dH]
+			t100_2 := t100[(i*T+j)*dH:][:dH]
+			t101_2 := t101[(i*T+j)*dH:][:dH]
+			t102_2 := t102[(i*T+j)*dH:][:dH]
+			t103_2 := t103[(i*T+j)*dH:][:dH]
+			t117_2 := t117[(i*T+j)*dH:][:dH]
 			t802_2 := t802[(i*T+j)*dH:][:dH]
 			t812_2 := t812[(i*T+j)*dH:][:dH]
-			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t130_2 := t130[(i*T+j)*dH:][:dH]
-			t131_2 := t131[(i*T+j)*dH:][:dH]
-			t132_2 := t132[(i*T+j)*dH:][:dH]
-			t133_2 := t133[(i*T+j)*dH:][:dH]
-			t144_2 := t144[(i*T+j)*dH:][:dH]
+			t152_3 := t152[(i*T+j)*dH:][:dH]
+			t154_2 := t154[(i*T+j)*dH:][:dH]
+			t155_2 := t155[(i*T+j)*dH:][:dH]
+			t156_2 := t156[(i*T+j)*dH:][:dH]
+			t157_2 := t157[(i*T+j)*dH:][:dH]
+			t171_2 := t171[(i*T+j)*dH:][:dH]
 			t832_2 := t832[(i*T+j)*dH:][:dH]
 			t842_2 := t842[(i*T+j)*dH:][:dH]
-			t176_2 := t176[(i*T+j)*dH:][:dH]
-			t178_2 := t178[(i*T+j)*dH:][:dH]
-			t179_2 := t179[(i*T+j)*dH:][:dH]
-			t180_2 := t180[(i*T+j)*dH:][:dH]
-			t181_2 := t181[(i*T+j)*dH:][:dH]
-			t192_2 := t192[(i*T+j)*dH:][:dH]
+			t206_2 := t206[(i*T+j)*dH:][:dH]
+			t208_2 := t208[(i*T+j)*dH:][:dH]
+			t209_2 := t209[(i*T+j)*dH:][:dH]
+			t210_2 := t210[(i*T+j)*dH:][:dH]
+			t211_2 := t211[(i*T+j)*dH:][:dH]
+			t225_2 := t225[(i*T+j)*dH:][:dH]
 			t862_2 := t862[(i*T+j)*dH:][:dH]
 			t872_2 := t872[(i*T+j)*dH:][:dH]
-			t224_2 := t224[(i*T+j)*dH:][:dH]
-			t226_2 := t226[(i*T+j)*dH:][:dH]
-			t227_2 := t227[(i*T+j)*dH:][:dH]
-			t228_2 := t228[(i*T+j)*dH:][:dH]
-			t229_2 := t229[(i*T+j)*dH:][:dH]
-			t240_2 := t240[(i*T+j)*dH:][:dH]
+			t260_2 := t260[(i*T+j)*dH:][:dH]
+			t262_2 := t262[(i*T+j)*dH:][:dH]
+			t263_2 := t263[(i*T+j)*dH:][:dH]
+			t264_2 := t264[(i*T+j)*dH:][:dH]
+			t265_2 := t265[(i*T+j)*dH:][:dH]
+			t279_2 := t279[(i*T+j)*dH:][:dH]
 			t89_2 := t89[(i*T+j)*dH:][:dH]
-			t902_2 := t902[(i*T+j)*dH:][:dH]
-			t272_3 := t272_2[(i*T+j)*dH:][:dH]
-			t274_2 := t274[(i*T+j)*dH:][:dH]
-			t275_2 := t275[(i*T+j)*dH:][:dH]
-			t276_2 := t276[(i*T+j)*dH:][:dH]
-			t277_2 := t277[(i*T+j)*dH:][:dH]
+			t90_2 := t90[(i*T+j)*dH:][:dH]
+			t314_2 := t314[(i*T+j)*dH:][:dH]
+			t316_2 := t316[(i*T+j)*dH:][:dH]
+			t317_2 := t317[(i*T+j)*dH:][:dH]
+			t318_2 := t318[(i*T+j)*dH:][:dH]
+			t319_2 := t319[(i*T+j)*dH:][:dH]
 			t2_2 := t2[(i*T+j)*dH:][:dH]
 			t6_2 := t6[(i*T+j)*dH:][:dH]
-			t152_2 := t152[(i*T+j)*dH:][:dH]
-			t24_2 := t24[(i*T+j)*dH:][:dH]
-			t392_2 := t392[(i*T+j)*dH:][:dH]
-			t432_2 := t432[(i*T+j)*dH:][:dH]
+			t152_4 := t152_2[(i*T+j)*dH:][:dH]
+			t242_2 := t242[(i*T+j)*dH:][:dH]
+			t39_2 := t39[(i*T+j)*dH:][:dH]
+			t542_2 := t542[(i*T+j)*dH:][:dH]
 			t122_2 := t122[(i*T+j)*dH:][:dH]
 			t142_2 := t142[(i*T+j)*dH:][:dH]
-			t91_2 := t91[(i*T+j)*dH:][:dH]
-			t162_2 := t162[(i*T+j)*dH:][:dH]
+			t108_2 := t108[(i*T+j)*dH:][:dH]
+			t162_3 := t162[(i*T+j)*dH:][:dH]
 			t182_2 := t182[(i*T+j)*dH:][:dH]
-			t139_2 := t139[(i*T+j)*dH:][:dH]
+			t162_4 := t162_2[(i*T+j)*dH:][:dH]
 			t202_2 := t202[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
-			t187_2 := t187[(i*T+j)*dH:][:dH]
-			t242_2 := t242[(i*T+j)*dH:][:dH]
+			t222_2 := t222[(i*T+j)*dH:][:dH]
+			t216_2 := t216[(i*T+j)*dH:][:dH]
+			t2422_2 := t2422[(i*T+j)*dH:][:dH]
 			t26_2 := t26[(i*T+j)*dH:][:dH]
-			t235_2 := t235[(i*T+j)*dH:][:dH]
-			t282_3 := t282[(i*T+j)*dH:][:dH]
-			t302_2 := t302[(i*T+j)*dH:][:dH]
-			t53_2 := t53[(i*T+j)*dH:][:dH]
-			t109_2 := t109[(i*T+j)*dH:][:dH]
-			t165_2 := t165[(i*T+j)*dH:][:dH]
-			t221_2 := t221[(i*T+j)*dH:][:dH]
-			t2802_2 := t2802[(i*T+j)*dH:][:dH]
-			t441_2 := t441[(i*T+j)*dH:][:dH]
-			t293_2 := t293[(i*T+j)*dH:][:dH]
-			t442_2 := t442[(i*T+j)*dH:][:dH]
-			t332_2 := t332[(i*T+j)*dH:][:dH]
+			t270_2 := t270[(i*T+j)*dH:][:dH]
+			t282_2 := t282[(i*T+j)*dH:][:dH]
+			t302_3 := t302[(i*T+j)*dH:][:dH]
+			t592_2 := t592[(i*T+j)*dH:][:dH]
+			t121_2 := t121[(i*T+j)*dH:][:dH]
+			t183_2 := t183[(i*T+j)*dH:][:dH]
+			t245_2 := t245[(i*T+j)*dH:][:dH]
+			t312_2 := t312[(i*T+j)*dH:][:dH]
+			t499_2 := t499[(i*T+j)*dH:][:dH]
+			t351_2 := t351[(i*T+j)*dH:][:dH]
+			t500_2 := t500[(i*T+j)*dH:][:dH]
+			t390_2 := t390[(i*T+j)*dH:][:dH]
+			t503_2 := t503[(i*T+j)*dH:][:dH]
+			t411_2 := t411[(i*T+j)*dH:][:dH]
+			t511_2 := t511[(i*T+j)*dH:][:dH]
+			t433_2 := t433[(i*T+j)*dH:][:dH]
+			t518_2 := t518[(i*T+j)*dH:][:dH]
 			t445_2 := t445[(i*T+j)*dH:][:dH]
-			t353_2 := t353[(i*T+j)*dH:][:dH]
-			t453_2 := t453[(i*T+j)*dH:][:dH]
-			t375_2 := t375[(i*T+j)*dH:][:dH]
-			t460_2 := t460[(i*T+j)*dH:][:dH]
-			t387_2 := t387[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k3 := range dH {
 				AMProdEntry := AMProd[k3]
-				t482 := num.Sigmoid(AMProdEntry)
+				t632 := num.Sigmoid(AMProdEntry)
 				t7722 := F(thetaEntry * AMProdEntry)
 				BMProdEntry := BMProd[k3]
-				t803 := F(t482 * BMProdEntry)
-				t822 := -AMProdEntry
-				t833 := num.Sigmoid(t822)
-				t843 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t833)
+				t982 := F(t632 * BMProdEntry)
+				t1002 := -AMProdEntry
+				t1012 := num.Sigmoid(t1002)
+				t1022 := F(F(F(AMProdEntry*t632)*BMProdEntry) * t1012)
 				AAlphaProdEntry := AAlphaProd[k3]
-				t962 := num.Sigmoid(AAlphaProdEntry)
+				t1172 := num.Sigmoid(AAlphaProdEntry)
 				t8022 := F(thetaEntry * AAlphaProdEntry)
 				BAlphaProdEntry := BAlphaProd[k3]
-				t1282 := F(t962 * BAlphaProdEntry)
-				t1302 := -AAlphaProdEntry
-				t1312 := num.Sigmoid(t1302)
-				t1322 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
+				t1522 := F(t1172 * BAlphaProdEntry)
+				t1542 := -AAlphaProdEntry
+				t1552 := num.Sigmoid(t1542)
+				t1562 := F(F(F(AAlphaProdEntry*t1172)*BAlphaProdEntry) * t1552)
 				AEtaProdEntry := AEtaProd[k3]
-				t1442 := num.Sigmoid(AEtaProdEntry)
+				t1712 := num.Sigmoid(AEtaProdEntry)
 				t8322 := F(thetaEntry * AEtaProdEntry)
 				BEtaProdEntry := BEtaProd[k3]
-				t1762 := F(t1442 * BEtaProdEntry)
-				t1782 := -AEtaProdEntry
-				t1792 := num.Sigmoid(t1782)
-				t1802 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
+				t2062 := F(t1712 * BEtaProdEntry)
+				t2082 := -AEtaProdEntry
+				t2092 := num.Sigmoid(t2082)
+				t2102 := F(F(F(AEtaProdEntry*t1712)*BEtaProdEntry) * t2092)
 				AKProdEntry := AKProd[k3]
-				t1922 := num.Sigmoid(AKProdEntry)
+				t2252 := num.Sigmoid(AKProdEntry)
 				t8622 := F(thetaEntry * AKProdEntry)
 				BKProdEntry := BKProd[k3]
-				t2242 := F(t1922 * BKProdEntry)
-				t2262 := -AKProdEntry
-				t2272 := num.Sigmoid(t2262)
-				t2282 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
+				t2602 := F(t2252 * BKProdEntry)
+				t2622 := -AKProdEntry
+				t2632 := num.Sigmoid(t2622)
+				t2642 := F(F(F(AKProdEntry*t2252)*BKProdEntry) * t2632)
 				AVProdEntry := AVProd[k3]
-				t2402 := num.Sigmoid(AVProdEntry)
+				t2792 := num.Sigmoid(AVProdEntry)
 				t892 := F(thetaEntry * AVProdEntry)
 				BVProdEntry := BVProd[k3]
-				t2722 := F(t2402 * BVProdEntry)
-				t2742 := -AVProdEntry
-				t2752 := num.Sigmoid(t2742)
-				t2762 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
+				t3142 := F(t2792 * BVProdEntry)
+				t3162 := -AVProdEntry
+				t3172 := num.Sigmoid(t3162)
+				t3182 := F(F(F(AVProdEntry*t2792)*BVProdEntry) * t3172)
 				yProdEntry := yProd[k3]
-				t22_3 := num.Sigmoid(yProdEntry)
+				t22 := num.Sigmoid(yProdEntry)
 				gAlphaProdEntry := gAlphaProd[k3]
 				t62 := num.Sigmoid(gAlphaProdEntry)
 				gEtaProdEntry := gEtaProd[k3]
-				t1522 := num.Sigmoid(gEtaProdEntry)
+				t1522_2 := num.Sigmoid(gEtaProdEntry)
 				gKProdEntry := gKProd[k3]
-				t243 := num.Sigmoid(gKProdEntry)
+				t2423 := num.Sigmoid(gKProdEntry)
 				gVProdEntry := gVProd[k3]
-				t3922 := num.Sigmoid(gVProdEntry)
+				t392_2 := num.Sigmoid(gVProdEntry)
 				uMProdEntry := uMProd[k3]
-				t4322 := num.Sigmoid(uMProdEntry)
-				t1222 := F(AMProdEntry * t482)
+				t5422 := num.Sigmoid(uMProdEntry)
+				t1222 := F(AMProdEntry * t632)
 				uAlphaProdEntry := uAlphaProd[k3]
-				t912 := num.Sigmoid(uAlphaProdEntry)
-				t1622 := F(AAlphaProdEntry * t962)
+				t1082 := num.Sigmoid(uAlphaProdEntry)
+				t1622 := F(AAlphaProdEntry * t1172)
 				uEtaProdEntry := uEtaProd[k3]
-				t1392 := num.Sigmoid(uEtaProdEntry)
-				t2022 := F(AEtaProdEntry * t1442)
+				t1622_2 := num.Sigmoid(uEtaProdEntry)
+				t2022 := F(AEtaProdEntry * t1712)
 				uKProdEntry := uKProd[k3]
-				t1872 := num.Sigmoid(uKProdEntry)
-				t2422 := F(AKProdEntry * t1922)
+				t2162 := num.Sigmoid(uKProdEntry)
+				t24222 := F(AKProdEntry * t2252)
 				uVProdEntry := uVProd[k3]
-				t2352 := num.Sigmoid(uVProdEntry)
-				t2822 := F(AVProdEntry * t2402)
-				t48_2[k3] = t482
+				t2702 := num.Sigmoid(uVProdEntry)
+				t2822 := F(AVProdEntry * t2792)
+				t63_2[k3] = t632
 				t772_2[k3] = t7722
-				t782_2[k3] = F(t482 * t7722)
-				t80_2[k3] = t803
-				t82_2[k3] = t822
-				t83_2[k3] = t833
-				t84_2[k3] = t843
-				t85_2[k3] = t803 + t843
-				t96_2[k3] = t962
+				t78_2[k3] = F(t632 * t7722)
+				t98_2[k3] = t982
+				t100_2[k3] = t1002
+				t101_2[k3] = t1012
+				t102_2[k3] = t1022
+				t103_2[k3] = t982 + t1022
+				t117_2[k3] = t1172
 				t802_2[k3] = t8022
-				t812_2[k3] = F(t962 * t8022)
-				t128_2[k3] = t1282
-				t130_2[k3] = t1302
-				t131_2[k3] = t1312
-				t132_2[k3] = t1322
-				t133_2[k3] = t1282 + t1322
-				t144_2[k3] = t1442
+				t812_2[k3] = F(t1172 * t8022)
+				t152_3[k3] = t1522
+				t154_2[k3] = t1542
+				t155_2[k3] = t1552
+				t156_2[k3] = t1562
+				t157_2[k3] = t1522 + t1562
+				t171_2[k3] = t1712
 				t832_2[k3] = t8322
-				t842_2[k3] = F(t1442 * t8322)
-				t176_2[k3] = t1762
-				t178_2[k3] = t1782
-				t179_2[k3] = t1792
-				t180_2[k3] = t1802
-				t181_2[k3] = t1762 + t1802
-				t192_2[k3] = t1922
+				t842_2[k3] = F(t1712 * t8322)
+				t206_2[k3] = t2062
+				t208_2[k3] = t2082
+				t209_2[k3] = t2092
+				t210_2[k3] = t2102
+				t211_2[k3] = t2062 + t2102
+				t225_2[k3] = t2252
 				t862_2[k3] = t8622
-				t872_2[k3] = F(t1922 * t8622)
-				t224_2[k3] = t2242
-				t226_2[k3] = t2262
-				t227_2[k3] = t2272
-				t228_2[k3] = t2282
-				t229_2[k3] = t2242 + t2282
-				t240_2[k3] = t2402
+				t872_2[k3] = F(t2252 * t8622)
+				t260_2[k3] = t2602
+				t262_2[k3] = t2622
+				t263_2[k3] = t2632
+				t264_2[k3] = t2642
+				t265_2[k3] = t2602 + t2642
+				t279_2[k3] = t2792
 				t89_2[k3] = t892
-				t902_2[k3] = F(t2402 * t892)
-				t272_3[k3] = t2722
-				t274_2[k3] = t2742
-				t275_2[k3] = t2752
-				t276_2[k3] = t2762
-				t277_2[k3] = t2722 + t2762
-				t2_2[k3] = t22_3
+				t90_2[k3] = F(t2792 * t892)
+				t314_2[k3] = t3142
+				t316_2[k3] = t3162
+				t317_2[k3] = t3172
+				t318_2[k3] = t3182
+				t319_2[k3] = t3142 + t3182
+				t2_2[k3] = t22
 				t6_2[k3] = t62
-				t152_2[k3] = t1522
-				t24_2[k3] = t243
-				t392_2[k3] = t3922
-				t432_2[k3] = t4322
+				t152_4[k3] = t1522_2
+				t242_2[k3] = t2423
+				t39_2[k3] = t392_2
+				t542_2[k3] = t5422
 				t122_2[k3] = t1222
-				t142_2[k3] = t1222 - F(uMProdEntry*t4322)
-				t91_2[k3] = t912
-				t162_2[k3] = t1622
-				t182_2[k3] = t1622 - F(uAlphaProdEntry*t912)
-				t139_2[k3] = t1392
+				t142_2[k3] = t1222 - F(uMProdEntry*t5422)
+				t108_2[k3] = t1082
+				t162_3[k3] = t1622
+				t182_2[k3] = t1622 - F(uAlphaProdEntry*t1082)
+				t162_4[k3] = t1622_2
 				t202_2[k3] = t2022
-				t22_2[k3] = t2022 - F(uEtaProdEntry*t1392)
-				t187_2[k3] = t1872
-				t242_2[k3] = t2422
-				t26_2[k3] = t2422 - F(uKProdEntry*t1872)
-				t235_2[k3] = t2352
-				t282_3[k3] = t2822
-				t302_2[k3] = t2822 - F(uVProdEntry*t2352)
-				t53_2[k3] = num.Sigmoid(-uVProdEntry)
-				t109_2[k3] = num.Sigmoid(-uKProdEntry)
-				t165_2[k3] = num.Sigmoid(-uEtaProdEntry)
-				t221_2[k3] = num.Sigmoid(-uAlphaProdEntry)
-				t2802_2[k3] = num.Sigmoid(-uMProdEntry)
-				t441_2[k3] = F(gVProdEntry * t3922)
-				t293_2[k3] = num.Sigmoid(-gVProdEntry)
-				t442_2[k3] = F(gKProdEntry * t243)
-				t332_2[k3] = num.Sigmoid(-gKProdEntry)
-				t445_2[k3] = F(gEtaProdEntry * t1522)
-				t353_2[k3] = num.Sigmoid(-gEtaProdEntry)
-				t453_2[k3] = F(gAlphaProdEntry * t62)
-				t375_2[k3] = num.Sigmoid(-gAlphaProdEntry)
-				t460_2[k3] = F(yProdEntry * t22_3)
-				t387_2[k3] = num.Sigmoid(-yProdEntry)
+				t222_2[k3] = t2022 - F(uEtaProdEntry*t1622_2)
+				t216_2[k3] = t2162
+				t2422_2[k3] = t24222
+				t26_2[k3] = t24222 - F(uKProdEntry*t2162)
+				t270_2[k3] = t2702
+				t282_2[k3] = t2822
+				t302_3[k3] = t2822 - F(uVProdEntry*t2702)
+				t592_2[k3] = num.Sigmoid(-uVProdEntry)
+				t121_2[k3] = num.Sigmoid(-uKProdEntry)
+				t183_2[k3] = num.Sigmoid(-uEtaProdEntry)
+				t245_2[k3] = num.Sigmoid(-uAlphaProdEntry)
+				t312_2[k3] = num.Sigmoid(-uMProdEntry)
+				t499_2[k3] = F(gVProdEntry * t392_2)
+				t351_2[k3] = num.Sigmoid(-gVProdEntry)
+				t500_2[k3] = F(gKProdEntry * t2423)
+				t390_2[k3] = num.Sigmoid(-gKProdEntry)
+				t503_2[k3] = F(gEtaProdEntry * t1522_2)
+				t411_2[k3] = num.Sigmoid(-gEtaProdEntry)
+				t511_2[k3] = F(gAlphaProdEntry * t62)
+				t433_2[k3] = num.Sigmoid(-gAlphaProdEntry)
+				t518_2[k3] = F(yProdEntry * t22)
+				t445_2[k3] = num.Sigmoid(-yProdEntry)
 			}
 		}
 	}
@@ -1855,7 +1919,17 @@ func (c *StepBackward[F]) Run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t343 := F(1) / F(d)
+	clear(c.AInitMBar)
+	clear(c.BInitMBar)
+	clear(c.AInitAlphaBar)
+	clear(c.BInitAlphaBar)
+	clear(c.AInitEtaBar)
+	clear(c.BInitEtaBar)
+	clear(c.AInitKBar)
+	clear(c.BInitKBar)
+	clear(c.AInitVBar)
+	clear(c.BInitVBar)
+	t401 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			AKBar := c.AKBar[(l*d+i)*dH:][:dH]
@@ -1999,7 +2073,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272[l*T+C*s:][:n]
+				t27_2 := t27[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
@@ -2009,34 +2083,40 @@ func (c *StepBackward[F]) Run() {
 					AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 					AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 					AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-					t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-					t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-					t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-					t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-					t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
+					t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
+					t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
+					t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
+					t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+					t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 					// self_referential_layers.k
-					t272Entry := t272_3[a]
-					w := num.Max(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
+					t27Entry := t27_2[a]
+					w := num.Max(kern.Choose((F(0) < t27Entry), num.Sqrt(kern.Choose((F(0) < t27Entry), t27Entry, F(1))), F(0)), F(1e-08))
 					for i := range d {
 						k[i] = gK[i] / w
 					}
 					// self_referential_layers.A_m, self_referential_layers.A_alpha, self_referential_layers.A_eta, self_referential_layers.A_k, self_referential_layers.A_v
 					rhoEntry := rho[a]
+					w2 := 1 - rhoEntry
 					for i := range d {
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t782_2 := t782[(l*T+a+C*s)*dH:][:dH]
+						AInitM := c.AInitM[i*dH:][:dH]
+						t78_2 := t78[(l*T+a+C*s)*dH:][:dH]
 						AMTrail3 := AMTrail[((a+1)*d+i)*dH:][:dH]
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
+						AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 						t812_2 := t812[(l*T+a+C*s)*dH:][:dH]
 						AAlphaTrail3 := AAlphaTrail[((a+1)*d+i)*dH:][:dH]
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
+						AInitEta := c.AInitEta[i*dH:][:dH]
 						t842_2 := t842[(l*T+a+C*s)*dH:][:dH]
 						AEtaTrail3 := AEtaTrail[((a+1)*d+i)*dH:][:dH]
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
+						AInitK := c.AInitK[i*dH:][:dH]
 						t872_2 := t872[(l*T+a+C*s)*dH:][:dH]
 						AKTrail3 := AKTrail[((a+1)*d+i)*dH:][:dH]
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t902_2 := t902[(l*T+a+C*s)*dH:][:dH]
+						AInitV := c.AInitV[i*dH:][:dH]
+						t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
 						AVTrail3 := AVTrail[((a+1)*d+i)*dH:][:dH]
 						AMLinEntry := AMLin[i]
 						AAlphaLinEntry := AAlphaLin[i]
@@ -2044,685 +2124,767 @@ func (c *StepBackward[F]) Run() {
 						AKLinEntry := AKLin[i]
 						AVLinEntry := AVLin[i]
 						for j := range dH {
-							AMTrail3[j] = F(rhoEntry*AMTrail2[j]) - F(AMLinEntry*t782_2[j])
-							AAlphaTrail3[j] = F(rhoEntry*AAlphaTrail2[j]) - F(AAlphaLinEntry*t812_2[j])
-							AEtaTrail3[j] = F(rhoEntry*AEtaTrail2[j]) - F(AEtaLinEntry*t842_2[j])
-							AKTrail3[j] = F(rhoEntry*AKTrail2[j]) - F(AKLinEntry*t872_2[j])
-							AVTrail3[j] = F(rhoEntry*AVTrail2[j]) - F(AVLinEntry*t902_2[j])
+							AMTrail3[j] = F(rhoEntry*AMTrail2[j]) + F(w2*AInitM[j]) - F(AMLinEntry*t78_2[j])
+							AAlphaTrail3[j] = F(rhoEntry*AAlphaTrail2[j]) + F(w2*AInitAlpha[j]) - F(AAlphaLinEntry*t812_2[j])
+							AEtaTrail3[j] = F(rhoEntry*AEtaTrail2[j]) + F(w2*AInitEta[j]) - F(AEtaLinEntry*t842_2[j])
+							AKTrail3[j] = F(rhoEntry*AKTrail2[j]) + F(w2*AInitK[j]) - F(AKLinEntry*t872_2[j])
+							AVTrail3[j] = F(rhoEntry*AVTrail2[j]) + F(w2*AInitV[j]) - F(AVLinEntry*t90_2[j])
 						}
 					}
-					// self_referential_layers.B_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
+					// self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
 					thetaEntry2 := theta[a]
+					w3 := 1 - rhoEntry
 					for i := range dH {
 						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
+						BInitM := c.BInitM[i*d:][:d]
 						BMTrail3 := BMTrail[((a+1)*dH+i)*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
+						BInitAlpha := c.BInitAlpha[i*d:][:d]
 						BAlphaTrail3 := BAlphaTrail[((a+1)*dH+i)*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
+						BInitEta := c.BInitEta[i*d:][:d]
 						BEtaTrail3 := BEtaTrail[((a+1)*dH+i)*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
+						BInitK := c.BInitK[i*d:][:d]
 						BKTrail3 := BKTrail[((a+1)*dH+i)*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
+						BInitV := c.BInitV[i*d:][:d]
 						BVTrail3 := BVTrail[((a+1)*dH+i)*d:][:d]
-						w2 := F(thetaEntry2 * t85_2[i])
-						w3 := F(thetaEntry2 * t133_2[i])
-						w4 := F(thetaEntry2 * t181_2[i])
-						w5 := F(thetaEntry2 * t229_2[i])
-						w6 := F(thetaEntry2 * t277_2[i])
+						w4 := F(thetaEntry2 * t103_2[i])
+						w5 := F(thetaEntry2 * t157_2[i])
+						w6 := F(thetaEntry2 * t211_2[i])
+						w7 := F(thetaEntry2 * t265_2[i])
+						w8 := F(thetaEntry2 * t319_2[i])
 						for j := range d {
 							kEntry := k[j]
-							BMTrail3[j] = F(rhoEntry*BMTrail2[j]) - F(w2*kEntry)
-							BAlphaTrail3[j] = F(rhoEntry*BAlphaTrail2[j]) - F(w3*kEntry)
-							BEtaTrail3[j] = F(rhoEntry*BEtaTrail2[j]) - F(w4*kEntry)
-							BKTrail3[j] = F(rhoEntry*BKTrail2[j]) - F(w5*kEntry)
-							BVTrail3[j] = F(rhoEntry*BVTrail2[j]) - F(w6*kEntry)
+							BMTrail3[j] = F(rhoEntry*BMTrail2[j]) + F(w3*BInitM[j]) - F(w4*kEntry)
+							BAlphaTrail3[j] = F(rhoEntry*BAlphaTrail2[j]) + F(w3*BInitAlpha[j]) - F(w5*kEntry)
+							BEtaTrail3[j] = F(rhoEntry*BEtaTrail2[j]) + F(w3*BInitEta[j]) - F(w6*kEntry)
+							BKTrail3[j] = F(rhoEntry*BKTrail2[j]) + F(w3*BInitK[j]) - F(w7*kEntry)
+							BVTrail3[j] = F(rhoEntry*BVTrail2[j]) + F(w3*BInitV[j]) - F(w8*kEntry)
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272[l*T+C*s:][:n]
+				t27_2 := t27[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					gK := c.GK[(l*T+a+C*s)*d:][:d]
-					t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
-					t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+					gV := c.GV[(l*T+a+C*s)*d:][:d]
+					t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
+					t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 					AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-					t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
+					t317_2 := t317[(l*T+a+C*s)*dH:][:dH]
 					AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 					BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
-					t235_2 := t235[(l*T+a+C*s)*dH:][:dH]
+					t270_2 := t270[(l*T+a+C*s)*dH:][:dH]
 					uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
-					t53_2 := t53[(l*T+a+C*s)*dH:][:dH]
-					t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-					t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+					t592_2 := t592[(l*T+a+C*s)*dH:][:dH]
+					t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+					t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 					AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-					t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+					t263_2 := t263[(l*T+a+C*s)*dH:][:dH]
 					AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 					BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
-					t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
+					t216_2 := t216[(l*T+a+C*s)*dH:][:dH]
 					uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
-					t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
-					t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-					t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+					t121_2 := t121[(l*T+a+C*s)*dH:][:dH]
+					t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
+					t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 					AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
+					t209_2 := t209[(l*T+a+C*s)*dH:][:dH]
 					AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 					BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+					t162_3 := t162_2[(l*T+a+C*s)*dH:][:dH]
 					uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
-					t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-					t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+					t183_2 := t183[(l*T+a+C*s)*dH:][:dH]
+					t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
+					t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 					AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
+					t155_2 := t155[(l*T+a+C*s)*dH:][:dH]
 					AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 					BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+					t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
 					uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
-					t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-					t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+					t245_2 := t245[(l*T+a+C*s)*dH:][:dH]
+					t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
+					t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 					AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-					t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+					t101_2 := t101[(l*T+a+C*s)*dH:][:dH]
 					AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 					BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
-					t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
+					t542_2 := t542[(l*T+a+C*s)*dH:][:dH]
 					uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
-					t2802_2 := t2802[(l*T+a+C*s)*dH:][:dH]
-					t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+					t312_2 := t312[(l*T+a+C*s)*dH:][:dH]
+					t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 					gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
-					t293_2 := t293[(l*T+a+C*s)*dH:][:dH]
+					t351_2 := t351[(l*T+a+C*s)*dH:][:dH]
 					yBar := c.YBar[(l*T+a+C*s)*d:][:d]
-					t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
+					t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 					gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
-					t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
+					t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 					gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 					t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 					t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 					gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
-					t332_2 := t332[(l*T+a+C*s)*dH:][:dH]
+					t390_2 := t390[(l*T+a+C*s)*dH:][:dH]
 					gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
-					t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
+					t411_2 := t411[(l*T+a+C*s)*dH:][:dH]
 					gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
-					t375_2 := t375[(l*T+a+C*s)*dH:][:dH]
+					t433_2 := t433[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t387_2 := t387[(l*T+a+C*s)*dH:][:dH]
+					t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
 					t12_2 := t12[(l*T+a+C*s)*d:][:d]
 					t13_2 := t13[(l*T+a+C*s)*d:][:d]
-					// self_referential_layers.k
-					t272Entry2 := t272_3[a]
-					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t300 := F(1) / num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
-					// self_referential_layers.k
-					w7 := num.Max(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
+					// self_referential_layers.k, self_referential_layers.v
+					t27Entry2 := t27_2[a]
+					t32 := num.Sqrt(kern.Choose((F(0) < t27Entry2), t27Entry2, F(1)))
+					t42Entry := t42_2[a]
+					t47 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
+					t31922 := F(1) / num.Max(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					// self_referential_layers.k, self_referential_layers.v
+					w9 := num.Max(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					w10 := num.Max(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
 					for i := range d {
-						k2[i] = gK[i] / w7
+						k2[i] = gK[i] / w9
+						v[i] = gV[i] / w10
 					}
-					// self_referential_layers.B_v
-					clear(t52)
-					var t622 F
+					// self_referential_layers.B_v, self_referential_layers.A_m
+					clear(t622)
+					var t2223 F
+					var t24223 F
+					rhoEntry5 := rho[a]
+					w11 := 1 - rhoEntry5
 					for i := range dH {
 						BVBarState2 := BVBarState[i*d:][:d]
+						BInitV := c.BInitV[i*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t4042 F
-						t277Entry := t277_2[i]
+						BInitVBar := c.BInitVBar[i*d:][:d]
+						var t4622 F
+						t319Entry := t319_2[i]
 						for j := range d {
 							BVBarStateEntry := BVBarState2[j]
-							t4042 += F(BVBarStateEntry * k2[j])
-							t622 += F(BVTrail2[j] * BVBarStateEntry)
-							t52[j] -= F(BVBarStateEntry * t277Entry)
+							t4622 += F(BVBarStateEntry * k2[j])
+							t2223 += F(BInitV[j] * BVBarStateEntry)
+							t24223 += F(BVTrail2[j] * BVBarStateEntry)
+							t622[j] -= F(BVBarStateEntry * t319Entry)
+							BInitVBar[j] += F(w11 * BVBarStateEntry)
 						}
-						t404[i] = t4042
+						t462[i] = t4622
 					}
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					for i := range dH {
-						t240Entry := t240_2[i]
-						t404Entry := t404[i]
-						t20222[i] = -F(F(F(F(thetaEntry3*AVProd[i])*t240Entry)*t275_2[i])*t404Entry) - F(F(thetaEntry3*t240Entry)*t404Entry)
+						t279Entry := t279_2[i]
+						t462Entry := t462[i]
+						t19[i] = -F(F(F(F(thetaEntry3*AVProd[i])*t279Entry)*t317_2[i])*t462Entry) - F(F(thetaEntry3*t279Entry)*t462Entry)
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_v
-					clear(t2622)
-					var t3122 F
+					clear(t30222)
 					for i := range d {
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
 						AVBarState2 := AVBarState[i*dH:][:dH]
-						t282_3 := t282[(l*T+a+C*s)*dH:][:dH]
-						var t2223 F
-						var t4052 F
+						t282_2 := t282[(l*T+a+C*s)*dH:][:dH]
+						var t21222 F
+						var t4632 F
 						AVLinEntry2 := AVLin[i]
 						for j := range dH {
-							AVTrailEntry := AVTrail2[j]
-							t2223 += F(AVTrailEntry * t20222[j])
+							t21222 += F(AVTrail2[j] * t19[j])
 							AVBarStateEntry := AVBarState2[j]
-							t4052 += F(AVBarStateEntry * t282_3[j])
-							t3122 += F(AVTrailEntry * AVBarStateEntry)
-							t2622[j] -= F(AVBarStateEntry * AVLinEntry2)
+							t4632 += F(AVBarStateEntry * t282_2[j])
+							t30222[j] -= F(AVBarStateEntry * AVLinEntry2)
 						}
-						t2222[i] = t2223
-						t405[i] = t4052
+						t2122[i] = t21222
+						t463[i] = t4632
 					}
 					// self_referential_layers.A_v
-					var t2922 F
+					var t33 F
 					for i := range dH {
-						t28223 := F(t240_2[i] * t2622[i])
-						t2922 += F(AVProd[i] * t28223)
-						t28222[i] = t28223
+						t32222 := F(t279_2[i] * t30222[i])
+						t33 += F(AVProd[i] * t32222)
+						t3222[i] = t32222
 					}
 					// self_referential_layers.A_v
 					for i := range d {
-						t33[i] = t2222[i] - F(thetaEntry3*t405[i])
+						t3522[i] = t2122[i] - F(thetaEntry3*t463[i])
 					}
-					// self_referential_layers.A_v
-					clear(t3822)
+					// self_referential_layers.A_v, self_referential_layers.A_m
+					clear(t4022)
+					var t5423 F
+					var t56 F
 					for i := range d {
+						AVBarState2 := AVBarState[i*dH:][:dH]
+						AInitV := c.AInitV[i*dH:][:dH]
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t33Entry := t33[i]
+						AInitVBar := c.AInitVBar[i*dH:][:dH]
+						t3522Entry := t3522[i]
 						for j := range dH {
-							t3822[j] += F(AVTrail2[j] * t33Entry)
+							AVBarStateEntry2 := AVBarState2[j]
+							t5423 += F(AInitV[j] * AVBarStateEntry2)
+							AVTrailEntry := AVTrail2[j]
+							t56 += F(AVTrailEntry * AVBarStateEntry2)
+							t4022[j] += F(AVTrailEntry * t3522Entry)
+							AInitVBar[j] += F(w11 * AVBarStateEntry2)
 						}
 					}
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					for i := range dH {
 						BVProdEntry2 := BVProd[i]
-						t240Entry2 := t240_2[i]
-						t275Entry := t275_2[i]
-						t404Entry2 := t404[i]
+						t279Entry2 := t279_2[i]
+						t317Entry := t317_2[i]
+						t462Entry2 := t462[i]
 						AVProdEntry2 := AVProd[i]
-						t3822Entry := t3822[i]
-						t235Entry := t235_2[i]
-						w10 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t275Entry)*t404Entry2) - F(F(thetaEntry3*BVProdEntry2)*t404Entry2) + F(F(thetaEntry3*AVProdEntry2)*t2622[i]) + F(AVProdEntry2*t3822Entry)
-						w11 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t240Entry2)*t275Entry) * t404Entry2)
-						t49[i] = w11 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t240Entry2)*t240Entry2)*t275Entry)*t404Entry2) + F(thetaEntry3*t28222[i]) + F(t240Entry2*t3822Entry) + F(F(t240Entry2*t275Entry)*w10)
-						t55[i] = -F(t235Entry*t3822Entry) - F(F(F(uVProd[i]*t235Entry)*t3822Entry)*t53_2[i])
+						t4022Entry := t4022[i]
+						t270Entry := t270_2[i]
+						w23 := -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2) - F(F(thetaEntry3*BVProdEntry2)*t462Entry2) + F(F(thetaEntry3*AVProdEntry2)*t30222[i]) + F(AVProdEntry2*t4022Entry)
+						w24 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+						t512[i] = w24 + F(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry)*t462Entry2) + F(thetaEntry3*t3222[i]) + F(t279Entry2*t4022Entry) + F(F(t279Entry2*t317Entry)*w23)
+						t61[i] = -F(t270Entry*t4022Entry) - F(F(F(uVProd[i]*t270Entry)*t4022Entry)*t592_2[i])
 					}
-					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k
-					clear(t512)
-					clear(t57)
-					clear(t61)
-					var t622_2 F
+					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k, self_referential_layers.A_m
+					clear(t532)
+					clear(t6322)
+					clear(t68)
+					var t84 F
+					var t86 F
 					for i := range dH {
 						BKBarState2 := BKBarState[i*d:][:d]
+						BInitK := c.BInitK[i*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						var t4062 F
-						t49Entry := t49[i]
-						t55Entry := t55[i]
-						t229Entry := t229_2[i]
+						BInitKBar := c.BInitKBar[i*d:][:d]
+						var t4642 F
+						t512Entry := t512[i]
+						t61Entry := t61[i]
+						t265Entry := t265_2[i]
 						for j := range d {
 							BKBarStateEntry := BKBarState2[j]
-							t4062 += F(BKBarStateEntry * k2[j])
-							t622_2 += F(BKTrail2[j] * BKBarStateEntry)
+							t4642 += F(BKBarStateEntry * k2[j])
+							t84 += F(BInitK[j] * BKBarStateEntry)
+							t86 += F(BKTrail2[j] * BKBarStateEntry)
 							BVTrailEntry := BVTrail2[j]
-							t512[j] += F(BVTrailEntry * t49Entry)
-							t57[j] += F(BVTrailEntry * t55Entry)
-							t61[j] -= F(BKBarStateEntry * t229Entry)
+							t532[j] += F(BVTrailEntry * t512Entry)
+							t6322[j] += F(BVTrailEntry * t61Entry)
+							t68[j] -= F(BKBarStateEntry * t265Entry)
+							BInitKBar[j] += F(w11 * BKBarStateEntry)
 						}
-						t406[i] = t4062
+						t464[i] = t4642
 					}
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					for i := range dH {
-						t192Entry := t192_2[i]
-						t406Entry := t406[i]
-						t76[i] = -F(F(F(F(thetaEntry3*AKProd[i])*t192Entry)*t227_2[i])*t406Entry) - F(F(thetaEntry3*t192Entry)*t406Entry)
+						t225Entry := t225_2[i]
+						t464Entry := t464[i]
+						t8123[i] = -F(F(F(F(thetaEntry3*AKProd[i])*t225Entry)*t263_2[i])*t464Entry) - F(F(thetaEntry3*t225Entry)*t464Entry)
 					}
 					// self_referential_layers.B_k, self_referential_layers.A_k
-					clear(t8222)
-					var t8723 F
+					clear(t92)
 					for i := range d {
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 						AKBarState2 := AKBarState[i*dH:][:dH]
-						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
-						var t783 F
-						var t4072 F
+						t2422_2 := t2422[(l*T+a+C*s)*dH:][:dH]
+						var t833 F
+						var t4652 F
 						AKLinEntry2 := AKLin[i]
 						for j := range dH {
-							AKTrailEntry := AKTrail2[j]
-							t783 += F(AKTrailEntry * t76[j])
+							t833 += F(AKTrail2[j] * t8123[j])
 							AKBarStateEntry := AKBarState2[j]
-							t4072 += F(AKBarStateEntry * t242_2[j])
-							t8723 += F(AKTrailEntry * AKBarStateEntry)
-							t8222[j] -= F(AKBarStateEntry * AKLinEntry2)
+							t4652 += F(AKBarStateEntry * t2422_2[j])
+							t92[j] -= F(AKBarStateEntry * AKLinEntry2)
 						}
-						t78[i] = t783
-						t407[i] = t4072
+						t83[i] = t833
+						t465[i] = t4652
 					}
 					// self_referential_layers.A_k
-					var t8522 F
+					var t95 F
 					for i := range dH {
-						t8424 := F(t192_2[i] * t8222[i])
-						t8522 += F(AKProd[i] * t8424)
-						t8423[i] = t8424
+						t942 := F(t225_2[i] * t92[i])
+						t95 += F(AKProd[i] * t942)
+						t94[i] = t942
 					}
 					// self_referential_layers.A_k
 					for i := range d {
-						t893[i] = t78[i] - F(thetaEntry3*t407[i])
+						t97[i] = t83[i] - F(thetaEntry3*t465[i])
 					}
-					// self_referential_layers.A_k
-					clear(t94)
+					// self_referential_layers.A_k, self_referential_layers.A_m
+					clear(t10222)
+					var t1162 F
+					var t118 F
 					for i := range d {
+						AKBarState2 := AKBarState[i*dH:][:dH]
+						AInitK := c.AInitK[i*dH:][:dH]
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-						t893Entry := t893[i]
+						AInitKBar := c.AInitKBar[i*dH:][:dH]
+						t97Entry := t97[i]
 						for j := range dH {
-							t94[j] += F(AKTrail2[j] * t893Entry)
+							AKBarStateEntry2 := AKBarState2[j]
+							t1162 += F(AInitK[j] * AKBarStateEntry2)
+							AKTrailEntry := AKTrail2[j]
+							t118 += F(AKTrailEntry * AKBarStateEntry2)
+							t10222[j] += F(AKTrailEntry * t97Entry)
+							AInitKBar[j] += F(w11 * AKBarStateEntry2)
 						}
 					}
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					for i := range dH {
 						BKProdEntry2 := BKProd[i]
-						t192Entry2 := t192_2[i]
-						t227Entry := t227_2[i]
-						t406Entry2 := t406[i]
+						t225Entry2 := t225_2[i]
+						t263Entry := t263_2[i]
+						t464Entry2 := t464[i]
 						AKProdEntry2 := AKProd[i]
-						t94Entry := t94[i]
-						t187Entry := t187_2[i]
-						w12 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t227Entry)*t406Entry2) - F(F(thetaEntry3*BKProdEntry2)*t406Entry2) + F(F(thetaEntry3*AKProdEntry2)*t8222[i]) + F(AKProdEntry2*t94Entry)
-						w13 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t192Entry2)*t227Entry) * t406Entry2)
-						t105[i] = w13 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t192Entry2)*t192Entry2)*t227Entry)*t406Entry2) + F(thetaEntry3*t8423[i]) + F(t192Entry2*t94Entry) + F(F(t192Entry2*t227Entry)*w12)
-						t1112[i] = -F(t187Entry*t94Entry) - F(F(F(uKProd[i]*t187Entry)*t94Entry)*t109_2[i])
+						t10222Entry := t10222[i]
+						t216Entry := t216_2[i]
+						w25 := -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2) - F(F(thetaEntry3*BKProdEntry2)*t464Entry2) + F(F(thetaEntry3*AKProdEntry2)*t92[i]) + F(AKProdEntry2*t10222Entry)
+						w26 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+						t1132[i] = w26 + F(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry)*t464Entry2) + F(thetaEntry3*t94[i]) + F(t225Entry2*t10222Entry) + F(F(t225Entry2*t263Entry)*w25)
+						t123[i] = -F(t216Entry*t10222Entry) - F(F(F(uKProd[i]*t216Entry)*t10222Entry)*t121_2[i])
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
-					clear(t107)
-					clear(t113)
-					clear(t117)
-					var t118 F
+					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta, self_referential_layers.A_m
+					clear(t115)
+					clear(t125)
+					clear(t130)
+					var t146 F
+					var t148 F
 					for i := range dH {
 						BEtaBarState2 := BEtaBarState[i*d:][:d]
+						BInitEta := c.BInitEta[i*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-						var t4082 F
-						t105Entry := t105[i]
-						t1112Entry := t1112[i]
-						t181Entry := t181_2[i]
+						BInitEtaBar := c.BInitEtaBar[i*d:][:d]
+						var t4662 F
+						t1132Entry := t1132[i]
+						t123Entry := t123[i]
+						t211Entry := t211_2[i]
 						for j := range d {
 							BEtaBarStateEntry := BEtaBarState2[j]
-							t4082 += F(BEtaBarStateEntry * k2[j])
-							t118 += F(BEtaTrail2[j] * BEtaBarStateEntry)
+							t4662 += F(BEtaBarStateEntry * k2[j])
+							t146 += F(BInitEta[j] * BEtaBarStateEntry)
+							t148 += F(BEtaTrail2[j] * BEtaBarStateEntry)
 							BKTrailEntry := BKTrail2[j]
-							t107[j] += F(BKTrailEntry * t105Entry)
-							t113[j] += F(BKTrailEntry * t1112Entry)
-							t117[j] -= F(BEtaBarStateEntry * t181Entry)
+							t115[j] += F(BKTrailEntry * t1132Entry)
+							t125[j] += F(BKTrailEntry * t123Entry)
+							t130[j] -= F(BEtaBarStateEntry * t211Entry)
+							BInitEtaBar[j] += F(w11 * BEtaBarStateEntry)
 						}
-						t408[i] = t4082
+						t466[i] = t4662
 					}
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					for i := range dH {
-						t144Entry := t144_2[i]
-						t408Entry := t408[i]
-						t13222[i] = -F(F(F(F(thetaEntry3*AEtaProd[i])*t144Entry)*t179_2[i])*t408Entry) - F(F(thetaEntry3*t144Entry)*t408Entry)
+						t171Entry := t171_2[i]
+						t466Entry := t466[i]
+						t143[i] = -F(F(F(F(thetaEntry3*AEtaProd[i])*t171Entry)*t209_2[i])*t466Entry) - F(F(thetaEntry3*t171Entry)*t466Entry)
 					}
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
-					clear(t1382)
-					var t1432 F
+					clear(t15422)
 					for i := range d {
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
 						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
 						t202_2 := t202[(l*T+a+C*s)*dH:][:dH]
-						var t1342 F
-						var t4092 F
+						var t1452 F
+						var t4672 F
 						AEtaLinEntry2 := AEtaLin[i]
 						for j := range dH {
-							AEtaTrailEntry := AEtaTrail2[j]
-							t1342 += F(AEtaTrailEntry * t13222[j])
+							t1452 += F(AEtaTrail2[j] * t143[j])
 							AEtaBarStateEntry := AEtaBarState2[j]
-							t4092 += F(AEtaBarStateEntry * t202_2[j])
-							t1432 += F(AEtaTrailEntry * AEtaBarStateEntry)
-							t1382[j] -= F(AEtaBarStateEntry * AEtaLinEntry2)
+							t4672 += F(AEtaBarStateEntry * t202_2[j])
+							t15422[j] -= F(AEtaBarStateEntry * AEtaLinEntry2)
 						}
-						t134[i] = t1342
-						t409[i] = t4092
+						t145[i] = t1452
+						t467[i] = t4672
 					}
 					// self_referential_layers.A_eta
-					var t141 F
+					var t15722 F
 					for i := range dH {
-						t1402 := F(t144_2[i] * t1382[i])
-						t141 += F(AEtaProd[i] * t1402)
-						t140[i] = t1402
+						t15623 := F(t171_2[i] * t15422[i])
+						t15722 += F(AEtaProd[i] * t15623)
+						t15622[i] = t15623
 					}
 					// self_referential_layers.A_eta
 					for i := range d {
-						t145[i] = t134[i] - F(thetaEntry3*t409[i])
+						t1592[i] = t145[i] - F(thetaEntry3*t467[i])
 					}
-					// self_referential_layers.A_eta
-					clear(t150)
+					// self_referential_layers.A_eta, self_referential_layers.A_m
+					clear(t164)
+					var t178 F
+					var t180 F
 					for i := range d {
+						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+						AInitEta := c.AInitEta[i*dH:][:dH]
 						AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-						t145Entry := t145[i]
+						AInitEtaBar := c.AInitEtaBar[i*dH:][:dH]
+						t1592Entry := t1592[i]
 						for j := range dH {
-							t150[j] += F(AEtaTrail2[j] * t145Entry)
+							AEtaBarStateEntry2 := AEtaBarState2[j]
+							t178 += F(AInitEta[j] * AEtaBarStateEntry2)
+							AEtaTrailEntry := AEtaTrail2[j]
+							t180 += F(AEtaTrailEntry * AEtaBarStateEntry2)
+							t164[j] += F(AEtaTrailEntry * t1592Entry)
+							AInitEtaBar[j] += F(w11 * AEtaBarStateEntry2)
 						}
 					}
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					for i := range dH {
 						BEtaProdEntry2 := BEtaProd[i]
-						t144Entry2 := t144_2[i]
-						t179Entry := t179_2[i]
-						t408Entry2 := t408[i]
+						t171Entry2 := t171_2[i]
+						t209Entry := t209_2[i]
+						t466Entry2 := t466[i]
 						AEtaProdEntry2 := AEtaProd[i]
-						t150Entry := t150[i]
-						t139Entry := t139_2[i]
-						w14 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t179Entry)*t408Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t408Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t1382[i]) + F(AEtaProdEntry2*t150Entry)
-						w15 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t144Entry2)*t179Entry) * t408Entry2)
-						t161[i] = w15 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t144Entry2)*t144Entry2)*t179Entry)*t408Entry2) + F(thetaEntry3*t140[i]) + F(t144Entry2*t150Entry) + F(F(t144Entry2*t179Entry)*w14)
-						t167[i] = -F(t139Entry*t150Entry) - F(F(F(uEtaProd[i]*t139Entry)*t150Entry)*t165_2[i])
+						t164Entry := t164[i]
+						t162Entry := t162_3[i]
+						w27 := -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2) - F(F(thetaEntry3*BEtaProdEntry2)*t466Entry2) + F(F(thetaEntry3*AEtaProdEntry2)*t15422[i]) + F(AEtaProdEntry2*t164Entry)
+						w28 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+						t175[i] = w28 + F(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry)*t466Entry2) + F(thetaEntry3*t15622[i]) + F(t171Entry2*t164Entry) + F(F(t171Entry2*t209Entry)*w27)
+						t1852[i] = -F(t162Entry*t164Entry) - F(F(F(uEtaProd[i]*t162Entry)*t164Entry)*t183_2[i])
 					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha
-					clear(t163)
-					clear(t169)
-					clear(t173)
-					var t174 F
+					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha, self_referential_layers.A_m
+					clear(t177)
+					clear(t187)
+					clear(t192)
+					var t20822 F
+					var t21022 F
 					for i := range dH {
 						BAlphaBarState2 := BAlphaBarState[i*d:][:d]
+						BInitAlpha := c.BInitAlpha[i*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-						var t4102 F
-						t161Entry := t161[i]
-						t167Entry := t167[i]
-						t133Entry := t133_2[i]
+						BInitAlphaBar := c.BInitAlphaBar[i*d:][:d]
+						var t4682 F
+						t175Entry := t175[i]
+						t1852Entry := t1852[i]
+						t157Entry := t157_2[i]
 						for j := range d {
 							BAlphaBarStateEntry := BAlphaBarState2[j]
-							t4102 += F(BAlphaBarStateEntry * k2[j])
-							t174 += F(BAlphaTrail2[j] * BAlphaBarStateEntry)
+							t4682 += F(BAlphaBarStateEntry * k2[j])
+							t20822 += F(BInitAlpha[j] * BAlphaBarStateEntry)
+							t21022 += F(BAlphaTrail2[j] * BAlphaBarStateEntry)
 							BEtaTrailEntry := BEtaTrail2[j]
-							t163[j] += F(BEtaTrailEntry * t161Entry)
-							t169[j] += F(BEtaTrailEntry * t167Entry)
-							t173[j] -= F(BAlphaBarStateEntry * t133Entry)
+							t177[j] += F(BEtaTrailEntry * t175Entry)
+							t187[j] += F(BEtaTrailEntry * t1852Entry)
+							t192[j] -= F(BAlphaBarStateEntry * t157Entry)
+							BInitAlphaBar[j] += F(w11 * BAlphaBarStateEntry)
 						}
-						t410[i] = t4102
+						t468[i] = t4682
 					}
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					for i := range dH {
-						t96Entry := t96_2[i]
-						t410Entry := t410[i]
-						t188[i] = -F(F(F(F(thetaEntry3*AAlphaProd[i])*t96Entry)*t131_2[i])*t410Entry) - F(F(thetaEntry3*t96Entry)*t410Entry)
+						t117Entry := t117_2[i]
+						t468Entry := t468[i]
+						t205[i] = -F(F(F(F(thetaEntry3*AAlphaProd[i])*t117Entry)*t155_2[i])*t468Entry) - F(F(thetaEntry3*t117Entry)*t468Entry)
 					}
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
-					clear(t194)
-					var t199 F
+					clear(t21622)
 					for i := range d {
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
 						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-						t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
-						var t1902 F
-						var t4112 F
+						t162_4 := t162[(l*T+a+C*s)*dH:][:dH]
+						var t2072 F
+						var t4692 F
 						AAlphaLinEntry2 := AAlphaLin[i]
 						for j := range dH {
-							AAlphaTrailEntry := AAlphaTrail2[j]
-							t1902 += F(AAlphaTrailEntry * t188[j])
+							t2072 += F(AAlphaTrail2[j] * t205[j])
 							AAlphaBarStateEntry := AAlphaBarState2[j]
-							t4112 += F(AAlphaBarStateEntry * t162_2[j])
-							t199 += F(AAlphaTrailEntry * AAlphaBarStateEntry)
-							t194[j] -= F(AAlphaBarStateEntry * AAlphaLinEntry2)
+							t4692 += F(AAlphaBarStateEntry * t162_4[j])
+							t21622[j] -= F(AAlphaBarStateEntry * AAlphaLinEntry2)
 						}
-						t190[i] = t1902
-						t411[i] = t4112
+						t207[i] = t2072
+						t469[i] = t4692
 					}
 					// self_referential_layers.A_alpha
-					var t197 F
+					var t219 F
 					for i := range dH {
-						t1962 := F(t96_2[i] * t194[i])
-						t197 += F(AAlphaProd[i] * t1962)
-						t196[i] = t1962
+						t2182 := F(t117_2[i] * t21622[i])
+						t219 += F(AAlphaProd[i] * t2182)
+						t218[i] = t2182
 					}
 					// self_referential_layers.A_alpha
 					for i := range d {
-						t201[i] = t190[i] - F(thetaEntry3*t411[i])
+						t2212[i] = t207[i] - F(thetaEntry3*t469[i])
 					}
-					// self_referential_layers.A_alpha
-					clear(t2062)
+					// self_referential_layers.A_alpha, self_referential_layers.A_m
+					clear(t226)
+					var t240 F
+					var t2422_2 F
 					for i := range d {
+						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+						AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 						AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-						t201Entry := t201[i]
+						AInitAlphaBar := c.AInitAlphaBar[i*dH:][:dH]
+						t2212Entry := t2212[i]
 						for j := range dH {
-							t2062[j] += F(AAlphaTrail2[j] * t201Entry)
+							AAlphaBarStateEntry2 := AAlphaBarState2[j]
+							t240 += F(AInitAlpha[j] * AAlphaBarStateEntry2)
+							AAlphaTrailEntry := AAlphaTrail2[j]
+							t2422_2 += F(AAlphaTrailEntry * AAlphaBarStateEntry2)
+							t226[j] += F(AAlphaTrailEntry * t2212Entry)
+							AInitAlphaBar[j] += F(w11 * AAlphaBarStateEntry2)
 						}
 					}
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					for i := range dH {
 						BAlphaProdEntry2 := BAlphaProd[i]
-						t96Entry2 := t96_2[i]
-						t131Entry := t131_2[i]
-						t410Entry2 := t410[i]
+						t117Entry2 := t117_2[i]
+						t155Entry := t155_2[i]
+						t468Entry2 := t468[i]
 						AAlphaProdEntry2 := AAlphaProd[i]
-						t2062Entry := t2062[i]
-						t91Entry := t91_2[i]
-						w16 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t131Entry)*t410Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t410Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t194[i]) + F(AAlphaProdEntry2*t2062Entry)
-						w17 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t96Entry2)*t131Entry) * t410Entry2)
-						t217[i] = w17 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t96Entry2)*t96Entry2)*t131Entry)*t410Entry2) + F(thetaEntry3*t196[i]) + F(t96Entry2*t2062Entry) + F(F(t96Entry2*t131Entry)*w16)
-						t223[i] = -F(t91Entry*t2062Entry) - F(F(F(uAlphaProd[i]*t91Entry)*t2062Entry)*t221_2[i])
+						t226Entry := t226[i]
+						t108Entry := t108_2[i]
+						w29 := -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2) - F(F(thetaEntry3*BAlphaProdEntry2)*t468Entry2) + F(F(thetaEntry3*AAlphaProdEntry2)*t21622[i]) + F(AAlphaProdEntry2*t226Entry)
+						w30 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+						t237[i] = w30 + F(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry)*t468Entry2) + F(thetaEntry3*t218[i]) + F(t117Entry2*t226Entry) + F(F(t117Entry2*t155Entry)*w29)
+						t247[i] = -F(t108Entry*t226Entry) - F(F(F(uAlphaProd[i]*t108Entry)*t226Entry)*t245_2[i])
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
-					clear(t219)
-					clear(t225)
-					clear(t22922)
-					var t233 F
+					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m, self_referential_layers.A_m
+					clear(t2392)
+					clear(t249)
+					clear(t254)
+					var t273 F
+					var t2752 F
 					for i := range dH {
 						BMBarState2 := BMBarState[i*d:][:d]
+						BInitM := c.BInitM[i*d:][:d]
 						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
 						BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-						var t4122 F
-						t217Entry := t217[i]
-						t223Entry := t223[i]
-						t85Entry := t85_2[i]
+						BInitMBar := c.BInitMBar[i*d:][:d]
+						var t4702 F
+						t237Entry := t237[i]
+						t247Entry := t247[i]
+						t103Entry := t103_2[i]
 						for j := range d {
 							BMBarStateEntry := BMBarState2[j]
-							t4122 += F(BMBarStateEntry * k2[j])
-							t233 += F(BMTrail2[j] * BMBarStateEntry)
+							t4702 += F(BMBarStateEntry * k2[j])
+							t273 += F(BInitM[j] * BMBarStateEntry)
+							t2752 += F(BMTrail2[j] * BMBarStateEntry)
 							BAlphaTrailEntry := BAlphaTrail2[j]
-							t219[j] += F(BAlphaTrailEntry * t217Entry)
-							t225[j] += F(BAlphaTrailEntry * t223Entry)
-							t22922[j] -= F(BMBarStateEntry * t85Entry)
+							t2392[j] += F(BAlphaTrailEntry * t237Entry)
+							t249[j] += F(BAlphaTrailEntry * t247Entry)
+							t254[j] -= F(BMBarStateEntry * t103Entry)
+							BInitMBar[j] += F(w11 * BMBarStateEntry)
 						}
-						t412[i] = t4122
+						t470[i] = t4702
 					}
 					// self_referential_layers.B_m
-					var t2312 F
+					var t256 F
 					for i := range d {
-						t2302 := t52[i] + t61[i] + t117[i] + t173[i] + t22922[i]
-						t2312 += F(k2[i] * t2302)
-						t230[i] = t2302
+						t2552 := t622[i] + t68[i] + t130[i] + t192[i] + t254[i]
+						t256 += F(k2[i] * t2552)
+						t255[i] = t2552
 					}
 					// self_referential_layers.B_m
 					for i := range dH {
-						t48Entry := t48_2[i]
-						t412Entry := t412[i]
-						t247[i] = -F(F(F(F(thetaEntry3*AMProd[i])*t48Entry)*t83_2[i])*t412Entry) - F(F(thetaEntry3*t48Entry)*t412Entry)
+						t63Entry := t63_2[i]
+						t470Entry := t470[i]
+						t27022[i] = -F(F(F(F(thetaEntry3*AMProd[i])*t63Entry)*t101_2[i])*t470Entry) - F(F(thetaEntry3*t63Entry)*t470Entry)
 					}
 					// self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t253)
-					var t258 F
+					clear(t281)
 					for i := range d {
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 						AMBarState2 := AMBarState[i*dH:][:dH]
 						t122_2 := t122[(l*T+a+C*s)*dH:][:dH]
-						var t2492 F
-						var t4132 F
+						var t2722 F
+						var t4712 F
 						AMLinEntry2 := AMLin[i]
 						for j := range dH {
-							AMTrailEntry := AMTrail2[j]
-							t2492 += F(AMTrailEntry * t247[j])
+							t2722 += F(AMTrail2[j] * t27022[j])
 							AMBarStateEntry := AMBarState2[j]
-							t4132 += F(AMBarStateEntry * t122_2[j])
-							t258 += F(AMTrailEntry * AMBarStateEntry)
-							t253[j] -= F(AMBarStateEntry * AMLinEntry2)
+							t4712 += F(AMBarStateEntry * t122_2[j])
+							t281[j] -= F(AMBarStateEntry * AMLinEntry2)
 						}
-						t249[i] = t2492
-						t413[i] = t4132
+						t272[i] = t2722
+						t471[i] = t4712
 					}
 					// self_referential_layers.A_m
-					var t256 F
+					var t284 F
 					for i := range dH {
-						t25522 := F(t48_2[i] * t253[i])
-						t256 += F(AMProd[i] * t25522)
-						t2552[i] = t25522
+						t2832 := F(t63_2[i] * t281[i])
+						t284 += F(AMProd[i] * t2832)
+						t283[i] = t2832
 					}
 					// self_referential_layers.A_m
 					for i := range d {
-						t260[i] = t249[i] - F(thetaEntry3*t413[i])
+						t286[i] = t272[i] - F(thetaEntry3*t471[i])
 					}
 					// self_referential_layers.A_m
-					clear(t265)
+					clear(t291)
+					var t305 F
+					var t307 F
 					for i := range d {
+						AMBarState2 := AMBarState[i*dH:][:dH]
+						AInitM := c.AInitM[i*dH:][:dH]
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						t260Entry := t260[i]
+						AInitMBar := c.AInitMBar[i*dH:][:dH]
+						t286Entry := t286[i]
 						for j := range dH {
-							t265[j] += F(AMTrail2[j] * t260Entry)
+							AMBarStateEntry2 := AMBarState2[j]
+							t305 += F(AInitM[j] * AMBarStateEntry2)
+							AMTrailEntry := AMTrail2[j]
+							t307 += F(AMTrailEntry * AMBarStateEntry2)
+							t291[j] += F(AMTrailEntry * t286Entry)
+							AInitMBar[j] += F(w11 * AMBarStateEntry2)
 						}
 					}
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					for i := range dH {
 						BMProdEntry2 := BMProd[i]
-						t48Entry2 := t48_2[i]
-						t83Entry := t83_2[i]
-						t412Entry2 := t412[i]
+						t63Entry2 := t63_2[i]
+						t101Entry := t101_2[i]
+						t470Entry2 := t470[i]
 						AMProdEntry2 := AMProd[i]
-						t265Entry := t265[i]
-						t432Entry := t432_2[i]
-						w18 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t83Entry)*t412Entry2) - F(F(thetaEntry3*BMProdEntry2)*t412Entry2) + F(F(thetaEntry3*AMProdEntry2)*t253[i]) + F(AMProdEntry2*t265Entry)
-						w19 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t48Entry2)*t83Entry) * t412Entry2)
-						t27622[i] = w19 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t48Entry2)*t48Entry2)*t83Entry)*t412Entry2) + F(thetaEntry3*t2552[i]) + F(t48Entry2*t265Entry) + F(F(t48Entry2*t83Entry)*w18)
-						t282_2[i] = -F(t432Entry*t265Entry) - F(F(F(uMProd[i]*t432Entry)*t265Entry)*t2802_2[i])
+						t291Entry := t291[i]
+						t542Entry := t542_2[i]
+						w31 := -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2) - F(F(thetaEntry3*BMProdEntry2)*t470Entry2) + F(F(thetaEntry3*AMProdEntry2)*t281[i]) + F(AMProdEntry2*t291Entry)
+						w32 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+						t302_2[i] = w32 + F(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry)*t470Entry2) + F(thetaEntry3*t283[i]) + F(t63Entry2*t291Entry) + F(F(t63Entry2*t101Entry)*w31)
+						t31422[i] = -F(t542Entry*t291Entry) - F(F(F(uMProd[i]*t542Entry)*t291Entry)*t312_2[i])
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t278)
-					clear(t284)
+					clear(t304)
+					clear(t31622)
 					for i := range dH {
 						BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-						t27622Entry := t27622[i]
-						t282Entry := t282_2[i]
+						t302Entry := t302_2[i]
+						t31422Entry := t31422[i]
 						for j := range d {
 							BMTrailEntry := BMTrail2[j]
-							t278[j] += F(BMTrailEntry * t27622Entry)
-							t284[j] += F(BMTrailEntry * t282Entry)
+							t304[j] += F(BMTrailEntry * t302Entry)
+							t31622[j] += F(BMTrailEntry * t31422Entry)
 						}
 					}
-					// self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
-					var t303 F
+					// self_referential_layers.v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k
+					var t322 F
 					for i := range d {
-						t33Entry2 := t33[i]
-						t893Entry2 := t893[i]
-						t145Entry2 := t145[i]
-						t201Entry2 := t201[i]
-						t260Entry2 := t260[i]
-						t2982 := t33Entry2 + t512[i] + t893Entry2 + t107[i] + t145Entry2 + t163[i] + t201Entry2 + t219[i] + F(thetaEntry3*t230[i]) + t260Entry2 + t278[i]
-						t303 += F(t2982 * (k2[i] / w7))
-						t285[i] = -t33Entry2 + t57[i] - t893Entry2 + t113[i] - t145Entry2 + t169[i] - t201Entry2 + t225[i] - t260Entry2 + t284[i]
-						t298[i] = t2982
+						t31723 := -t3522[i] + t6322[i] - t97[i] + t125[i] - t1592[i] + t187[i] - t2212[i] + t249[i] - t286[i] + t31622[i]
+						t322 += F(t31723 * (v[i] / w10))
+						t31722[i] = t31723
 					}
-					t3032 := -t303
+					t3222_2 := -t322
+					// self_referential_layers.v, self_referential_layers.k
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w36 := kern.Choose(w34, F(F(0.5*kern.Choose(w33, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t47)), F(0))
+					t339 := kern.Choose(w35, w36, F(0))
+					t358 := F(1) / num.Max(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
+					var t361 F
+					for i := range d {
+						t3562 := t3522[i] + t532[i] + t97[i] + t115[i] + t1592[i] + t177[i] + t2212[i] + t2392[i] + F(thetaEntry3*t255[i]) + t286[i] + t304[i]
+						t361 += F(t3562 * (k2[i] / w9))
+						t343[i] = F(t31922*t31722[i]) + F(2*F(t339*gV[i]))
+						t356[i] = t3562
+					}
+					t3612 := -t361
 					// self_referential_layers.g_v
-					clear(t289)
+					clear(t347)
 					for i := range d {
 						AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-						t285Entry := t285[i]
+						t343Entry := t343[i]
 						for j := range dH {
-							t289[j] += F(AVTrail2[j] * t285Entry)
+							t347[j] += F(AVTrail2[j] * t343Entry)
 						}
 					}
 					// self_referential_layers.g_v
 					for i := range dH {
-						t392Entry := t392_2[i]
-						t289Entry := t289[i]
-						t295[i] = F(t392Entry*t289Entry) + F(F(F(gVProd[i]*t392Entry)*t289Entry)*t293_2[i])
+						t39Entry := t39_2[i]
+						t347Entry := t347[i]
+						t353[i] = F(t39Entry*t347Entry) + F(F(F(gVProd[i]*t39Entry)*t347Entry)*t351_2[i])
 					}
 					// self_referential_layers.g_v
-					clear(t297)
+					clear(t355)
 					for i := range dH {
 						BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-						t295Entry := t295[i]
+						t353Entry := t353[i]
 						for j := range d {
-							t297[j] += F(BVTrail2[j] * t295Entry)
+							t355[j] += F(BVTrail2[j] * t353Entry)
 						}
 					}
-					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.g_alpha
-					w20 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w21 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3032, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t320 := kern.Choose(w22, w23, F(0))
-					t339 := F(thetaSigmoid[a] * (t2922 + t8522 + t141 + t197 + t2312 + t256))
-					t444 := F(t343 * t339)
-					t358 := t622 + t3122 + t622_2 + t8723 + t118 + t1432 + t174 + t199 + t233 + t258
-					rhoEntry5 := rho[a]
+					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w39 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w40 := kern.Choose(w38, F(F(0.5*kern.Choose(w37, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w39, w40, F(0))
+					t397 := F(thetaSigmoid[a] * (t33 + t95 + t15722 + t219 + t256 + t284))
+					t502 := F(t401 * t397)
+					t416 := t24223 + t56 + t86 + t118 + t148 + t180 + t21022 + t2422_2 + t2752 + t307 - t2223 - t5423 - t84 - t1162 - t146 - t178 - t20822 - t240 - t273 - t305
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t361 := F(F(rhoEntry5*rhoSigmoidEntry) * t358)
-					t452 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t343*t358))
-					c.BThetaBar[0] += t339
-					c.BRhoBar[0] += t361
+					t419 := F(F(rhoEntry5*rhoSigmoidEntry) * t416)
+					t510 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t401*t416))
+					c.BThetaBar[0] += t397
+					c.BRhoBar[0] += t419
 					// self_referential_layers.g_k, self_referential_layers.k
 					for i := range d {
-						t324[i] = F(t300*t298[i]) + F(2*F(t320*gK[i]))
+						t382[i] = F(t358*t356[i]) + F(2*F(t378*gK[i]))
 					}
 					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t328)
-					clear(t383)
+					clear(t386)
+					clear(t441)
 					for i := range d {
 						AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 						AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-						AKBarState2 := AKBarState[i*dH:][:dH]
 						t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
-						t442_2 := t442[(l*T+a+C*s)*dH:][:dH]
+						AKBarState2 := AKBarState[i*dH:][:dH]
+						t500_2 := t500[(l*T+a+C*s)*dH:][:dH]
+						t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
 						AVBarState2 := AVBarState[i*dH:][:dH]
-						t302_2 := t302[(l*T+a+C*s)*dH:][:dH]
-						t441_2 := t441[(l*T+a+C*s)*dH:][:dH]
-						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+						t499_2 := t499[(l*T+a+C*s)*dH:][:dH]
 						t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
-						t453_2 := t453[(l*T+a+C*s)*dH:][:dH]
+						AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+						t511_2 := t511[(l*T+a+C*s)*dH:][:dH]
+						t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
 						AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
-						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
-						AMBarState2 := AMBarState[i*dH:][:dH]
+						t503_2 := t503[(l*T+a+C*s)*dH:][:dH]
 						t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
-						t460_2 := t460[(l*T+a+C*s)*dH:][:dH]
-						t324Entry := t324[i]
+						AMBarState2 := AMBarState[i*dH:][:dH]
+						t518_2 := t518[(l*T+a+C*s)*dH:][:dH]
+						t382Entry := t382[i]
 						AKLinEntry3 := AKLin[i]
-						t893Entry3 := t893[i]
+						t97Entry2 := t97[i]
 						AVLinEntry3 := AVLin[i]
-						t33Entry3 := t33[i]
-						t285Entry2 := t285[i]
+						t3522Entry2 := t3522[i]
+						t343Entry2 := t343[i]
 						AAlphaLinEntry3 := AAlphaLin[i]
-						t201Entry3 := t201[i]
+						t2212Entry2 := t2212[i]
 						AEtaLinEntry3 := AEtaLin[i]
-						t145Entry3 := t145[i]
+						t1592Entry2 := t1592[i]
 						yBarEntry := yBar[i]
 						AMLinEntry3 := AMLin[i]
-						t260Entry3 := t260[i]
+						t286Entry2 := t286[i]
 						for j := range dH {
-							t328[j] += F(AKTrail2[j] * t324Entry)
-							t383[j] += F(AMTrail2[j] * yBarEntry)
-							AKBarState2[j] = F(AKLinEntry3*t76[j]) + F(rhoEntry5*AKBarState2[j]) + F(t26_2[j]*t893Entry3) + F(t324Entry*t442_2[j])
-							AVBarState2[j] = F(AVLinEntry3*t20222[j]) + F(rhoEntry5*AVBarState2[j]) + F(t302_2[j]*t33Entry3) + F(t285Entry2*t441_2[j])
-							AAlphaBarState2[j] = F(AAlphaLinEntry3*t188[j]) + F(rhoEntry5*AAlphaBarState2[j]) + F(t182_2[j]*t201Entry3) + F(t452*t453_2[j])
-							AEtaBarState2[j] = F(AEtaLinEntry3*t13222[j]) + F(rhoEntry5*AEtaBarState2[j]) + F(t22_2[j]*t145Entry3) + F(t444*t445_2[j])
-							AMBarState2[j] = F(AMLinEntry3*t247[j]) + F(rhoEntry5*AMBarState2[j]) + F(t142_2[j]*t260Entry3) + F(yBarEntry*t460_2[j])
+							t386[j] += F(AKTrail2[j] * t382Entry)
+							t441[j] += F(AMTrail2[j] * yBarEntry)
+							AKBarState2[j] = F(AKLinEntry3*t8123[j]) + F(t26_2[j]*t97Entry2) + F(rhoEntry5*AKBarState2[j]) + F(t382Entry*t500_2[j])
+							AVBarState2[j] = F(AVLinEntry3*t19[j]) + F(t302_3[j]*t3522Entry2) + F(rhoEntry5*AVBarState2[j]) + F(t343Entry2*t499_2[j])
+							AAlphaBarState2[j] = F(AAlphaLinEntry3*t205[j]) + F(t182_2[j]*t2212Entry2) + F(rhoEntry5*AAlphaBarState2[j]) + F(t510*t511_2[j])
+							AEtaBarState2[j] = F(AEtaLinEntry3*t143[j]) + F(t222_2[j]*t1592Entry2) + F(rhoEntry5*AEtaBarState2[j]) + F(t502*t503_2[j])
+							AMBarState2[j] = F(AMLinEntry3*t27022[j]) + F(t142_2[j]*t286Entry2) + F(rhoEntry5*AMBarState2[j]) + F(yBarEntry*t518_2[j])
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
 					for i := range dH {
-						t24Entry := t24_2[i]
-						t328Entry := t328[i]
+						t242Entry := t242_2[i]
+						t386Entry := t386[i]
 						gEtaProd2Entry := gEtaProd2[i]
-						t152Entry := t152_2[i]
+						t152Entry := t152_3[i]
 						gAlphaProd2Entry := gAlphaProd2[i]
 						t6Entry := t6_2[i]
 						t2Entry := t2_2[i]
-						t383Entry := t383[i]
-						t334[i] = F(t24Entry*t328Entry) + F(F(F(gKProd[i]*t24Entry)*t328Entry)*t332_2[i])
-						t355[i] = F(F(t444*gEtaProd2Entry)*t152Entry) + F(F(F(F(t444*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t353_2[i])
-						t377[i] = F(F(t452*gAlphaProd2Entry)*t6Entry) + F(F(F(F(t452*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry)*t375_2[i])
-						t389[i] = F(t2Entry*t383Entry) + F(F(F(yProd[i]*t2Entry)*t383Entry)*t387_2[i])
+						t441Entry := t441[i]
+						t392[i] = F(t242Entry*t386Entry) + F(F(F(gKProd[i]*t242Entry)*t386Entry)*t390_2[i])
+						t413[i] = F(F(t502*gEtaProd2Entry)*t152Entry) + F(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry)*t411_2[i])
+						t435[i] = F(F(t510*gAlphaProd2Entry)*t6Entry) + F(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry)*t433_2[i])
+						t447[i] = F(t2Entry*t441Entry) + F(F(F(yProd[i]*t2Entry)*t441Entry)*t445_2[i])
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t336)
-					clear(t357)
-					clear(t379)
-					clear(t391)
+					clear(t394)
+					clear(t415)
+					clear(t437)
+					clear(t449)
 					for i := range dH {
-						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 						BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
@@ -2734,41 +2896,41 @@ func (c *StepBackward[F]) Run() {
 						BEtaBarState2 := BEtaBarState[i*d:][:d]
 						BMBarState2 := BMBarState[i*d:][:d]
 						q := c.Q[(l*T+a+C*s)*d:][:d]
-						t334Entry := t334[i]
-						t105Entry2 := t105[i]
-						t1112Entry2 := t1112[i]
-						t49Entry2 := t49[i]
-						t55Entry2 := t55[i]
-						t295Entry2 := t295[i]
-						t377Entry := t377[i]
-						t217Entry2 := t217[i]
-						t223Entry2 := t223[i]
-						t355Entry := t355[i]
-						t161Entry2 := t161[i]
-						t167Entry2 := t167[i]
-						t389Entry := t389[i]
-						t27622Entry2 := t27622[i]
-						t282Entry2 := t282_2[i]
+						t392Entry := t392[i]
+						t1132Entry2 := t1132[i]
+						t123Entry2 := t123[i]
+						t512Entry2 := t512[i]
+						t61Entry2 := t61[i]
+						t353Entry2 := t353[i]
+						t435Entry := t435[i]
+						t237Entry2 := t237[i]
+						t247Entry2 := t247[i]
+						t413Entry := t413[i]
+						t175Entry2 := t175[i]
+						t1852Entry2 := t1852[i]
+						t447Entry := t447[i]
+						t302Entry2 := t302_2[i]
+						t31422Entry2 := t31422[i]
 						for j := range d {
 							k2Entry := k2[j]
-							gVEntry := gV[j]
+							vEntry := v[j]
 							xEntry := x[j]
-							t336[j] += F(BKTrail2[j] * t334Entry)
-							t357[j] += F(BEtaTrail2[j] * t355Entry)
-							t379[j] += F(BAlphaTrail2[j] * t377Entry)
-							t391[j] += F(BMTrail2[j] * t389Entry)
-							BKBarState2[j] = F(rhoEntry5*BKBarState2[j]) + F(k2Entry*t105Entry2) + F(gVEntry*t1112Entry2) + F(xEntry*t334Entry)
-							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t49Entry2) + F(gVEntry*t55Entry2) + F(xEntry*t295Entry2)
-							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t217Entry2) + F(gVEntry*t223Entry2) + F(xEntry*t377Entry)
-							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t161Entry2) + F(gVEntry*t167Entry2) + F(xEntry*t355Entry)
-							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t27622Entry2) + F(gVEntry*t282Entry2) + F(q[j]*t389Entry)
+							t394[j] += F(BKTrail2[j] * t392Entry)
+							t415[j] += F(BEtaTrail2[j] * t413Entry)
+							t437[j] += F(BAlphaTrail2[j] * t435Entry)
+							t449[j] += F(BMTrail2[j] * t447Entry)
+							BKBarState2[j] = F(rhoEntry5*BKBarState2[j]) + F(k2Entry*t1132Entry2) + F(vEntry*t123Entry2) + F(xEntry*t392Entry)
+							BVBarState2[j] = F(rhoEntry5*BVBarState2[j]) + F(k2Entry*t512Entry2) + F(vEntry*t61Entry2) + F(xEntry*t353Entry2)
+							BAlphaBarState2[j] = F(rhoEntry5*BAlphaBarState2[j]) + F(k2Entry*t237Entry2) + F(vEntry*t247Entry2) + F(xEntry*t435Entry)
+							BEtaBarState2[j] = F(rhoEntry5*BEtaBarState2[j]) + F(k2Entry*t175Entry2) + F(vEntry*t1852Entry2) + F(xEntry*t413Entry)
+							BMBarState2[j] = F(rhoEntry5*BMBarState2[j]) + F(k2Entry*t302Entry2) + F(vEntry*t31422Entry2) + F(q[j]*t447Entry)
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
-					w8 := F(t343 * (t339 + t361))
+					w21 := F(t401 * (t397 + t419))
 					for i := range d {
-						t12_2[i] = yBar[i] + t391[i]
-						t13_2[i] = t285[i] + t297[i] + t324[i] + t336[i] + w8 + t357[i] + t379[i]
+						t12_2[i] = yBar[i] + t449[i]
+						t13_2[i] = t343[i] + t355[i] + t382[i] + t394[i] + w21 + t415[i] + t437[i]
 					}
 				}
 			}
@@ -2847,53 +3009,53 @@ func (c *StepBackward[F]) Run() {
 
 	// self_referential_layers.q
 	for i := range L {
-		t20_2 := t20[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		for j := range T {
 			t12_2 := t12[(i*T+j)*d:][:d]
 			qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-			var t203 F
+			var t303 F
 			for k3 := range d {
-				t203 += F(t12_2[k3] * qDiv2[k3])
+				t303 += F(t12_2[k3] * qDiv2[k3])
 			}
-			t20_2[j] = -t203
+			t30_2[j] = -t303
 		}
 	}
 
 	// self_referential_layers.q
 	for i := range L {
-		t25_2 := t25[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t20_2 := t20[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t30_2 := t30[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			t12_2 := t12[(i*T+j)*d:][:d]
 			qProd := c.QProd[(i*T+j)*d:][:d]
-			t41_2 := t41[(i*T+j)*d:][:d]
-			t25Entry := t25_2[j]
+			t51_2 := t51[(i*T+j)*d:][:d]
+			t35Entry := t35_2[j]
 			qDivEntry := qDiv[j]
-			w9 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w22 := kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k3 := range d {
-				t41_2[k3] = F(t12_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w9))
+				t51_2[k3] = F(t12_2[k3]*qDivEntry) + F(2*F(qProd[k3]*w22))
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.Gemm(L*T, d, d, F(1), false, t42, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, d, F(1), false, t52, d, 1, t51, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.Gemm(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t51, d, 1)
 
 	// self_referential_layers.q
 	for i := range L {
 		for j := range T {
 			t13_2 := t13[(i*T+j)*d:][:d]
-			t42_2 := t42[(i*T+j)*d:][:d]
+			t52_2 := t52[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k3 := range d {
-				xBar[k3] = t13_2[k3] + t42_2[k3]
+				xBar[k3] = t13_2[k3] + t52_2[k3]
 			}
 		}
 	}
@@ -2901,9 +3063,20 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                                                                                                                                                  Step[F]
-	back                                                                                                                                                                                                                  StepBackward[F]
-	vWQ, vX, vBRho, vBTheta, outY, fromAK, fromBK, fromAV, fromBV, fromAAlpha, fromBAlpha, fromAEta, fromBEta, fromAM, fromBM, nextAK, nextBK, nextAV, nextBV, nextAAlpha, nextBAlpha, nextAEta, nextBEta, nextAM, nextBM tape.Value[F]
+	call                                                                                                                                Step[F]
+	back                                                                                                                                StepBackward[F]
+	vWQ, vX, vBRho, vBTheta, vAInitM, vBInitM, vAInitAlpha, vBInitAlpha, vAInitEta, vBInitEta, vAInitK, vBInitK, vAInitV, vBInitV, outY tape.Value[F]
+	m                                                                                                                                   *block.Memory[F]
+	startAK                                                                                                                             tape.Value[F]
+	startBK                                                                                                                             tape.Value[F]
+	startAV                                                                                                                             tape.Value[F]
+	startBV                                                                                                                             tape.Value[F]
+	startAAlpha                                                                                                                         tape.Value[F]
+	startBAlpha                                                                                                                         tape.Value[F]
+	startAEta                                                                                                                           tape.Value[F]
+	startBEta                                                                                                                           tape.Value[F]
+	startAM                                                                                                                             tape.Value[F]
+	startBM                                                                                                                             tape.Value[F]
 }
 
 // step computes
@@ -2917,21 +3090,22 @@ type stepNode[F num.Float] struct {
 //	g_t[k] = F(A_{t−1}[k], B_{t−1}[k]; x_t)    self_referential_layers.g_k
 //	k_t = unit(g_t[k])    self_referential_layers.k
 //	g_t[v] = F(A_{t−1}[v], B_{t−1}[v]; x_t)    self_referential_layers.g_v
+//	v_t = unit(g_t[v])    self_referential_layers.v
 //	u_t[m] = case phase { = 3 : F(A_{t−1}[m], B_{t−1}[m]; v_t) ; otherwise : v_t }    self_referential_layers.u_m
-//	A_t[m] = ρ_t A_{t−1}[m] − θ_t ∇_A ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])  @eq hope#89    self_referential_layers.A_m
-//	B_t[m] = ρ_t B_{t−1}[m] − θ_t ∇_B ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])    self_referential_layers.B_m
+//	A_t[m] = ρ_t A_{t−1}[m] + (1 − ρ_t) A⁰[m] − θ_t ∇_A ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])  @eq hope#89    self_referential_layers.A_m
+//	B_t[m] = ρ_t B_{t−1}[m] + (1 − ρ_t) B⁰[m] − θ_t ∇_B ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])    self_referential_layers.B_m
 //	u_t[α] = case phase { = 3 : F(A_{t−1}[α], B_{t−1}[α]; v_t) ; otherwise : v_t }    self_referential_layers.u_alpha
-//	A_t[α] = ρ_t A_{t−1}[α] − θ_t ∇_A ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])  @eq hope#89    self_referential_layers.A_alpha
-//	B_t[α] = ρ_t B_{t−1}[α] − θ_t ∇_B ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])    self_referential_layers.B_alpha
+//	A_t[α] = ρ_t A_{t−1}[α] + (1 − ρ_t) A⁰[α] − θ_t ∇_A ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])  @eq hope#89    self_referential_layers.A_alpha
+//	B_t[α] = ρ_t B_{t−1}[α] + (1 − ρ_t) B⁰[α] − θ_t ∇_B ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])    self_referential_layers.B_alpha
 //	u_t[η] = case phase { = 3 : F(A_{t−1}[η], B_{t−1}[η]; v_t) ; otherwise : v_t }    self_referential_layers.u_eta
-//	A_t[η] = ρ_t A_{t−1}[η] − θ_t ∇_A ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])  @eq hope#89    self_referential_layers.A_eta
-//	B_t[η] = ρ_t B_{t−1}[η] − θ_t ∇_B ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])    self_referential_layers.B_eta
+//	A_t[η] = ρ_t A_{t−1}[η] + (1 − ρ_t) A⁰[η] − θ_t ∇_A ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])  @eq hope#89    self_referential_layers.A_eta
+//	B_t[η] = ρ_t B_{t−1}[η] + (1 − ρ_t) B⁰[η] − θ_t ∇_B ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])    self_referential_layers.B_eta
 //	u_t[k] = case phase { = 3 : F(A_{t−1}[k], B_{t−1}[k]; v_t) ; otherwise : v_t }    self_referential_layers.u_k
-//	A_t[k] = ρ_t A_{t−1}[k] − θ_t ∇_A ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])  @eq hope#89    self_referential_layers.A_k
-//	B_t[k] = ρ_t B_{t−1}[k] − θ_t ∇_B ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])    self_referential_layers.B_k
+//	A_t[k] = ρ_t A_{t−1}[k] + (1 − ρ_t) A⁰[k] − θ_t ∇_A ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])  @eq hope#89    self_referential_layers.A_k
+//	B_t[k] = ρ_t B_{t−1}[k] + (1 − ρ_t) B⁰[k] − θ_t ∇_B ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])    self_referential_layers.B_k
 //	u_t[v] = case phase { = 3 : F(A_{t−1}[v], B_{t−1}[v]; v_t) ; otherwise : v_t }    self_referential_layers.u_v
-//	A_t[v] = ρ_t A_{t−1}[v] − θ_t ∇_A ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])  @eq hope#89    self_referential_layers.A_v
-//	B_t[v] = ρ_t B_{t−1}[v] − θ_t ∇_B ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])    self_referential_layers.B_v
+//	A_t[v] = ρ_t A_{t−1}[v] + (1 − ρ_t) A⁰[v] − θ_t ∇_A ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])  @eq hope#89    self_referential_layers.A_v
+//	B_t[v] = ρ_t B_{t−1}[v] + (1 − ρ_t) B⁰[v] − θ_t ∇_B ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])    self_referential_layers.B_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.
@@ -2947,16 +3121,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startAK = block.InitialState(c, m, 0, startAK)
-	startBK = block.InitialState(c, m, 1, startBK)
-	startAV = block.InitialState(c, m, 2, startAV)
-	startBV = block.InitialState(c, m, 3, startBV)
-	startAAlpha = block.InitialState(c, m, 4, startAAlpha)
-	startBAlpha = block.InitialState(c, m, 5, startBAlpha)
-	startAEta = block.InitialState(c, m, 6, startAEta)
-	startBEta = block.InitialState(c, m, 7, startBEta)
-	startAM = block.InitialState(c, m, 8, startAM)
-	startBM = block.InitialState(c, m, 9, startBM)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -2969,26 +3133,36 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BRho = arena.Data(n.vBRho)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
-	n.fromAK = startAK
-	k.AK = arena.Data(n.fromAK)
-	n.fromBK = startBK
-	k.BK = arena.Data(n.fromBK)
-	n.fromAV = startAV
-	k.AV = arena.Data(n.fromAV)
-	n.fromBV = startBV
-	k.BV = arena.Data(n.fromBV)
-	n.fromAAlpha = startAAlpha
-	k.AAlpha = arena.Data(n.fromAAlpha)
-	n.fromBAlpha = startBAlpha
-	k.BAlpha = arena.Data(n.fromBAlpha)
-	n.fromAEta = startAEta
-	k.AEta = arena.Data(n.fromAEta)
-	n.fromBEta = startBEta
-	k.BEta = arena.Data(n.fromBEta)
-	n.fromAM = startAM
-	k.AM = arena.Data(n.fromAM)
-	n.fromBM = startBM
-	k.BM = arena.Data(n.fromBM)
+	n.vAInitM = w.Value("A_init_m")
+	k.AInitM = arena.Data(n.vAInitM)
+	n.vBInitM = w.Value("B_init_m")
+	k.BInitM = arena.Data(n.vBInitM)
+	n.vAInitAlpha = w.Value("A_init_alpha")
+	k.AInitAlpha = arena.Data(n.vAInitAlpha)
+	n.vBInitAlpha = w.Value("B_init_alpha")
+	k.BInitAlpha = arena.Data(n.vBInitAlpha)
+	n.vAInitEta = w.Value("A_init_eta")
+	k.AInitEta = arena.Data(n.vAInitEta)
+	n.vBInitEta = w.Value("B_init_eta")
+	k.BInitEta = arena.Data(n.vBInitEta)
+	n.vAInitK = w.Value("A_init_k")
+	k.AInitK = arena.Data(n.vAInitK)
+	n.vBInitK = w.Value("B_init_k")
+	k.BInitK = arena.Data(n.vBInitK)
+	n.vAInitV = w.Value("A_init_v")
+	k.AInitV = arena.Data(n.vAInitV)
+	n.vBInitV = w.Value("B_init_v")
+	k.BInitV = arena.Data(n.vBInitV)
+	k.AK = m.Slots[0].Data
+	k.BK = m.Slots[1].Data
+	k.AV = m.Slots[2].Data
+	k.BV = m.Slots[3].Data
+	k.AAlpha = m.Slots[4].Data
+	k.BAlpha = m.Slots[5].Data
+	k.AEta = m.Slots[6].Data
+	k.BEta = m.Slots[7].Data
+	k.AM = m.Slots[8].Data
+	k.BM = m.Slots[9].Data
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.AKOut = arena.Alloc(k.L * k.D * k.DH)
 	k.BKOut = arena.Alloc(k.L * k.D * k.DH)
@@ -3136,20 +3310,32 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.BMCheckpoints = c.Run.Saved(k.L * k.D * k.DH * ((k.T + k.C - 1) / k.C))
 	}
+	n.m = m
+	n.startAK, n.startBK, n.startAV, n.startBV, n.startAAlpha, n.startBAlpha, n.startAEta, n.startBEta, n.startAM, n.startBM = startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM
+	k.AK = block.InitialState(arena, m, 0, n.startAK.Data)
+	k.BK = block.InitialState(arena, m, 1, n.startBK.Data)
+	k.AV = block.InitialState(arena, m, 2, n.startAV.Data)
+	k.BV = block.InitialState(arena, m, 3, n.startBV.Data)
+	k.AAlpha = block.InitialState(arena, m, 4, n.startAAlpha.Data)
+	k.BAlpha = block.InitialState(arena, m, 5, n.startBAlpha.Data)
+	k.AEta = block.InitialState(arena, m, 6, n.startAEta.Data)
+	k.BEta = block.InitialState(arena, m, 7, n.startBEta.Data)
+	k.AM = block.InitialState(arena, m, 8, n.startAM.Data)
+	k.BM = block.InitialState(arena, m, 9, n.startBM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	n.nextAK = m.SetNext(c, 0, k.AKOut)
-	n.nextBK = m.SetNext(c, 1, k.BKOut)
-	n.nextAV = m.SetNext(c, 2, k.AVOut)
-	n.nextBV = m.SetNext(c, 3, k.BVOut)
-	n.nextAAlpha = m.SetNext(c, 4, k.AAlphaOut)
-	n.nextBAlpha = m.SetNext(c, 5, k.BAlphaOut)
-	n.nextAEta = m.SetNext(c, 6, k.AEtaOut)
-	n.nextBEta = m.SetNext(c, 7, k.BEtaOut)
-	n.nextAM = m.SetNext(c, 8, k.AMOut)
-	n.nextBM = m.SetNext(c, 9, k.BMOut)
+	m.SetNext(arena, 0, k.AKOut)
+	m.SetNext(arena, 1, k.BKOut)
+	m.SetNext(arena, 2, k.AVOut)
+	m.SetNext(arena, 3, k.BVOut)
+	m.SetNext(arena, 4, k.AAlphaOut)
+	m.SetNext(arena, 5, k.BAlphaOut)
+	m.SetNext(arena, 6, k.AEtaOut)
+	m.SetNext(arena, 7, k.BEtaOut)
+	m.SetNext(arena, 8, k.AMOut)
+	m.SetNext(arena, 9, k.BMOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -3158,24 +3344,34 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextAK) == nil && t.Adjoint(n.nextBK) == nil && t.Adjoint(n.nextAV) == nil && t.Adjoint(n.nextBV) == nil && t.Adjoint(n.nextAAlpha) == nil && t.Adjoint(n.nextBAlpha) == nil && t.Adjoint(n.nextAEta) == nil && t.Adjoint(n.nextBEta) == nil && t.Adjoint(n.nextAM) == nil && t.Adjoint(n.nextBM) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DH = k.C, k.L, k.T, k.D, k.DH
 	g.WQ = k.WQ
 	g.X = k.X
+	g.AInitM = k.AInitM
+	g.BInitM = k.BInitM
+	g.AInitAlpha = k.AInitAlpha
+	g.BInitAlpha = k.BInitAlpha
+	g.AInitEta = k.AInitEta
+	g.BInitEta = k.BInitEta
+	g.AInitK = k.AInitK
+	g.BInitK = k.BInitK
+	g.AInitV = k.AInitV
+	g.BInitV = k.BInitV
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.AKBar = block.Adjoint(t, n.nextAK, g.L*g.D*g.DH)
-	g.BKBar = block.Adjoint(t, n.nextBK, g.L*g.D*g.DH)
-	g.AVBar = block.Adjoint(t, n.nextAV, g.L*g.D*g.DH)
-	g.BVBar = block.Adjoint(t, n.nextBV, g.L*g.D*g.DH)
-	g.AAlphaBar = block.Adjoint(t, n.nextAAlpha, g.L*g.D*g.DH)
-	g.BAlphaBar = block.Adjoint(t, n.nextBAlpha, g.L*g.D*g.DH)
-	g.AEtaBar = block.Adjoint(t, n.nextAEta, g.L*g.D*g.DH)
-	g.BEtaBar = block.Adjoint(t, n.nextBEta, g.L*g.D*g.DH)
-	g.AMBar = block.Adjoint(t, n.nextAM, g.L*g.D*g.DH)
-	g.BMBar = block.Adjoint(t, n.nextBM, g.L*g.D*g.DH)
+	g.AKBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.BKBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.AVBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.BVBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.AAlphaBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.BAlphaBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.AEtaBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.BEtaBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.AMBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.BMBar = block.Zeros(t, g.L*g.D*g.DH)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
@@ -3218,18 +3414,28 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.AKBarOut = t.Part(n.fromAK, g.L*g.D*g.DH)
-	g.BKBarOut = t.Part(n.fromBK, g.L*g.D*g.DH)
-	g.AVBarOut = t.Part(n.fromAV, g.L*g.D*g.DH)
-	g.BVBarOut = t.Part(n.fromBV, g.L*g.D*g.DH)
-	g.AAlphaBarOut = t.Part(n.fromAAlpha, g.L*g.D*g.DH)
-	g.BAlphaBarOut = t.Part(n.fromBAlpha, g.L*g.D*g.DH)
-	g.AEtaBarOut = t.Part(n.fromAEta, g.L*g.D*g.DH)
-	g.BEtaBarOut = t.Part(n.fromBEta, g.L*g.D*g.DH)
-	g.AMBarOut = t.Part(n.fromAM, g.L*g.D*g.DH)
-	g.BMBarOut = t.Part(n.fromBM, g.L*g.D*g.DH)
+	g.AKBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.BKBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.AVBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.BVBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.AAlphaBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.BAlphaBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.AEtaBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.BEtaBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.AMBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.BMBarOut = t.Scratch(g.L * g.D * g.DH)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
+	g.AInitMBar = t.Part(n.vAInitM, g.D*g.DH)
+	g.BInitMBar = t.Part(n.vBInitM, g.D*g.DH)
+	g.AInitAlphaBar = t.Part(n.vAInitAlpha, g.D*g.DH)
+	g.BInitAlphaBar = t.Part(n.vBInitAlpha, g.D*g.DH)
+	g.AInitEtaBar = t.Part(n.vAInitEta, g.D*g.DH)
+	g.BInitEtaBar = t.Part(n.vBInitEta, g.D*g.DH)
+	g.AInitKBar = t.Part(n.vAInitK, g.D*g.DH)
+	g.BInitKBar = t.Part(n.vBInitK, g.D*g.DH)
+	g.AInitVBar = t.Part(n.vAInitV, g.D*g.DH)
+	g.BInitVBar = t.Part(n.vBInitV, g.D*g.DH)
 	g.AKCheckpoints = k.AKCheckpoints
 	g.BKCheckpoints = k.BKCheckpoints
 	g.AVCheckpoints = k.AVCheckpoints
@@ -3247,14 +3453,24 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vBRho, g.BRhoBar)
 	t.Contribute(n.vBTheta, g.BThetaBar)
-	t.Contribute(n.fromAK, g.AKBarOut)
-	t.Contribute(n.fromBK, g.BKBarOut)
-	t.Contribute(n.fromAV, g.AVBarOut)
-	t.Contribute(n.fromBV, g.BVBarOut)
-	t.Contribute(n.fromAAlpha, g.AAlphaBarOut)
-	t.Contribute(n.fromBAlpha, g.BAlphaBarOut)
-	t.Contribute(n.fromAEta, g.AEtaBarOut)
-	t.Contribute(n.fromBEta, g.BEtaBarOut)
-	t.Contribute(n.fromAM, g.AMBarOut)
-	t.Contribute(n.fromBM, g.BMBarOut)
+	t.Contribute(n.vAInitM, g.AInitMBar)
+	t.Contribute(n.vBInitM, g.BInitMBar)
+	t.Contribute(n.vAInitAlpha, g.AInitAlphaBar)
+	t.Contribute(n.vBInitAlpha, g.BInitAlphaBar)
+	t.Contribute(n.vAInitEta, g.AInitEtaBar)
+	t.Contribute(n.vBInitEta, g.BInitEtaBar)
+	t.Contribute(n.vAInitK, g.AInitKBar)
+	t.Contribute(n.vBInitK, g.BInitKBar)
+	t.Contribute(n.vAInitV, g.AInitVBar)
+	t.Contribute(n.vBInitV, g.BInitVBar)
+	block.AccumulateFresh(t, n.m, 0, n.startAK, g.AKBarOut)
+	block.AccumulateFresh(t, n.m, 1, n.startBK, g.BKBarOut)
+	block.AccumulateFresh(t, n.m, 2, n.startAV, g.AVBarOut)
+	block.AccumulateFresh(t, n.m, 3, n.startBV, g.BVBarOut)
+	block.AccumulateFresh(t, n.m, 4, n.startAAlpha, g.AAlphaBarOut)
+	block.AccumulateFresh(t, n.m, 5, n.startBAlpha, g.BAlphaBarOut)
+	block.AccumulateFresh(t, n.m, 6, n.startAEta, g.AEtaBarOut)
+	block.AccumulateFresh(t, n.m, 7, n.startBEta, g.BEtaBarOut)
+	block.AccumulateFresh(t, n.m, 8, n.startAM, g.AMBarOut)
+	block.AccumulateFresh(t, n.m, 9, n.startBM, g.BMBarOut)
 }

@@ -22,87 +22,89 @@ func (c *stepFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t11 := c.Work[:L*T]                            // [L, T]
-	AKState := c.Work[L*T:][:d*dH]                 // [d, d_h]
-	BKState := c.Work[L*T+d*dH:][:d*dH]            // [d_h, d]
-	AVState := c.Work[L*T+2*d*dH:][:d*dH]          // [d, d_h]
-	BVState := c.Work[L*T+3*d*dH:][:d*dH]          // [d_h, d]
-	AAlphaState := c.Work[L*T+4*d*dH:][:d*dH]      // [d, d_h]
-	BAlphaState := c.Work[L*T+5*d*dH:][:d*dH]      // [d_h, d]
-	AEtaState := c.Work[L*T+6*d*dH:][:d*dH]        // [d, d_h]
-	BEtaState := c.Work[L*T+7*d*dH:][:d*dH]        // [d_h, d]
-	AMState := c.Work[L*T+8*d*dH:][:d*dH]          // [d, d_h]
-	BMState := c.Work[L*T+9*d*dH:][:d*dH]          // [d_h, d]
-	AAlpha2 := c.Work[L*T+10*d*dH:][:d*dH]         // [d, d_h]
-	AEta2 := c.Work[L*T+11*d*dH:][:d*dH]           // [d, d_h]
-	t := c.Work[L*T+12*d*dH:][:dH]                 // [d_h]
-	t5 := c.Work[L*T+12*d*dH+dH:][:dH]             // [d_h]
-	t14 := c.Work[L*T+12*d*dH+2*dH:][:dH]          // [d_h]
-	t23 := c.Work[L*T+12*d*dH+3*dH:][:dH]          // [d_h]
-	t38 := c.Work[L*T+12*d*dH+4*dH:][:dH]          // [d_h]
-	t72 := c.Work[L*T+12*d*dH+5*dH:][:dH]          // [d_h]
-	t732 := c.Work[L*T+12*d*dH+6*dH:][:dH]         // [d_h]
-	t742 := c.Work[L*T+12*d*dH+7*dH:][:dH]         // [d_h]
-	t752 := c.Work[L*T+12*d*dH+8*dH:][:dH]         // [d_h]
-	t762 := c.Work[L*T+12*d*dH+9*dH:][:dH]         // [d_h]
-	t3 := c.Work[L*T+12*d*dH+10*dH:][:d]           // [d]
-	t72_2 := c.Work[L*T+12*d*dH+d+10*dH:][:d]      // [d]
-	t16 := c.Work[L*T+12*d*dH+2*d+10*dH:][:d]      // [d]
-	t25 := c.Work[L*T+12*d*dH+3*d+10*dH:][:d]      // [d]
-	t40 := c.Work[L*T+12*d*dH+4*d+10*dH:][:d]      // [d]
-	gK2 := c.Work[L*T+12*d*dH+5*d+10*dH:][:d]      // [d]
-	k := c.Work[L*T+12*d*dH+6*d+10*dH:][:d]        // [d]
-	gV2 := c.Work[L*T+12*d*dH+7*d+10*dH:][:d]      // [d]
-	t42 := c.Work[L*T+12*d*dH+8*d+10*dH:][:dH]     // [d_h]
-	t47 := c.Work[L*T+12*d*dH+8*d+11*dH:][:dH]     // [d_h]
-	t48 := c.Work[L*T+12*d*dH+8*d+12*dH:][:dH]     // [d_h]
-	t142 := c.Work[L*T+12*d*dH+8*d+13*dH:][:dH]    // [d_h]
-	t782 := c.Work[L*T+12*d*dH+8*d+14*dH:][:dH]    // [d_h]
-	t152 := c.Work[L*T+12*d*dH+8*d+15*dH:][:d]     // [d]
-	t51 := c.Work[L*T+12*d*dH+9*d+15*dH:][:d]      // [d]
-	t22 := c.Work[L*T+12*d*dH+10*d+15*dH:][:dH]    // [d_h]
-	t85 := c.Work[L*T+12*d*dH+10*d+16*dH:][:dH]    // [d_h]
-	t90 := c.Work[L*T+12*d*dH+10*d+17*dH:][:dH]    // [d_h]
-	t95 := c.Work[L*T+12*d*dH+10*d+18*dH:][:dH]    // [d_h]
-	t96 := c.Work[L*T+12*d*dH+10*d+19*dH:][:dH]    // [d_h]
-	t182 := c.Work[L*T+12*d*dH+10*d+20*dH:][:dH]   // [d_h]
-	t812 := c.Work[L*T+12*d*dH+10*d+21*dH:][:dH]   // [d_h]
-	t192 := c.Work[L*T+12*d*dH+10*d+22*dH:][:d]    // [d]
-	t99 := c.Work[L*T+12*d*dH+11*d+22*dH:][:d]     // [d]
-	t42_2 := c.Work[L*T+12*d*dH+12*d+22*dH:][:dH]  // [d_h]
-	t133 := c.Work[L*T+12*d*dH+12*d+23*dH:][:dH]   // [d_h]
-	t138 := c.Work[L*T+12*d*dH+12*d+24*dH:][:dH]   // [d_h]
-	t143 := c.Work[L*T+12*d*dH+12*d+25*dH:][:dH]   // [d_h]
-	t144 := c.Work[L*T+12*d*dH+12*d+26*dH:][:dH]   // [d_h]
-	t22_2 := c.Work[L*T+12*d*dH+12*d+27*dH:][:dH]  // [d_h]
-	t842 := c.Work[L*T+12*d*dH+12*d+28*dH:][:dH]   // [d_h]
-	t232 := c.Work[L*T+12*d*dH+12*d+29*dH:][:d]    // [d]
-	t147 := c.Work[L*T+12*d*dH+13*d+29*dH:][:d]    // [d]
-	t62 := c.Work[L*T+12*d*dH+14*d+29*dH:][:dH]    // [d_h]
-	t181 := c.Work[L*T+12*d*dH+14*d+30*dH:][:dH]   // [d_h]
-	t186 := c.Work[L*T+12*d*dH+14*d+31*dH:][:dH]   // [d_h]
-	t191 := c.Work[L*T+12*d*dH+14*d+32*dH:][:dH]   // [d_h]
-	t192_2 := c.Work[L*T+12*d*dH+14*d+33*dH:][:dH] // [d_h]
-	t26 := c.Work[L*T+12*d*dH+14*d+34*dH:][:dH]    // [d_h]
-	t872 := c.Work[L*T+12*d*dH+14*d+35*dH:][:dH]   // [d_h]
-	t272 := c.Work[L*T+12*d*dH+14*d+36*dH:][:d]    // [d]
-	t195 := c.Work[L*T+12*d*dH+15*d+36*dH:][:d]    // [d]
-	t8 := c.Work[L*T+12*d*dH+16*d+36*dH:][:dH]     // [d_h]
-	t229 := c.Work[L*T+12*d*dH+16*d+37*dH:][:dH]   // [d_h]
-	t234 := c.Work[L*T+12*d*dH+16*d+38*dH:][:dH]   // [d_h]
-	t239 := c.Work[L*T+12*d*dH+16*d+39*dH:][:dH]   // [d_h]
-	t240 := c.Work[L*T+12*d*dH+16*d+40*dH:][:dH]   // [d_h]
-	t302 := c.Work[L*T+12*d*dH+16*d+41*dH:][:dH]   // [d_h]
-	t902 := c.Work[L*T+12*d*dH+16*d+42*dH:][:dH]   // [d_h]
-	t312 := c.Work[L*T+12*d*dH+16*d+43*dH:][:d]    // [d]
-	t243 := c.Work[L*T+12*d*dH+17*d+43*dH:][:d]    // [d]
-	t102 := c.Work[L*T+12*d*dH+18*d+43*dH:][:dH]   // [d_h]
-	t414 := c.Work[L*T+12*d*dH+18*d+44*dH:][:dH]   // [d_h]
-	t415 := c.Work[L*T+12*d*dH+18*d+45*dH:][:dH]   // [d_h]
-	t277 := c.Work[L*T+12*d*dH+18*d+46*dH:][:dH]   // [d_h]
+	t11 := c.Work[:L*T]                           // [L, T]
+	AKState := c.Work[L*T:][:d*dH]                // [d, d_h]
+	BKState := c.Work[L*T+d*dH:][:d*dH]           // [d_h, d]
+	AVState := c.Work[L*T+2*d*dH:][:d*dH]         // [d, d_h]
+	BVState := c.Work[L*T+3*d*dH:][:d*dH]         // [d_h, d]
+	AAlphaState := c.Work[L*T+4*d*dH:][:d*dH]     // [d, d_h]
+	BAlphaState := c.Work[L*T+5*d*dH:][:d*dH]     // [d_h, d]
+	AEtaState := c.Work[L*T+6*d*dH:][:d*dH]       // [d, d_h]
+	BEtaState := c.Work[L*T+7*d*dH:][:d*dH]       // [d_h, d]
+	AMState := c.Work[L*T+8*d*dH:][:d*dH]         // [d, d_h]
+	BMState := c.Work[L*T+9*d*dH:][:d*dH]         // [d_h, d]
+	AAlpha2 := c.Work[L*T+10*d*dH:][:d*dH]        // [d, d_h]
+	AEta2 := c.Work[L*T+11*d*dH:][:d*dH]          // [d, d_h]
+	t := c.Work[L*T+12*d*dH:][:dH]                // [d_h]
+	t5 := c.Work[L*T+12*d*dH+dH:][:dH]            // [d_h]
+	t14 := c.Work[L*T+12*d*dH+2*dH:][:dH]         // [d_h]
+	t23 := c.Work[L*T+12*d*dH+3*dH:][:dH]         // [d_h]
+	t38 := c.Work[L*T+12*d*dH+4*dH:][:dH]         // [d_h]
+	t722 := c.Work[L*T+12*d*dH+5*dH:][:dH]        // [d_h]
+	t732 := c.Work[L*T+12*d*dH+6*dH:][:dH]        // [d_h]
+	t742 := c.Work[L*T+12*d*dH+7*dH:][:dH]        // [d_h]
+	t752 := c.Work[L*T+12*d*dH+8*dH:][:dH]        // [d_h]
+	t762 := c.Work[L*T+12*d*dH+9*dH:][:dH]        // [d_h]
+	t3 := c.Work[L*T+12*d*dH+10*dH:][:d]          // [d]
+	t72 := c.Work[L*T+12*d*dH+d+10*dH:][:d]       // [d]
+	t16 := c.Work[L*T+12*d*dH+2*d+10*dH:][:d]     // [d]
+	t25 := c.Work[L*T+12*d*dH+3*d+10*dH:][:d]     // [d]
+	t402 := c.Work[L*T+12*d*dH+4*d+10*dH:][:d]    // [d]
+	gK2 := c.Work[L*T+12*d*dH+5*d+10*dH:][:d]     // [d]
+	k := c.Work[L*T+12*d*dH+6*d+10*dH:][:d]       // [d]
+	gV2 := c.Work[L*T+12*d*dH+7*d+10*dH:][:d]     // [d]
+	v := c.Work[L*T+12*d*dH+8*d+10*dH:][:d]       // [d]
+	t53 := c.Work[L*T+12*d*dH+9*d+10*dH:][:dH]    // [d_h]
+	t62 := c.Work[L*T+12*d*dH+9*d+11*dH:][:dH]    // [d_h]
+	t63 := c.Work[L*T+12*d*dH+9*d+12*dH:][:dH]    // [d_h]
+	t142 := c.Work[L*T+12*d*dH+9*d+13*dH:][:dH]   // [d_h]
+	t78 := c.Work[L*T+12*d*dH+9*d+14*dH:][:dH]    // [d_h]
+	t152 := c.Work[L*T+12*d*dH+9*d+15*dH:][:d]    // [d]
+	t66 := c.Work[L*T+12*d*dH+10*d+15*dH:][:d]    // [d]
+	t22 := c.Work[L*T+12*d*dH+11*d+15*dH:][:dH]   // [d_h]
+	t103 := c.Work[L*T+12*d*dH+11*d+16*dH:][:dH]  // [d_h]
+	t107 := c.Work[L*T+12*d*dH+11*d+17*dH:][:dH]  // [d_h]
+	t116 := c.Work[L*T+12*d*dH+11*d+18*dH:][:dH]  // [d_h]
+	t117 := c.Work[L*T+12*d*dH+11*d+19*dH:][:dH]  // [d_h]
+	t182 := c.Work[L*T+12*d*dH+11*d+20*dH:][:dH]  // [d_h]
+	t812 := c.Work[L*T+12*d*dH+11*d+21*dH:][:dH]  // [d_h]
+	t192 := c.Work[L*T+12*d*dH+11*d+22*dH:][:d]   // [d]
+	t120 := c.Work[L*T+12*d*dH+12*d+22*dH:][:d]   // [d]
+	t42 := c.Work[L*T+12*d*dH+13*d+22*dH:][:dH]   // [d_h]
+	t157 := c.Work[L*T+12*d*dH+13*d+23*dH:][:dH]  // [d_h]
+	t161 := c.Work[L*T+12*d*dH+13*d+24*dH:][:dH]  // [d_h]
+	t170 := c.Work[L*T+12*d*dH+13*d+25*dH:][:dH]  // [d_h]
+	t171 := c.Work[L*T+12*d*dH+13*d+26*dH:][:dH]  // [d_h]
+	t22_2 := c.Work[L*T+12*d*dH+13*d+27*dH:][:dH] // [d_h]
+	t842 := c.Work[L*T+12*d*dH+13*d+28*dH:][:dH]  // [d_h]
+	t232 := c.Work[L*T+12*d*dH+13*d+29*dH:][:d]   // [d]
+	t174 := c.Work[L*T+12*d*dH+14*d+29*dH:][:d]   // [d]
+	t62_2 := c.Work[L*T+12*d*dH+15*d+29*dH:][:dH] // [d_h]
+	t211 := c.Work[L*T+12*d*dH+15*d+30*dH:][:dH]  // [d_h]
+	t215 := c.Work[L*T+12*d*dH+15*d+31*dH:][:dH]  // [d_h]
+	t224 := c.Work[L*T+12*d*dH+15*d+32*dH:][:dH]  // [d_h]
+	t225 := c.Work[L*T+12*d*dH+15*d+33*dH:][:dH]  // [d_h]
+	t26 := c.Work[L*T+12*d*dH+15*d+34*dH:][:dH]   // [d_h]
+	t872 := c.Work[L*T+12*d*dH+15*d+35*dH:][:dH]  // [d_h]
+	t272 := c.Work[L*T+12*d*dH+15*d+36*dH:][:d]   // [d]
+	t228 := c.Work[L*T+12*d*dH+16*d+36*dH:][:d]   // [d]
+	t8 := c.Work[L*T+12*d*dH+17*d+36*dH:][:dH]    // [d_h]
+	t265 := c.Work[L*T+12*d*dH+17*d+37*dH:][:dH]  // [d_h]
+	t269 := c.Work[L*T+12*d*dH+17*d+38*dH:][:dH]  // [d_h]
+	t278 := c.Work[L*T+12*d*dH+17*d+39*dH:][:dH]  // [d_h]
+	t279 := c.Work[L*T+12*d*dH+17*d+40*dH:][:dH]  // [d_h]
+	t302 := c.Work[L*T+12*d*dH+17*d+41*dH:][:dH]  // [d_h]
+	t90 := c.Work[L*T+12*d*dH+17*d+42*dH:][:dH]   // [d_h]
+	t312 := c.Work[L*T+12*d*dH+17*d+43*dH:][:d]   // [d]
+	t282 := c.Work[L*T+12*d*dH+18*d+43*dH:][:d]   // [d]
+	t102 := c.Work[L*T+12*d*dH+19*d+43*dH:][:dH]  // [d_h]
+	t472 := c.Work[L*T+12*d*dH+19*d+44*dH:][:dH]  // [d_h]
+	t473 := c.Work[L*T+12*d*dH+19*d+45*dH:][:dH]  // [d_h]
+	t319 := c.Work[L*T+12*d*dH+19*d+46*dH:][:dH]  // [d_h]
 	t9Total := make([]F, 1)
 	t18Total := make([]F, 1)
-	t27Total := make([]F, 1)
+	t273Total := make([]F, 1)
+	t42Total := make([]F, 1)
 
 	// self_referential_layers.q
 	kern.GemmFMA(L*T, d, d, F(1), false, c.QProd, d, 1, c.X, d, 1, c.WQ, 1, d)
@@ -324,12 +326,12 @@ func (c *stepFused) run() {
 						BVState2 := BVState[i*d:][:d]
 						var t6 F
 						var t52 F
-						var t143_2 F
+						var t143 F
 						var t233 F
 						var t382 F
 						t6Sums := [16]F{t6}
 						t52Sums := [16]F{t52}
-						t143Sums := [16]F{t143_2}
+						t143Sums := [16]F{t143}
 						t233Sums := [16]F{t233}
 						t382Sums := [16]F{t382}
 						for j := range d {
@@ -342,12 +344,12 @@ func (c *stepFused) run() {
 						}
 						t6 = kern.Sum16(&t6Sums)
 						t52 = kern.Sum16(&t52Sums)
-						t143_2 = kern.Sum16(&t143Sums)
+						t143 = kern.Sum16(&t143Sums)
 						t233 = kern.Sum16(&t233Sums)
 						t382 = kern.Sum16(&t382Sums)
 						t[i] = t6
 						t5[i] = t52
-						t14[i] = t143_2
+						t14[i] = t143
 						t23[i] = t233
 						t38[i] = t382
 					}
@@ -360,7 +362,7 @@ func (c *stepFused) run() {
 						P2: unsafe.SliceData(t14),
 						P3: unsafe.SliceData(t23),
 						P4: unsafe.SliceData(t38),
-						P5: unsafe.SliceData(t72),
+						P5: unsafe.SliceData(t722),
 						P6: unsafe.SliceData(t732),
 						P7: unsafe.SliceData(t742),
 						P8: unsafe.SliceData(t752),
@@ -375,7 +377,7 @@ func (c *stepFused) run() {
 						t14Entry := t14[i]
 						t23Entry := t23[i]
 						t38Entry := t38[i]
-						t72[i] = F(tEntry * kern.Sigmoid(tEntry))
+						t722[i] = F(tEntry * kern.Sigmoid(tEntry))
 						t732[i] = F(t5Entry * kern.Sigmoid(t5Entry))
 						t742[i] = F(t14Entry * kern.Sigmoid(t14Entry))
 						t752[i] = F(t23Entry * kern.Sigmoid(t23Entry))
@@ -386,7 +388,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R84dbcd146e7bArgs{
 						P0:  unsafe.SliceData(AMState),
-						P1:  unsafe.SliceData(t72),
+						P1:  unsafe.SliceData(t722),
 						P2:  unsafe.SliceData(AAlphaState),
 						P3:  unsafe.SliceData(t732),
 						P4:  unsafe.SliceData(AEtaState),
@@ -396,10 +398,10 @@ func (c *stepFused) run() {
 						P8:  unsafe.SliceData(AVState),
 						P9:  unsafe.SliceData(t762),
 						P10: unsafe.SliceData(t3),
-						P11: unsafe.SliceData(t72_2),
+						P11: unsafe.SliceData(t72),
 						P12: unsafe.SliceData(t16),
 						P13: unsafe.SliceData(t25),
-						P14: unsafe.SliceData(t40),
+						P14: unsafe.SliceData(t402),
 						N0:  d,
 						N1:  dH,
 						N2:  4 * dH,
@@ -421,35 +423,35 @@ func (c *stepFused) run() {
 						var t73 F
 						var t162 F
 						var t252 F
-						var t402 F
+						var t403 F
 						t32Sums := [16]F{t32}
 						t73Sums := [16]F{t73}
 						t162Sums := [16]F{t162}
 						t252Sums := [16]F{t252}
-						t402Sums := [16]F{t402}
+						t403Sums := [16]F{t403}
 						for j := range dH {
-							t32Sums[j%16] = num.FMA32(AMState2[j], t72[j], t32Sums[j%16])
+							t32Sums[j%16] = num.FMA32(AMState2[j], t722[j], t32Sums[j%16])
 							t73Sums[j%16] = num.FMA32(AAlphaState2[j], t732[j], t73Sums[j%16])
 							t162Sums[j%16] = num.FMA32(AEtaState2[j], t742[j], t162Sums[j%16])
 							t252Sums[j%16] = num.FMA32(AKState2[j], t752[j], t252Sums[j%16])
-							t402Sums[j%16] = num.FMA32(AVState2[j], t762[j], t402Sums[j%16])
+							t403Sums[j%16] = num.FMA32(AVState2[j], t762[j], t403Sums[j%16])
 						}
 						t32 = kern.Sum16(&t32Sums)
 						t73 = kern.Sum16(&t73Sums)
 						t162 = kern.Sum16(&t162Sums)
 						t252 = kern.Sum16(&t252Sums)
-						t402 = kern.Sum16(&t402Sums)
+						t403 = kern.Sum16(&t403Sums)
 						t3[i] = t32
-						t72_2[i] = t73
+						t72[i] = t73
 						t16[i] = t162
 						t25[i] = t252
-						t40[i] = t402
+						t402[i] = t403
 					}
 				}
 				// self_referential_layers.y, self_referential_layers.rho, self_referential_layers.g_alpha, self_referential_layers.theta, self_referential_layers.g_eta, self_referential_layers.g_k, self_referential_layers.k
 				var t9 F
 				var t18 F
-				var t27 F
+				var t273 F
 				if len(c.GK) > 0 {
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
@@ -473,7 +475,7 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R06d2e8245e12Args{
 						P0:  unsafe.SliceData(c.X),
-						P1:  unsafe.SliceData(t72_2),
+						P1:  unsafe.SliceData(t72),
 						P2:  unsafe.SliceData(t16),
 						P3:  unsafe.SliceData(t25),
 						P4:  unsafe.SliceData(c.Q),
@@ -482,10 +484,10 @@ func (c *stepFused) run() {
 						P7:  unsafe.SliceData(gK2),
 						P8:  unsafe.SliceData(t9Total),
 						P9:  unsafe.SliceData(t18Total),
-						P10: unsafe.SliceData(t27Total),
+						P10: unsafe.SliceData(t273Total),
 						N0:  d,
 						N1:  4*d*a + 4*C*d*s + 4*T*d*l,
-						S0:  [2]float32{t27},
+						S0:  [2]float32{t273},
 						S1:  [2]float32{t18},
 						S2:  [2]float32{t9},
 					}
@@ -494,58 +496,51 @@ func (c *stepFused) run() {
 					x := c.X[(l*T+a+C*s)*d:][:d]
 					q := c.Q[(l*T+a+C*s)*d:][:d]
 					y := c.Y[(l*T+a+C*s)*d:][:d]
-					t27_2 := t27
+					t273_2 := t273
 					t18_2 := t18
 					t9_2 := t9
 					t9Sums := [16]F{t9_2}
 					t18Sums := [16]F{t18_2}
-					t27Sums := [16]F{t27_2}
+					t273Sums := [16]F{t273_2}
 					for i := range d {
 						xEntry2 := x[i]
-						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72_2[i]
+						t9Sums[i%16] = (t9Sums[i%16] + xEntry2) + t72[i]
 						t18Sums[i%16] = (t18Sums[i%16] + xEntry2) + t16[i]
 						gK3 := xEntry2 + t25[i]
-						t27Sums[i%16] = num.FMA32(gK3, gK3, t27Sums[i%16])
+						t273Sums[i%16] = num.FMA32(gK3, gK3, t273Sums[i%16])
 						y[i] = q[i] + t3[i]
 						gK2[i] = gK3
 					}
 					t9_2 = kern.Sum16(&t9Sums)
 					t18_2 = kern.Sum16(&t18Sums)
-					t27_2 = kern.Sum16(&t27Sums)
+					t273_2 = kern.Sum16(&t273Sums)
 					t9Total[0] = t9_2
 					t18Total[0] = t18_2
-					t27Total[0] = t27_2
+					t273Total[0] = t273_2
 				}
 				t9 = t9Total[0]
 				t18 = t18Total[0]
-				t27 = t27Total[0]
+				t273 = t273Total[0]
 				// self_referential_layers.rho, self_referential_layers.theta, self_referential_layers.k
 				t12 := (t9 / w6) + bRhoEntry
 				rho2 := kern.Sigmoid(t12)
 				t21 := (t18 / w6) + bThetaEntry
 				theta2 := kern.Softplus(t21)
-				t29 := (F(0) < t27)
-				t36 := kern.Larger(kern.Choose(t29, num.Sqrt(kern.Choose(t29, t27, F(1))), F(0)), F(1e-08))
-				t338 := kern.Sigmoid(t21)
-				t360 := kern.Sigmoid(-t12)
+				t292 := (F(0) < t273)
+				t36 := kern.Larger(kern.Choose(t292, num.Sqrt(kern.Choose(t292, t273, F(1))), F(0)), F(1e-08))
 				if len(c.Rho) > 0 {
 					c.Rho[l*T+a+C*s] = rho2
 				}
 				if len(c.Theta) > 0 {
 					c.Theta[l*T+a+C*s] = theta2
 				}
-				if len(c.ThetaSigmoid) > 0 {
-					c.ThetaSigmoid[l*T+a+C*s] = t338
-				}
-				if len(c.RhoSigmoid) > 0 {
-					c.RhoSigmoid[l*T+a+C*s] = t360
-				}
-				// self_referential_layers.k, self_referential_layers.g_v
+				// self_referential_layers.k, self_referential_layers.g_v, self_referential_layers.v
+				var t42_2 F
 				if len(c.GV) > 0 {
 					if kern.Wide() {
 						a2 := regions.Rb44e57e089fdArgs{
 							P0: unsafe.SliceData(c.X),
-							P1: unsafe.SliceData(t40),
+							P1: unsafe.SliceData(t402),
 							P2: kern.Given(c.GV),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -555,39 +550,73 @@ func (c *stepFused) run() {
 						x := c.X[(l*T+a+C*s)*d:][:d]
 						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							gV3 := x[i] + t40[i]
+							gV3 := x[i] + t402[i]
 							gV[i] = gV3
 						}
 					}
 				}
 				if kern.Wide() {
-					a2 := regions.Re8e409daab3dArgs{
+					a2 := regions.R182b9458565eArgs{
 						P0: unsafe.SliceData(c.X),
-						P1: unsafe.SliceData(t40),
+						P1: unsafe.SliceData(t402),
 						P2: unsafe.SliceData(gK2),
 						P3: unsafe.SliceData(k),
 						P4: unsafe.SliceData(gV2),
+						P5: unsafe.SliceData(t42Total),
 						N0: d,
 						N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-						S0: [2]float32{t36},
+						S0: [2]float32{t42_2},
+						S1: [2]float32{t36},
 					}
-					regions.Re8e409daab3d(&a2)
+					regions.R182b9458565e(&a2)
 				} else {
 					x := c.X[(l*T+a+C*s)*d:][:d]
+					t42_3 := t42_2
+					t42Sums := [16]F{t42_3}
 					for i := range d {
-						gV3 := x[i] + t40[i]
+						gV3 := x[i] + t402[i]
+						t42Sums[i%16] = num.FMA32(gV3, gV3, t42Sums[i%16])
 						k[i] = gK2[i] / t36
 						gV2[i] = gV3
+					}
+					t42_3 = kern.Sum16(&t42Sums)
+					t42Total[0] = t42_3
+				}
+				t42_2 = t42Total[0]
+				// self_referential_layers.v, self_referential_layers.k, self_referential_layers.A_m, self_referential_layers.theta, self_referential_layers.rho
+				t44 := (F(0) < t42_2)
+				t51 := kern.Larger(kern.Choose(t44, num.Sqrt(kern.Choose(t44, t42_2, F(1))), F(0)), F(1e-08))
+				t57 := F(1) - rho2
+				t396 := kern.Sigmoid(t21)
+				t418 := kern.Sigmoid(-t12)
+				if len(c.ThetaSigmoid) > 0 {
+					c.ThetaSigmoid[l*T+a+C*s] = t396
+				}
+				if len(c.RhoSigmoid) > 0 {
+					c.RhoSigmoid[l*T+a+C*s] = t418
+				}
+				// self_referential_layers.v
+				if kern.Wide() {
+					a2 := regions.R060bc659cc89Args{
+						P0: unsafe.SliceData(gV2),
+						P1: unsafe.SliceData(v),
+						N0: d,
+						S0: [2]float32{t51},
+					}
+					regions.R060bc659cc89(&a2)
+				} else {
+					for i := range d {
+						v[i] = gV2[i] / t51
 					}
 				}
 				// self_referential_layers.u_m, self_referential_layers.A_m
 				if kern.Wide() {
 					a2 := regions.R8803768ffd06Args{
 						P0: unsafe.SliceData(BMState),
-						P1: unsafe.SliceData(gV2),
+						P1: unsafe.SliceData(v),
 						P2: unsafe.SliceData(k),
-						P3: unsafe.SliceData(t42),
-						P4: unsafe.SliceData(t47),
+						P3: unsafe.SliceData(t53),
+						P4: unsafe.SliceData(t62),
 						N0: dH,
 						N1: d,
 						N2: 4,
@@ -598,41 +627,41 @@ func (c *stepFused) run() {
 				} else {
 					for i := range dH {
 						BMState2 := BMState[i*d:][:d]
-						var t422 F
-						var t472 F
-						t422Sums := [16]F{t422}
-						t472Sums := [16]F{t472}
+						var t532 F
+						var t622 F
+						t532Sums := [16]F{t532}
+						t622Sums := [16]F{t622}
 						for j := range d {
 							BMStateEntry := BMState2[j]
-							t422Sums[j%16] = num.FMA32(BMStateEntry, gV2[j], t422Sums[j%16])
-							t472Sums[j%16] = num.FMA32(BMStateEntry, k[j], t472Sums[j%16])
+							t532Sums[j%16] = num.FMA32(BMStateEntry, v[j], t532Sums[j%16])
+							t622Sums[j%16] = num.FMA32(BMStateEntry, k[j], t622Sums[j%16])
 						}
-						t422 = kern.Sum16(&t422Sums)
-						t472 = kern.Sum16(&t472Sums)
-						t42[i] = t422
-						t47[i] = t472
+						t532 = kern.Sum16(&t532Sums)
+						t622 = kern.Sum16(&t622Sums)
+						t53[i] = t532
+						t62[i] = t622
 					}
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
 				if kern.Wide() {
 					a2 := regions.R0b32ad72019bArgs{
-						P0: unsafe.SliceData(t47),
-						P1: unsafe.SliceData(t42),
-						P2: unsafe.SliceData(t48),
+						P0: unsafe.SliceData(t62),
+						P1: unsafe.SliceData(t53),
+						P2: unsafe.SliceData(t63),
 						P3: unsafe.SliceData(t142),
-						P4: unsafe.SliceData(t782),
+						P4: unsafe.SliceData(t78),
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
 					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
-						t47Entry := t47[i]
-						t482 := kern.Sigmoid(t47Entry)
-						t42Entry := t42[i]
-						t48[i] = t482
-						t142[i] = num.FMA32(-t42Entry, kern.Sigmoid(t42Entry), F(t47Entry*t482))
-						t782[i] = F(t482 * F(theta2*t47Entry))
+						t62Entry := t62[i]
+						t632 := kern.Sigmoid(t62Entry)
+						t53Entry := t53[i]
+						t63[i] = t632
+						t142[i] = num.FMA32(-t53Entry, kern.Sigmoid(t53Entry), F(t62Entry*t632))
+						t78[i] = F(t632 * F(theta2*t62Entry))
 					}
 				}
 				// self_referential_layers.A_m, self_referential_layers.u_m
@@ -666,7 +695,7 @@ func (c *stepFused) run() {
 						a2 := regions.R7e73d8b8cc07Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t152),
-							P2: unsafe.SliceData(gV2),
+							P2: unsafe.SliceData(v),
 							P3: kern.Given(c.AMLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -675,8 +704,8 @@ func (c *stepFused) run() {
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t512 := (k[i] + t152[i]) - gV2[i]
-							AMLin[i] = t512
+							t662 := (k[i] + t152[i]) - v[i]
+							AMLin[i] = t662
 						}
 					}
 				}
@@ -684,110 +713,118 @@ func (c *stepFused) run() {
 					a2 := regions.R710600c79407Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t152),
-						P2: unsafe.SliceData(gV2),
-						P3: unsafe.SliceData(t51),
+						P2: unsafe.SliceData(v),
+						P3: unsafe.SliceData(t66),
 						N0: d,
 					}
 					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
-						t512 := (k[i] + t152[i]) - gV2[i]
-						t51[i] = t512
+						t662 := (k[i] + t152[i]) - v[i]
+						t66[i] = t662
 					}
 				}
 				// self_referential_layers.A_m, self_referential_layers.B_m
 				clear(t22)
 				if kern.Wide() {
-					a2 := regions.R4d532172869eArgs{
-						P0: unsafe.SliceData(t51),
+					a2 := regions.R80d26fb85660Args{
+						P0: unsafe.SliceData(t66),
 						P1: unsafe.SliceData(AMState),
-						P2: unsafe.SliceData(t782),
-						P3: unsafe.SliceData(t22),
+						P2: unsafe.SliceData(t78),
+						P3: unsafe.SliceData(c.AInitM),
+						P4: unsafe.SliceData(t22),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: dH,
-						S0: [2]float32{rho2},
+						N5: 12 * dH,
+						S0: [2]float32{t57},
+						S1: [2]float32{rho2},
 					}
-					regions.R4d532172869e(&a2)
+					regions.R80d26fb85660(&a2)
 				} else {
 					for i := range d {
 						AMState2 := AMState[i*dH:][:dH]
-						t51Entry := t51[i]
+						AInitM := c.AInitM[i*dH:][:dH]
+						t66Entry := t66[i]
 						for j := range dH {
 							AMStateEntry := AMState2[j]
-							AMState2[j] = num.FMA32(-t51Entry, t782[j], F(rho2*AMStateEntry))
-							t22[j] = num.FMA32(AMStateEntry, t51Entry, t22[j])
+							AMState2[j] = num.FMA32(-t66Entry, t78[j], num.FMA32(t57, AInitM[j], F(rho2*AMStateEntry)))
+							t22[j] = num.FMA32(AMStateEntry, t66Entry, t22[j])
 						}
 					}
 				}
 				// self_referential_layers.B_m
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
-						P0: unsafe.SliceData(t48),
+						P0: unsafe.SliceData(t63),
 						P1: unsafe.SliceData(t22),
-						P2: unsafe.SliceData(t47),
-						P3: unsafe.SliceData(t85),
+						P2: unsafe.SliceData(t62),
+						P3: unsafe.SliceData(t103),
 						N0: dH,
 					}
 					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
-						t48Entry := t48[i]
+						t63Entry := t63[i]
 						t22Entry := t22[i]
-						t47Entry2 := t47[i]
-						t85[i] = num.FMA32(F(F(t47Entry2*t48Entry)*t22Entry), kern.Sigmoid(-t47Entry2), F(t48Entry*t22Entry))
+						t62Entry2 := t62[i]
+						t103[i] = num.FMA32(F(F(t62Entry2*t63Entry)*t22Entry), kern.Sigmoid(-t62Entry2), F(t63Entry*t22Entry))
 					}
 				}
 				// self_referential_layers.B_m, self_referential_layers.u_alpha, self_referential_layers.A_alpha
 				if kern.Wide() {
-					a2 := regions.Rad25b4ba04aeArgs{
-						P0: unsafe.SliceData(t85),
+					a2 := regions.R470ad428266dArgs{
+						P0: unsafe.SliceData(t103),
 						P1: unsafe.SliceData(BAlphaState),
-						P2: unsafe.SliceData(gV2),
+						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(BMState),
-						P5: unsafe.SliceData(t90),
-						P6: unsafe.SliceData(t95),
+						P4: unsafe.SliceData(c.BInitM),
+						P5: unsafe.SliceData(BMState),
+						P6: unsafe.SliceData(t107),
+						P7: unsafe.SliceData(t116),
 						N0: dH,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: d,
-						N5: 12 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t57},
+						S2: [2]float32{rho2},
 					}
-					regions.Rad25b4ba04ae(&a2)
+					regions.R470ad428266d(&a2)
 				} else {
 					for i := range dH {
 						BAlphaState2 := BAlphaState[i*d:][:d]
+						BInitM := c.BInitM[i*d:][:d]
 						BMState2 := BMState[i*d:][:d]
-						var t903 F
-						var t952 F
-						w := F(theta2 * t85[i])
-						t903Sums := [16]F{t903}
-						t952Sums := [16]F{t952}
+						var t1072 F
+						var t1162 F
+						w := F(theta2 * t103[i])
+						t1072Sums := [16]F{t1072}
+						t1162Sums := [16]F{t1162}
 						for j := range d {
 							BAlphaStateEntry := BAlphaState2[j]
-							t903Sums[j%16] = num.FMA32(BAlphaStateEntry, gV2[j], t903Sums[j%16])
+							t1072Sums[j%16] = num.FMA32(BAlphaStateEntry, v[j], t1072Sums[j%16])
 							kEntry := k[j]
-							t952Sums[j%16] = num.FMA32(BAlphaStateEntry, kEntry, t952Sums[j%16])
-							BMState2[j] = num.FMA32(-w, kEntry, F(rho2*BMState2[j]))
+							t1162Sums[j%16] = num.FMA32(BAlphaStateEntry, kEntry, t1162Sums[j%16])
+							BMState2[j] = num.FMA32(-w, kEntry, num.FMA32(t57, BInitM[j], F(rho2*BMState2[j])))
 						}
-						t903 = kern.Sum16(&t903Sums)
-						t952 = kern.Sum16(&t952Sums)
-						t90[i] = t903
-						t95[i] = t952
+						t1072 = kern.Sum16(&t1072Sums)
+						t1162 = kern.Sum16(&t1162Sums)
+						t107[i] = t1072
+						t116[i] = t1162
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
 				if kern.Wide() {
 					a2 := regions.R0b32ad72019bArgs{
-						P0: unsafe.SliceData(t95),
-						P1: unsafe.SliceData(t90),
-						P2: unsafe.SliceData(t96),
+						P0: unsafe.SliceData(t116),
+						P1: unsafe.SliceData(t107),
+						P2: unsafe.SliceData(t117),
 						P3: unsafe.SliceData(t182),
 						P4: unsafe.SliceData(t812),
 						N0: dH,
@@ -796,12 +833,12 @@ func (c *stepFused) run() {
 					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
-						t95Entry := t95[i]
-						t962 := kern.Sigmoid(t95Entry)
-						t90Entry := t90[i]
-						t96[i] = t962
-						t182[i] = num.FMA32(-t90Entry, kern.Sigmoid(t90Entry), F(t95Entry*t962))
-						t812[i] = F(t962 * F(theta2*t95Entry))
+						t116Entry := t116[i]
+						t1172 := kern.Sigmoid(t116Entry)
+						t107Entry := t107[i]
+						t117[i] = t1172
+						t182[i] = num.FMA32(-t107Entry, kern.Sigmoid(t107Entry), F(t116Entry*t1172))
+						t812[i] = F(t1172 * F(theta2*t116Entry))
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.u_alpha
@@ -835,7 +872,7 @@ func (c *stepFused) run() {
 						a2 := regions.R7e73d8b8cc07Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t192),
-							P2: unsafe.SliceData(gV2),
+							P2: unsafe.SliceData(v),
 							P3: kern.Given(c.AAlphaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -844,8 +881,8 @@ func (c *stepFused) run() {
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t992 := (k[i] + t192[i]) - gV2[i]
-							AAlphaLin[i] = t992
+							t1202 := (k[i] + t192[i]) - v[i]
+							AAlphaLin[i] = t1202
 						}
 					}
 				}
@@ -853,113 +890,121 @@ func (c *stepFused) run() {
 					a2 := regions.R710600c79407Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t192),
-						P2: unsafe.SliceData(gV2),
-						P3: unsafe.SliceData(t99),
+						P2: unsafe.SliceData(v),
+						P3: unsafe.SliceData(t120),
 						N0: d,
 					}
 					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
-						t992 := (k[i] + t192[i]) - gV2[i]
-						t99[i] = t992
+						t1202 := (k[i] + t192[i]) - v[i]
+						t120[i] = t1202
 					}
 				}
 				// self_referential_layers.A_alpha, self_referential_layers.B_alpha
-				clear(t42_2)
+				clear(t42)
 				if kern.Wide() {
-					a2 := regions.R0edea9a283fbArgs{
-						P0: unsafe.SliceData(t99),
+					a2 := regions.R53ac84cab868Args{
+						P0: unsafe.SliceData(t120),
 						P1: unsafe.SliceData(AAlphaState),
 						P2: unsafe.SliceData(t812),
-						P3: unsafe.SliceData(AAlpha2),
-						P4: unsafe.SliceData(t42_2),
+						P3: unsafe.SliceData(c.AInitAlpha),
+						P4: unsafe.SliceData(AAlpha2),
+						P5: unsafe.SliceData(t42),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: dH,
-						N5: 12 * dH,
-						S0: [2]float32{rho2},
+						N5: 8 * dH,
+						N6: 12 * dH,
+						S0: [2]float32{t57},
+						S1: [2]float32{rho2},
 					}
-					regions.R0edea9a283fb(&a2)
+					regions.R53ac84cab868(&a2)
 				} else {
 					for i := range d {
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
+						AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 						AAlpha2_2 := AAlpha2[i*dH:][:dH]
-						t99Entry := t99[i]
+						t120Entry := t120[i]
 						for j := range dH {
 							AAlphaStateEntry := AAlphaState2[j]
-							AAlpha2_2[j] = num.FMA32(-t99Entry, t812[j], F(rho2*AAlphaStateEntry))
-							t42_2[j] = num.FMA32(AAlphaStateEntry, t99Entry, t42_2[j])
+							AAlpha2_2[j] = num.FMA32(-t120Entry, t812[j], num.FMA32(t57, AInitAlpha[j], F(rho2*AAlphaStateEntry)))
+							t42[j] = num.FMA32(AAlphaStateEntry, t120Entry, t42[j])
 						}
 					}
 				}
 				// self_referential_layers.B_alpha
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
-						P0: unsafe.SliceData(t96),
-						P1: unsafe.SliceData(t42_2),
-						P2: unsafe.SliceData(t95),
-						P3: unsafe.SliceData(t133),
+						P0: unsafe.SliceData(t117),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(t116),
+						P3: unsafe.SliceData(t157),
 						N0: dH,
 					}
 					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
-						t96Entry := t96[i]
-						t42Entry := t42_2[i]
-						t95Entry2 := t95[i]
-						t133[i] = num.FMA32(F(F(t95Entry2*t96Entry)*t42Entry), kern.Sigmoid(-t95Entry2), F(t96Entry*t42Entry))
+						t117Entry := t117[i]
+						t42Entry := t42[i]
+						t116Entry2 := t116[i]
+						t157[i] = num.FMA32(F(F(t116Entry2*t117Entry)*t42Entry), kern.Sigmoid(-t116Entry2), F(t117Entry*t42Entry))
 					}
 				}
 				// self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_eta, self_referential_layers.A_eta
 				if kern.Wide() {
-					a2 := regions.Rad25b4ba04aeArgs{
-						P0: unsafe.SliceData(t133),
+					a2 := regions.R470ad428266dArgs{
+						P0: unsafe.SliceData(t157),
 						P1: unsafe.SliceData(BEtaState),
-						P2: unsafe.SliceData(gV2),
+						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(BAlphaState),
-						P5: unsafe.SliceData(t138),
-						P6: unsafe.SliceData(t143),
+						P4: unsafe.SliceData(c.BInitAlpha),
+						P5: unsafe.SliceData(BAlphaState),
+						P6: unsafe.SliceData(t161),
+						P7: unsafe.SliceData(t170),
 						N0: dH,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: d,
-						N5: 12 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t57},
+						S2: [2]float32{rho2},
 					}
-					regions.Rad25b4ba04ae(&a2)
+					regions.R470ad428266d(&a2)
 				} else {
 					for i := range dH {
 						BEtaState2 := BEtaState[i*d:][:d]
+						BInitAlpha := c.BInitAlpha[i*d:][:d]
 						BAlphaState2 := BAlphaState[i*d:][:d]
-						var t1382 F
-						var t1432 F
-						w2 := F(theta2 * t133[i])
-						t1382Sums := [16]F{t1382}
-						t1432Sums := [16]F{t1432}
+						var t1612 F
+						var t1702 F
+						w2 := F(theta2 * t157[i])
+						t1612Sums := [16]F{t1612}
+						t1702Sums := [16]F{t1702}
 						for j := range d {
 							BEtaStateEntry := BEtaState2[j]
-							t1382Sums[j%16] = num.FMA32(BEtaStateEntry, gV2[j], t1382Sums[j%16])
+							t1612Sums[j%16] = num.FMA32(BEtaStateEntry, v[j], t1612Sums[j%16])
 							kEntry2 := k[j]
-							t1432Sums[j%16] = num.FMA32(BEtaStateEntry, kEntry2, t1432Sums[j%16])
-							BAlphaState2[j] = num.FMA32(-w2, kEntry2, F(rho2*BAlphaState2[j]))
+							t1702Sums[j%16] = num.FMA32(BEtaStateEntry, kEntry2, t1702Sums[j%16])
+							BAlphaState2[j] = num.FMA32(-w2, kEntry2, num.FMA32(t57, BInitAlpha[j], F(rho2*BAlphaState2[j])))
 						}
-						t1382 = kern.Sum16(&t1382Sums)
-						t1432 = kern.Sum16(&t1432Sums)
-						t138[i] = t1382
-						t143[i] = t1432
+						t1612 = kern.Sum16(&t1612Sums)
+						t1702 = kern.Sum16(&t1702Sums)
+						t161[i] = t1612
+						t170[i] = t1702
 					}
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
 				if kern.Wide() {
 					a2 := regions.R0b32ad72019bArgs{
-						P0: unsafe.SliceData(t143),
-						P1: unsafe.SliceData(t138),
-						P2: unsafe.SliceData(t144),
+						P0: unsafe.SliceData(t170),
+						P1: unsafe.SliceData(t161),
+						P2: unsafe.SliceData(t171),
 						P3: unsafe.SliceData(t22_2),
 						P4: unsafe.SliceData(t842),
 						N0: dH,
@@ -968,12 +1013,12 @@ func (c *stepFused) run() {
 					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
-						t143Entry := t143[i]
-						t1442 := kern.Sigmoid(t143Entry)
-						t138Entry := t138[i]
-						t144[i] = t1442
-						t22_2[i] = num.FMA32(-t138Entry, kern.Sigmoid(t138Entry), F(t143Entry*t1442))
-						t842[i] = F(t1442 * F(theta2*t143Entry))
+						t170Entry := t170[i]
+						t1712 := kern.Sigmoid(t170Entry)
+						t161Entry := t161[i]
+						t171[i] = t1712
+						t22_2[i] = num.FMA32(-t161Entry, kern.Sigmoid(t161Entry), F(t170Entry*t1712))
+						t842[i] = F(t1712 * F(theta2*t170Entry))
 					}
 				}
 				// self_referential_layers.A_eta, self_referential_layers.u_eta
@@ -1007,7 +1052,7 @@ func (c *stepFused) run() {
 						a2 := regions.R7e73d8b8cc07Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t232),
-							P2: unsafe.SliceData(gV2),
+							P2: unsafe.SliceData(v),
 							P3: kern.Given(c.AEtaLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1016,8 +1061,8 @@ func (c *stepFused) run() {
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t1472 := (k[i] + t232[i]) - gV2[i]
-							AEtaLin[i] = t1472
+							t1742 := (k[i] + t232[i]) - v[i]
+							AEtaLin[i] = t1742
 						}
 					}
 				}
@@ -1025,113 +1070,121 @@ func (c *stepFused) run() {
 					a2 := regions.R710600c79407Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t232),
-						P2: unsafe.SliceData(gV2),
-						P3: unsafe.SliceData(t147),
+						P2: unsafe.SliceData(v),
+						P3: unsafe.SliceData(t174),
 						N0: d,
 					}
 					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
-						t1472 := (k[i] + t232[i]) - gV2[i]
-						t147[i] = t1472
+						t1742 := (k[i] + t232[i]) - v[i]
+						t174[i] = t1742
 					}
 				}
 				// self_referential_layers.A_eta, self_referential_layers.B_eta
-				clear(t62)
+				clear(t62_2)
 				if kern.Wide() {
-					a2 := regions.R0edea9a283fbArgs{
-						P0: unsafe.SliceData(t147),
+					a2 := regions.R53ac84cab868Args{
+						P0: unsafe.SliceData(t174),
 						P1: unsafe.SliceData(AEtaState),
 						P2: unsafe.SliceData(t842),
-						P3: unsafe.SliceData(AEta2),
-						P4: unsafe.SliceData(t62),
+						P3: unsafe.SliceData(c.AInitEta),
+						P4: unsafe.SliceData(AEta2),
+						P5: unsafe.SliceData(t62_2),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: dH,
-						N5: 12 * dH,
-						S0: [2]float32{rho2},
+						N5: 8 * dH,
+						N6: 12 * dH,
+						S0: [2]float32{t57},
+						S1: [2]float32{rho2},
 					}
-					regions.R0edea9a283fb(&a2)
+					regions.R53ac84cab868(&a2)
 				} else {
 					for i := range d {
 						AEtaState2 := AEtaState[i*dH:][:dH]
+						AInitEta := c.AInitEta[i*dH:][:dH]
 						AEta2_2 := AEta2[i*dH:][:dH]
-						t147Entry := t147[i]
+						t174Entry := t174[i]
 						for j := range dH {
 							AEtaStateEntry := AEtaState2[j]
-							AEta2_2[j] = num.FMA32(-t147Entry, t842[j], F(rho2*AEtaStateEntry))
-							t62[j] = num.FMA32(AEtaStateEntry, t147Entry, t62[j])
+							AEta2_2[j] = num.FMA32(-t174Entry, t842[j], num.FMA32(t57, AInitEta[j], F(rho2*AEtaStateEntry)))
+							t62_2[j] = num.FMA32(AEtaStateEntry, t174Entry, t62_2[j])
 						}
 					}
 				}
 				// self_referential_layers.B_eta
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
-						P0: unsafe.SliceData(t144),
-						P1: unsafe.SliceData(t62),
-						P2: unsafe.SliceData(t143),
-						P3: unsafe.SliceData(t181),
+						P0: unsafe.SliceData(t171),
+						P1: unsafe.SliceData(t62_2),
+						P2: unsafe.SliceData(t170),
+						P3: unsafe.SliceData(t211),
 						N0: dH,
 					}
 					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
-						t144Entry := t144[i]
-						t62Entry := t62[i]
-						t143Entry2 := t143[i]
-						t181[i] = num.FMA32(F(F(t143Entry2*t144Entry)*t62Entry), kern.Sigmoid(-t143Entry2), F(t144Entry*t62Entry))
+						t171Entry := t171[i]
+						t62Entry := t62_2[i]
+						t170Entry2 := t170[i]
+						t211[i] = num.FMA32(F(F(t170Entry2*t171Entry)*t62Entry), kern.Sigmoid(-t170Entry2), F(t171Entry*t62Entry))
 					}
 				}
 				// self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_k, self_referential_layers.A_k
 				if kern.Wide() {
-					a2 := regions.Rad25b4ba04aeArgs{
-						P0: unsafe.SliceData(t181),
+					a2 := regions.R470ad428266dArgs{
+						P0: unsafe.SliceData(t211),
 						P1: unsafe.SliceData(BKState),
-						P2: unsafe.SliceData(gV2),
+						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(BEtaState),
-						P5: unsafe.SliceData(t186),
-						P6: unsafe.SliceData(t191),
+						P4: unsafe.SliceData(c.BInitEta),
+						P5: unsafe.SliceData(BEtaState),
+						P6: unsafe.SliceData(t215),
+						P7: unsafe.SliceData(t224),
 						N0: dH,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: d,
-						N5: 12 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t57},
+						S2: [2]float32{rho2},
 					}
-					regions.Rad25b4ba04ae(&a2)
+					regions.R470ad428266d(&a2)
 				} else {
 					for i := range dH {
 						BKState2 := BKState[i*d:][:d]
+						BInitEta := c.BInitEta[i*d:][:d]
 						BEtaState2 := BEtaState[i*d:][:d]
-						var t1862 F
-						var t1912 F
-						w3 := F(theta2 * t181[i])
-						t1862Sums := [16]F{t1862}
-						t1912Sums := [16]F{t1912}
+						var t2152 F
+						var t2242 F
+						w3 := F(theta2 * t211[i])
+						t2152Sums := [16]F{t2152}
+						t2242Sums := [16]F{t2242}
 						for j := range d {
 							BKStateEntry := BKState2[j]
-							t1862Sums[j%16] = num.FMA32(BKStateEntry, gV2[j], t1862Sums[j%16])
+							t2152Sums[j%16] = num.FMA32(BKStateEntry, v[j], t2152Sums[j%16])
 							kEntry3 := k[j]
-							t1912Sums[j%16] = num.FMA32(BKStateEntry, kEntry3, t1912Sums[j%16])
-							BEtaState2[j] = num.FMA32(-w3, kEntry3, F(rho2*BEtaState2[j]))
+							t2242Sums[j%16] = num.FMA32(BKStateEntry, kEntry3, t2242Sums[j%16])
+							BEtaState2[j] = num.FMA32(-w3, kEntry3, num.FMA32(t57, BInitEta[j], F(rho2*BEtaState2[j])))
 						}
-						t1862 = kern.Sum16(&t1862Sums)
-						t1912 = kern.Sum16(&t1912Sums)
-						t186[i] = t1862
-						t191[i] = t1912
+						t2152 = kern.Sum16(&t2152Sums)
+						t2242 = kern.Sum16(&t2242Sums)
+						t215[i] = t2152
+						t224[i] = t2242
 					}
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
 				if kern.Wide() {
 					a2 := regions.R0b32ad72019bArgs{
-						P0: unsafe.SliceData(t191),
-						P1: unsafe.SliceData(t186),
-						P2: unsafe.SliceData(t192_2),
+						P0: unsafe.SliceData(t224),
+						P1: unsafe.SliceData(t215),
+						P2: unsafe.SliceData(t225),
 						P3: unsafe.SliceData(t26),
 						P4: unsafe.SliceData(t872),
 						N0: dH,
@@ -1140,12 +1193,12 @@ func (c *stepFused) run() {
 					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
-						t191Entry := t191[i]
-						t1922 := kern.Sigmoid(t191Entry)
-						t186Entry := t186[i]
-						t192_2[i] = t1922
-						t26[i] = num.FMA32(-t186Entry, kern.Sigmoid(t186Entry), F(t191Entry*t1922))
-						t872[i] = F(t1922 * F(theta2*t191Entry))
+						t224Entry := t224[i]
+						t2252 := kern.Sigmoid(t224Entry)
+						t215Entry := t215[i]
+						t225[i] = t2252
+						t26[i] = num.FMA32(-t215Entry, kern.Sigmoid(t215Entry), F(t224Entry*t2252))
+						t872[i] = F(t2252 * F(theta2*t224Entry))
 					}
 				}
 				// self_referential_layers.A_k, self_referential_layers.u_k
@@ -1179,7 +1232,7 @@ func (c *stepFused) run() {
 						a2 := regions.R7e73d8b8cc07Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t272),
-							P2: unsafe.SliceData(gV2),
+							P2: unsafe.SliceData(v),
 							P3: kern.Given(c.AKLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1188,8 +1241,8 @@ func (c *stepFused) run() {
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t1952 := (k[i] + t272[i]) - gV2[i]
-							AKLin[i] = t1952
+							t2282 := (k[i] + t272[i]) - v[i]
+							AKLin[i] = t2282
 						}
 					}
 				}
@@ -1197,124 +1250,132 @@ func (c *stepFused) run() {
 					a2 := regions.R710600c79407Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t272),
-						P2: unsafe.SliceData(gV2),
-						P3: unsafe.SliceData(t195),
+						P2: unsafe.SliceData(v),
+						P3: unsafe.SliceData(t228),
 						N0: d,
 					}
 					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
-						t1952 := (k[i] + t272[i]) - gV2[i]
-						t195[i] = t1952
+						t2282 := (k[i] + t272[i]) - v[i]
+						t228[i] = t2282
 					}
 				}
 				// self_referential_layers.A_k, self_referential_layers.B_k
 				clear(t8)
 				if kern.Wide() {
-					a2 := regions.R4d532172869eArgs{
-						P0: unsafe.SliceData(t195),
+					a2 := regions.R80d26fb85660Args{
+						P0: unsafe.SliceData(t228),
 						P1: unsafe.SliceData(AKState),
 						P2: unsafe.SliceData(t872),
-						P3: unsafe.SliceData(t8),
+						P3: unsafe.SliceData(c.AInitK),
+						P4: unsafe.SliceData(t8),
 						N0: d,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: dH,
-						S0: [2]float32{rho2},
+						N5: 12 * dH,
+						S0: [2]float32{t57},
+						S1: [2]float32{rho2},
 					}
-					regions.R4d532172869e(&a2)
+					regions.R80d26fb85660(&a2)
 				} else {
 					for i := range d {
 						AKState2 := AKState[i*dH:][:dH]
-						t195Entry := t195[i]
+						AInitK := c.AInitK[i*dH:][:dH]
+						t228Entry := t228[i]
 						for j := range dH {
 							AKStateEntry := AKState2[j]
-							AKState2[j] = num.FMA32(-t195Entry, t872[j], F(rho2*AKStateEntry))
-							t8[j] = num.FMA32(AKStateEntry, t195Entry, t8[j])
+							AKState2[j] = num.FMA32(-t228Entry, t872[j], num.FMA32(t57, AInitK[j], F(rho2*AKStateEntry)))
+							t8[j] = num.FMA32(AKStateEntry, t228Entry, t8[j])
 						}
 					}
 				}
 				// self_referential_layers.B_k
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
-						P0: unsafe.SliceData(t192_2),
+						P0: unsafe.SliceData(t225),
 						P1: unsafe.SliceData(t8),
-						P2: unsafe.SliceData(t191),
-						P3: unsafe.SliceData(t229),
+						P2: unsafe.SliceData(t224),
+						P3: unsafe.SliceData(t265),
 						N0: dH,
 					}
 					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
-						t192Entry := t192_2[i]
+						t225Entry := t225[i]
 						t8Entry := t8[i]
-						t191Entry2 := t191[i]
-						t229[i] = num.FMA32(F(F(t191Entry2*t192Entry)*t8Entry), kern.Sigmoid(-t191Entry2), F(t192Entry*t8Entry))
+						t224Entry2 := t224[i]
+						t265[i] = num.FMA32(F(F(t224Entry2*t225Entry)*t8Entry), kern.Sigmoid(-t224Entry2), F(t225Entry*t8Entry))
 					}
 				}
 				// self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_v, self_referential_layers.A_v
 				if kern.Wide() {
-					a2 := regions.Rad25b4ba04aeArgs{
-						P0: unsafe.SliceData(t229),
+					a2 := regions.R470ad428266dArgs{
+						P0: unsafe.SliceData(t265),
 						P1: unsafe.SliceData(BVState),
-						P2: unsafe.SliceData(gV2),
+						P2: unsafe.SliceData(v),
 						P3: unsafe.SliceData(k),
-						P4: unsafe.SliceData(BKState),
-						P5: unsafe.SliceData(t234),
-						P6: unsafe.SliceData(t239),
+						P4: unsafe.SliceData(c.BInitK),
+						P5: unsafe.SliceData(BKState),
+						P6: unsafe.SliceData(t269),
+						P7: unsafe.SliceData(t278),
 						N0: dH,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: d,
-						N5: 12 * d,
+						N5: 8 * d,
+						N6: 12 * d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t57},
+						S2: [2]float32{rho2},
 					}
-					regions.Rad25b4ba04ae(&a2)
+					regions.R470ad428266d(&a2)
 				} else {
 					for i := range dH {
 						BVState2 := BVState[i*d:][:d]
+						BInitK := c.BInitK[i*d:][:d]
 						BKState2 := BKState[i*d:][:d]
-						var t2342 F
-						var t2392 F
-						w4 := F(theta2 * t229[i])
-						t2342Sums := [16]F{t2342}
-						t2392Sums := [16]F{t2392}
+						var t2692 F
+						var t2782 F
+						w4 := F(theta2 * t265[i])
+						t2692Sums := [16]F{t2692}
+						t2782Sums := [16]F{t2782}
 						for j := range d {
 							BVStateEntry := BVState2[j]
-							t2342Sums[j%16] = num.FMA32(BVStateEntry, gV2[j], t2342Sums[j%16])
+							t2692Sums[j%16] = num.FMA32(BVStateEntry, v[j], t2692Sums[j%16])
 							kEntry4 := k[j]
-							t2392Sums[j%16] = num.FMA32(BVStateEntry, kEntry4, t2392Sums[j%16])
-							BKState2[j] = num.FMA32(-w4, kEntry4, F(rho2*BKState2[j]))
+							t2782Sums[j%16] = num.FMA32(BVStateEntry, kEntry4, t2782Sums[j%16])
+							BKState2[j] = num.FMA32(-w4, kEntry4, num.FMA32(t57, BInitK[j], F(rho2*BKState2[j])))
 						}
-						t2342 = kern.Sum16(&t2342Sums)
-						t2392 = kern.Sum16(&t2392Sums)
-						t234[i] = t2342
-						t239[i] = t2392
+						t2692 = kern.Sum16(&t2692Sums)
+						t2782 = kern.Sum16(&t2782Sums)
+						t269[i] = t2692
+						t278[i] = t2782
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
 				if kern.Wide() {
 					a2 := regions.R0b32ad72019bArgs{
-						P0: unsafe.SliceData(t239),
-						P1: unsafe.SliceData(t234),
-						P2: unsafe.SliceData(t240),
+						P0: unsafe.SliceData(t278),
+						P1: unsafe.SliceData(t269),
+						P2: unsafe.SliceData(t279),
 						P3: unsafe.SliceData(t302),
-						P4: unsafe.SliceData(t902),
+						P4: unsafe.SliceData(t90),
 						N0: dH,
 						S0: [2]float32{theta2},
 					}
 					regions.R0b32ad72019b(&a2)
 				} else {
 					for i := range dH {
-						t239Entry := t239[i]
-						t2402 := kern.Sigmoid(t239Entry)
-						t234Entry := t234[i]
-						t240[i] = t2402
-						t302[i] = num.FMA32(-t234Entry, kern.Sigmoid(t234Entry), F(t239Entry*t2402))
-						t902[i] = F(t2402 * F(theta2*t239Entry))
+						t278Entry := t278[i]
+						t2792 := kern.Sigmoid(t278Entry)
+						t269Entry := t269[i]
+						t279[i] = t2792
+						t302[i] = num.FMA32(-t269Entry, kern.Sigmoid(t269Entry), F(t278Entry*t2792))
+						t90[i] = F(t2792 * F(theta2*t278Entry))
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.u_v
@@ -1348,7 +1409,7 @@ func (c *stepFused) run() {
 						a2 := regions.R7e73d8b8cc07Args{
 							P0: unsafe.SliceData(k),
 							P1: unsafe.SliceData(t312),
-							P2: unsafe.SliceData(gV2),
+							P2: unsafe.SliceData(v),
 							P3: kern.Given(c.AVLin),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
@@ -1357,8 +1418,8 @@ func (c *stepFused) run() {
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t2432 := (k[i] + t312[i]) - gV2[i]
-							AVLin[i] = t2432
+							t2822 := (k[i] + t312[i]) - v[i]
+							AVLin[i] = t2822
 						}
 					}
 				}
@@ -1366,31 +1427,32 @@ func (c *stepFused) run() {
 					a2 := regions.R710600c79407Args{
 						P0: unsafe.SliceData(k),
 						P1: unsafe.SliceData(t312),
-						P2: unsafe.SliceData(gV2),
-						P3: unsafe.SliceData(t243),
+						P2: unsafe.SliceData(v),
+						P3: unsafe.SliceData(t282),
 						N0: d,
 					}
 					regions.R710600c79407(&a2)
 				} else {
 					for i := range d {
-						t2432 := (k[i] + t312[i]) - gV2[i]
-						t243[i] = t2432
+						t2822 := (k[i] + t312[i]) - v[i]
+						t282[i] = t2822
 					}
 				}
 				// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.g_eta, self_referential_layers.g_alpha
 				clear(t102)
-				clear(t414)
-				clear(t415)
+				clear(t472)
+				clear(t473)
 				if kern.Wide() {
-					a2 := regions.Ra6e5bb4b5857Args{
-						P0: unsafe.SliceData(t243),
+					a2 := regions.R253c1c8d3b8cArgs{
+						P0: unsafe.SliceData(t282),
 						P1: unsafe.SliceData(AVState),
-						P2: unsafe.SliceData(t902),
-						P3: unsafe.SliceData(t102),
-						P4: unsafe.SliceData(t414),
-						P5: unsafe.SliceData(AEtaState),
-						P6: unsafe.SliceData(t415),
-						P7: unsafe.SliceData(AAlphaState),
+						P2: unsafe.SliceData(t90),
+						P3: unsafe.SliceData(c.AInitV),
+						P4: unsafe.SliceData(t102),
+						P5: unsafe.SliceData(t472),
+						P6: unsafe.SliceData(AEtaState),
+						P7: unsafe.SliceData(t473),
+						P8: unsafe.SliceData(AAlphaState),
 						N0: d,
 						N1: 4,
 						N2: 8,
@@ -1399,21 +1461,23 @@ func (c *stepFused) run() {
 						N5: 4 * dH,
 						N6: 8 * dH,
 						N7: 12 * dH,
-						S0: [2]float32{rho2},
+						S0: [2]float32{t57},
+						S1: [2]float32{rho2},
 					}
-					regions.Ra6e5bb4b5857(&a2)
+					regions.R253c1c8d3b8c(&a2)
 				} else {
 					for i := range d {
 						AVState2 := AVState[i*dH:][:dH]
+						AInitV := c.AInitV[i*dH:][:dH]
 						AEtaState2 := AEtaState[i*dH:][:dH]
 						AAlphaState2 := AAlphaState[i*dH:][:dH]
-						t243Entry := t243[i]
+						t282Entry := t282[i]
 						for j := range dH {
 							AVStateEntry := AVState2[j]
-							AVState2[j] = num.FMA32(-t243Entry, t902[j], F(rho2*AVStateEntry))
-							t102[j] = num.FMA32(AVStateEntry, t243Entry, t102[j])
-							t414[j] = t414[j] + AEtaState2[j]
-							t415[j] = t415[j] + AAlphaState2[j]
+							AVState2[j] = num.FMA32(-t282Entry, t90[j], num.FMA32(t57, AInitV[j], F(rho2*AVStateEntry)))
+							t102[j] = num.FMA32(AVStateEntry, t282Entry, t102[j])
+							t472[j] = t472[j] + AEtaState2[j]
+							t473[j] = t473[j] + AAlphaState2[j]
 						}
 					}
 				}
@@ -1506,7 +1570,7 @@ func (c *stepFused) run() {
 				if len(c.UMProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t42),
+							P0: unsafe.SliceData(t53),
 							P1: kern.Given(c.UMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1515,15 +1579,15 @@ func (c *stepFused) run() {
 					} else {
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t722 := t42[i]
-							uMProd[i] = t722
+							t722_2 := t53[i]
+							uMProd[i] = t722_2
 						}
 					}
 				}
 				if len(c.AMProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t47),
+							P0: unsafe.SliceData(t62),
 							P1: kern.Given(c.AMProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1532,7 +1596,7 @@ func (c *stepFused) run() {
 					} else {
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t822 := t47[i]
+							t822 := t62[i]
 							AMProd[i] = t822
 						}
 					}
@@ -1557,7 +1621,7 @@ func (c *stepFused) run() {
 				if len(c.UAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t90),
+							P0: unsafe.SliceData(t107),
 							P1: kern.Given(c.UAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1566,7 +1630,7 @@ func (c *stepFused) run() {
 					} else {
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t10222 := t90[i]
+							t10222 := t107[i]
 							uAlphaProd[i] = t10222
 						}
 					}
@@ -1574,7 +1638,7 @@ func (c *stepFused) run() {
 				if len(c.AAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t95),
+							P0: unsafe.SliceData(t116),
 							P1: kern.Given(c.AAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1583,7 +1647,7 @@ func (c *stepFused) run() {
 					} else {
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1122 := t95[i]
+							t1122 := t116[i]
 							AAlphaProd[i] = t1122
 						}
 					}
@@ -1591,7 +1655,7 @@ func (c *stepFused) run() {
 				if len(c.BAlphaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t42_2),
+							P0: unsafe.SliceData(t42),
 							P1: kern.Given(c.BAlphaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1600,7 +1664,7 @@ func (c *stepFused) run() {
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1222 := t42_2[i]
+							t1222 := t42[i]
 							BAlphaProd[i] = t1222
 						}
 					}
@@ -1608,7 +1672,7 @@ func (c *stepFused) run() {
 				if len(c.UEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t138),
+							P0: unsafe.SliceData(t161),
 							P1: kern.Given(c.UEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1617,7 +1681,7 @@ func (c *stepFused) run() {
 					} else {
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t132 := t138[i]
+							t132 := t161[i]
 							uEtaProd[i] = t132
 						}
 					}
@@ -1625,7 +1689,7 @@ func (c *stepFused) run() {
 				if len(c.AEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t143),
+							P0: unsafe.SliceData(t170),
 							P1: kern.Given(c.AEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1634,7 +1698,7 @@ func (c *stepFused) run() {
 					} else {
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t14222 := t143[i]
+							t14222 := t170[i]
 							AEtaProd[i] = t14222
 						}
 					}
@@ -1642,7 +1706,7 @@ func (c *stepFused) run() {
 				if len(c.BEtaProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t62),
+							P0: unsafe.SliceData(t62_2),
 							P1: kern.Given(c.BEtaProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1651,7 +1715,7 @@ func (c *stepFused) run() {
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t15222 := t62[i]
+							t15222 := t62_2[i]
 							BEtaProd[i] = t15222
 						}
 					}
@@ -1659,7 +1723,7 @@ func (c *stepFused) run() {
 				if len(c.UKProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t186),
+							P0: unsafe.SliceData(t215),
 							P1: kern.Given(c.UKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1668,7 +1732,7 @@ func (c *stepFused) run() {
 					} else {
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t1622 := t186[i]
+							t1622 := t215[i]
 							uKProd[i] = t1622
 						}
 					}
@@ -1676,7 +1740,7 @@ func (c *stepFused) run() {
 				if len(c.AKProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t191),
+							P0: unsafe.SliceData(t224),
 							P1: kern.Given(c.AKProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1685,7 +1749,7 @@ func (c *stepFused) run() {
 					} else {
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t172 := t191[i]
+							t172 := t224[i]
 							AKProd[i] = t172
 						}
 					}
@@ -1710,7 +1774,7 @@ func (c *stepFused) run() {
 				if len(c.UVProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t234),
+							P0: unsafe.SliceData(t269),
 							P1: kern.Given(c.UVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1719,15 +1783,15 @@ func (c *stepFused) run() {
 					} else {
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t193 := t234[i]
-							uVProd[i] = t193
+							t19 := t269[i]
+							uVProd[i] = t19
 						}
 					}
 				}
 				if len(c.AVProd) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t239),
+							P0: unsafe.SliceData(t278),
 							P1: kern.Given(c.AVProd),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1736,8 +1800,8 @@ func (c *stepFused) run() {
 					} else {
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t239Entry2 := t239[i]
-							AVProd[i] = t239Entry2
+							t278Entry2 := t278[i]
+							AVProd[i] = t278Entry2
 						}
 					}
 				}
@@ -1761,7 +1825,7 @@ func (c *stepFused) run() {
 				if len(c.GEtaProd2) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t414),
+							P0: unsafe.SliceData(t472),
 							P1: kern.Given(c.GEtaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1770,7 +1834,7 @@ func (c *stepFused) run() {
 					} else {
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t2222 := t414[i]
+							t2222 := t472[i]
 							gEtaProd2[i] = t2222
 						}
 					}
@@ -1778,7 +1842,7 @@ func (c *stepFused) run() {
 				if len(c.GAlphaProd2) > 0 {
 					if kern.Wide() {
 						a2 := regions.R66d807a8b8d5Args{
-							P0: unsafe.SliceData(t415),
+							P0: unsafe.SliceData(t473),
 							P1: kern.Given(c.GAlphaProd2),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -1787,46 +1851,49 @@ func (c *stepFused) run() {
 					} else {
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t23222 := t415[i]
+							t23222 := t473[i]
 							gAlphaProd2[i] = t23222
 						}
 					}
 				}
 				if kern.Wide() {
 					a2 := regions.R2313c154d011Args{
-						P0: unsafe.SliceData(t240),
+						P0: unsafe.SliceData(t279),
 						P1: unsafe.SliceData(t102),
-						P2: unsafe.SliceData(t239),
-						P3: unsafe.SliceData(t277),
+						P2: unsafe.SliceData(t278),
+						P3: unsafe.SliceData(t319),
 						N0: dH,
 					}
 					regions.R2313c154d011(&a2)
 				} else {
 					for i := range dH {
-						t240Entry := t240[i]
+						t279Entry := t279[i]
 						t102Entry := t102[i]
-						t239Entry2 := t239[i]
-						t277[i] = num.FMA32(F(F(t239Entry2*t240Entry)*t102Entry), kern.Sigmoid(-t239Entry2), F(t240Entry*t102Entry))
+						t278Entry2 := t278[i]
+						t319[i] = num.FMA32(F(F(t278Entry2*t279Entry)*t102Entry), kern.Sigmoid(-t278Entry2), F(t279Entry*t102Entry))
 					}
 				}
 				// self_referential_layers.B_v, self_referential_layers.B_m
 				if kern.Wide() {
-					a2 := regions.R501a475e26d9Args{
-						P0: unsafe.SliceData(t277),
+					a2 := regions.R213823f246e6Args{
+						P0: unsafe.SliceData(t319),
 						P1: unsafe.SliceData(k),
-						P2: unsafe.SliceData(BVState),
+						P2: unsafe.SliceData(c.BInitV),
+						P3: unsafe.SliceData(BVState),
 						N0: dH,
 						N1: d,
 						S0: [2]float32{theta2},
-						S1: [2]float32{rho2},
+						S1: [2]float32{t57},
+						S2: [2]float32{rho2},
 					}
-					regions.R501a475e26d9(&a2)
+					regions.R213823f246e6(&a2)
 				} else {
 					for i := range dH {
+						BInitV := c.BInitV[i*d:][:d]
 						BVState2 := BVState[i*d:][:d]
-						w5 := F(theta2 * t277[i])
+						w5 := F(theta2 * t319[i])
 						for j := range d {
-							BVState2[j] = num.FMA32(-w5, k[j], F(rho2*BVState2[j]))
+							BVState2[j] = num.FMA32(-w5, k[j], num.FMA32(t57, BInitV[j], F(rho2*BVState2[j])))
 						}
 					}
 				}
@@ -1884,233 +1951,249 @@ func (c *stepBackwardFused) run() {
 	_ = d
 	_ = dH
 	_ = segments
-	t272 := c.Work[:L*T]                                                           // [L, T]
-	t48 := c.Work[L*T:][:L*T*dH]                                                   // [L, T, d_h]
-	t772 := c.Work[L*T*dH+L*T:][:L*T*dH]                                           // [L, T, d_h]
-	t782 := c.Work[2*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t80 := c.Work[3*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t82 := c.Work[4*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t83 := c.Work[5*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t84 := c.Work[6*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t85 := c.Work[7*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t96 := c.Work[8*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t802 := c.Work[9*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t812 := c.Work[10*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t128 := c.Work[11*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t130 := c.Work[12*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t131 := c.Work[13*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t132 := c.Work[14*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t133 := c.Work[15*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t144 := c.Work[16*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t832 := c.Work[17*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t842 := c.Work[18*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t176 := c.Work[19*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t178 := c.Work[20*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t179 := c.Work[21*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t180 := c.Work[22*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t181 := c.Work[23*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t192 := c.Work[24*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t862 := c.Work[25*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t872 := c.Work[26*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t224 := c.Work[27*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t226 := c.Work[28*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t227 := c.Work[29*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t228 := c.Work[30*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t229 := c.Work[31*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t240 := c.Work[32*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t89 := c.Work[33*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t902 := c.Work[34*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t272_2 := c.Work[35*L*T*dH+L*T:][:L*T*dH]                                      // [L, T, d_h]
-	t274 := c.Work[36*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t275 := c.Work[37*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t276 := c.Work[38*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t277 := c.Work[39*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t2 := c.Work[40*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t6 := c.Work[41*L*T*dH+L*T:][:L*T*dH]                                          // [L, T, d_h]
-	t152 := c.Work[42*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t24 := c.Work[43*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t392 := c.Work[44*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t432 := c.Work[45*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t122 := c.Work[46*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t142 := c.Work[47*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t91 := c.Work[48*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t162 := c.Work[49*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t182 := c.Work[50*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t139 := c.Work[51*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t202 := c.Work[52*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t22 := c.Work[53*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t187 := c.Work[54*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t242 := c.Work[55*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t26 := c.Work[56*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t235 := c.Work[57*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t282 := c.Work[58*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t302 := c.Work[59*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t53 := c.Work[60*L*T*dH+L*T:][:L*T*dH]                                         // [L, T, d_h]
-	t109 := c.Work[61*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t165 := c.Work[62*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t221 := c.Work[63*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t2802 := c.Work[64*L*T*dH+L*T:][:L*T*dH]                                       // [L, T, d_h]
-	t441 := c.Work[65*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t293 := c.Work[66*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t442 := c.Work[67*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t332 := c.Work[68*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t445 := c.Work[69*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t353 := c.Work[70*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t453 := c.Work[71*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t375 := c.Work[72*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t460 := c.Work[73*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t387 := c.Work[74*L*T*dH+L*T:][:L*T*dH]                                        // [L, T, d_h]
-	t12 := c.Work[75*L*T*dH+L*T:][:L*T*d]                                          // [L, T, d]
-	t13 := c.Work[L*T*d+75*L*T*dH+L*T:][:L*T*d]                                    // [L, T, d]
-	t20 := c.Work[2*L*T*d+75*L*T*dH+L*T:][:L*T]                                    // [L, T]
-	t41 := c.Work[2*L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
-	t42 := c.Work[3*L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                // [L, T, d]
-	AKBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T:][:d*dH]                          // [d, d_h]
-	BKBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+d*dH:][:d*dH]                     // [d_h, d]
-	AVBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
-	BVBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
-	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+4*d*dH:][:d*dH]               // [d, d_h]
-	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+5*d*dH:][:d*dH]               // [d_h, d]
-	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
-	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
-	AMBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
-	BMBarState := c.Work[4*L*T*d+75*L*T*dH+2*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
-	AKTrail := c.Work[4*L*T*d+75*L*T*dH+2*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
-	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
-	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
-	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
-	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
-	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
-	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
-	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
-	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH:][:d]                    // [d]
-	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+d:][:d]                 // [d]
-	t404 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+2*d:][:dH]            // [d_h]
-	t52 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+2*d+dH:][:d]           // [d]
-	t20222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+3*d+dH:][:dH]       // [d_h]
-	t2222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+3*d+2*dH:][:d]       // [d]
-	t405 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+4*d+2*dH:][:d]        // [d]
-	t2622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+2*dH:][:dH]      // [d_h]
-	t28222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+3*dH:][:dH]     // [d_h]
-	t33 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+5*d+4*dH:][:d]         // [d]
-	t3822 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+4*dH:][:dH]      // [d_h]
-	t49 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+5*dH:][:dH]        // [d_h]
-	t55 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+6*dH:][:dH]        // [d_h]
-	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+6*d+7*dH:][:d]        // [d]
-	t57 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+7*d+7*dH:][:d]         // [d]
-	t406 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+8*d+7*dH:][:dH]       // [d_h]
-	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+8*d+8*dH:][:d]         // [d]
-	t76 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+9*d+8*dH:][:dH]        // [d_h]
-	t78 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+9*d+9*dH:][:d]         // [d]
-	t407 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+10*d+9*dH:][:d]       // [d]
-	t8222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+9*dH:][:dH]     // [d_h]
-	t8423 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+10*dH:][:dH]    // [d_h]
-	t893 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+11*d+11*dH:][:d]      // [d]
-	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+11*dH:][:dH]      // [d_h]
-	t105 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+12*dH:][:dH]     // [d_h]
-	t1112 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+13*dH:][:dH]    // [d_h]
-	t107 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+12*d+14*dH:][:d]      // [d]
-	t113 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
-	t408 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+14*d+14*dH:][:dH]     // [d_h]
-	t117 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+14*d+15*dH:][:d]      // [d]
-	t13222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+15*d+15*dH:][:dH]   // [d_h]
-	t134 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+15*d+16*dH:][:d]      // [d]
-	t409 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
-	t1382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+16*dH:][:dH]    // [d_h]
-	t140 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+17*dH:][:dH]     // [d_h]
-	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+17*d+18*dH:][:d]      // [d]
-	t150 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+18*dH:][:dH]     // [d_h]
-	t161 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+19*dH:][:dH]     // [d_h]
-	t167 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+20*dH:][:dH]     // [d_h]
-	t163 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+18*d+21*dH:][:d]      // [d]
-	t169 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
-	t410 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+20*d+21*dH:][:dH]     // [d_h]
-	t173 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+20*d+22*dH:][:d]      // [d]
-	t188 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+21*d+22*dH:][:dH]     // [d_h]
-	t190 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+21*d+23*dH:][:d]      // [d]
-	t411 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
-	t194 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+23*dH:][:dH]     // [d_h]
-	t196 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+24*dH:][:dH]     // [d_h]
-	t201 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+23*d+25*dH:][:d]      // [d]
-	t2062 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+25*dH:][:dH]    // [d_h]
-	t217 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+26*dH:][:dH]     // [d_h]
-	t223 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+27*dH:][:dH]     // [d_h]
-	t219 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+24*d+28*dH:][:d]      // [d]
-	t225 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+25*d+28*dH:][:d]      // [d]
-	t412 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+26*d+28*dH:][:dH]     // [d_h]
-	t22922 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+26*d+29*dH:][:d]    // [d]
-	t230 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
-	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+28*d+29*dH:][:dH]     // [d_h]
-	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+28*d+30*dH:][:d]      // [d]
-	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+29*d+30*dH:][:d]      // [d]
-	t253 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+30*dH:][:dH]     // [d_h]
-	t2552 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+31*dH:][:dH]    // [d_h]
-	t260 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+30*d+32*dH:][:d]      // [d]
-	t265 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+32*dH:][:dH]     // [d_h]
-	t27622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+33*dH:][:dH]   // [d_h]
-	t282_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+34*dH:][:dH]   // [d_h]
-	t278 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+31*d+35*dH:][:d]      // [d]
-	t284 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
-	t285 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+33*d+35*dH:][:d]      // [d]
-	t298 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+34*d+35*dH:][:d]      // [d]
-	t289 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+35*dH:][:dH]     // [d_h]
-	t295 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+36*dH:][:dH]     // [d_h]
-	t297 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+35*d+37*dH:][:d]      // [d]
-	t324 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+36*d+37*dH:][:d]      // [d]
-	t328 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+37*dH:][:dH]     // [d_h]
-	t383 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+38*dH:][:dH]     // [d_h]
-	t334 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+39*dH:][:dH]     // [d_h]
-	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+40*dH:][:dH]     // [d_h]
-	t377 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+41*dH:][:dH]     // [d_h]
-	t389 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+42*dH:][:dH]     // [d_h]
-	t336 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+37*d+43*dH:][:d]      // [d]
-	t357 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+38*d+43*dH:][:d]      // [d]
-	t379 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
-	t391 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+2*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
+	t27 := c.Work[:L*T]                                                            // [L, T]
+	t42 := c.Work[L*T:][:L*T]                                                      // [L, T]
+	t63 := c.Work[2*L*T:][:L*T*dH]                                                 // [L, T, d_h]
+	t772 := c.Work[L*T*dH+2*L*T:][:L*T*dH]                                         // [L, T, d_h]
+	t78 := c.Work[2*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t98 := c.Work[3*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t100 := c.Work[4*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t101 := c.Work[5*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t102 := c.Work[6*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t103 := c.Work[7*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t117 := c.Work[8*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t802 := c.Work[9*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t812 := c.Work[10*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t152 := c.Work[11*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t154 := c.Work[12*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t155 := c.Work[13*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t156 := c.Work[14*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t157 := c.Work[15*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t171 := c.Work[16*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t832 := c.Work[17*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t842 := c.Work[18*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t206 := c.Work[19*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t208 := c.Work[20*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t209 := c.Work[21*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t210 := c.Work[22*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t211 := c.Work[23*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t225 := c.Work[24*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t862 := c.Work[25*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t872 := c.Work[26*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t260 := c.Work[27*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t262 := c.Work[28*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t263 := c.Work[29*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t264 := c.Work[30*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t265 := c.Work[31*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t279 := c.Work[32*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t89 := c.Work[33*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t90 := c.Work[34*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t314 := c.Work[35*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t316 := c.Work[36*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t317 := c.Work[37*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t318 := c.Work[38*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t319 := c.Work[39*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t2 := c.Work[40*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t6 := c.Work[41*L*T*dH+2*L*T:][:L*T*dH]                                        // [L, T, d_h]
+	t152_2 := c.Work[42*L*T*dH+2*L*T:][:L*T*dH]                                    // [L, T, d_h]
+	t242 := c.Work[43*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t39 := c.Work[44*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t542 := c.Work[45*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t122 := c.Work[46*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t142 := c.Work[47*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t108 := c.Work[48*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t162 := c.Work[49*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t182 := c.Work[50*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t162_2 := c.Work[51*L*T*dH+2*L*T:][:L*T*dH]                                    // [L, T, d_h]
+	t202 := c.Work[52*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t222 := c.Work[53*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t216 := c.Work[54*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t2422 := c.Work[55*L*T*dH+2*L*T:][:L*T*dH]                                     // [L, T, d_h]
+	t26 := c.Work[56*L*T*dH+2*L*T:][:L*T*dH]                                       // [L, T, d_h]
+	t270 := c.Work[57*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t282 := c.Work[58*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t302 := c.Work[59*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t592 := c.Work[60*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t121 := c.Work[61*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t183 := c.Work[62*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t245 := c.Work[63*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t312 := c.Work[64*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t499 := c.Work[65*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t351 := c.Work[66*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t500 := c.Work[67*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t390 := c.Work[68*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t503 := c.Work[69*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t411 := c.Work[70*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t511 := c.Work[71*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t433 := c.Work[72*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t518 := c.Work[73*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t445 := c.Work[74*L*T*dH+2*L*T:][:L*T*dH]                                      // [L, T, d_h]
+	t12 := c.Work[75*L*T*dH+2*L*T:][:L*T*d]                                        // [L, T, d]
+	t13 := c.Work[L*T*d+75*L*T*dH+2*L*T:][:L*T*d]                                  // [L, T, d]
+	t30 := c.Work[2*L*T*d+75*L*T*dH+2*L*T:][:L*T]                                  // [L, T]
+	t51 := c.Work[2*L*T*d+75*L*T*dH+3*L*T:][:L*T*d]                                // [L, T, d]
+	t52 := c.Work[3*L*T*d+75*L*T*dH+3*L*T:][:L*T*d]                                // [L, T, d]
+	AKBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T:][:d*dH]                          // [d, d_h]
+	BKBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+d*dH:][:d*dH]                     // [d_h, d]
+	AVBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+2*d*dH:][:d*dH]                   // [d, d_h]
+	BVBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+3*d*dH:][:d*dH]                   // [d_h, d]
+	AAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+4*d*dH:][:d*dH]               // [d, d_h]
+	BAlphaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+5*d*dH:][:d*dH]               // [d_h, d]
+	AEtaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+6*d*dH:][:d*dH]                 // [d, d_h]
+	BEtaBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+7*d*dH:][:d*dH]                 // [d_h, d]
+	AMBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+8*d*dH:][:d*dH]                   // [d, d_h]
+	BMBarState := c.Work[4*L*T*d+75*L*T*dH+3*L*T+9*d*dH:][:d*dH]                   // [d_h, d]
+	AKTrail := c.Work[4*L*T*d+75*L*T*dH+3*L*T+10*d*dH:][:C*d*dH+d*dH]              // [C + 1, d, d_h]
+	BKTrail := c.Work[C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+11*d*dH:][:C*d*dH+d*dH]       // [C + 1, d_h, d]
+	AVTrail := c.Work[2*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+12*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BVTrail := c.Work[3*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+13*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	AAlphaTrail := c.Work[4*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+14*d*dH:][:C*d*dH+d*dH] // [C + 1, d, d_h]
+	BAlphaTrail := c.Work[5*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+15*d*dH:][:C*d*dH+d*dH] // [C + 1, d_h, d]
+	AEtaTrail := c.Work[6*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+16*d*dH:][:C*d*dH+d*dH]   // [C + 1, d, d_h]
+	BEtaTrail := c.Work[7*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+17*d*dH:][:C*d*dH+d*dH]   // [C + 1, d_h, d]
+	AMTrail := c.Work[8*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+18*d*dH:][:C*d*dH+d*dH]     // [C + 1, d, d_h]
+	BMTrail := c.Work[9*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+19*d*dH:][:C*d*dH+d*dH]     // [C + 1, d_h, d]
+	k := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH:][:d]                    // [d]
+	k2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+d:][:d]                 // [d]
+	v := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+2*d:][:d]                // [d]
+	t462 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+3*d:][:dH]            // [d_h]
+	t622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+3*d+dH:][:d]          // [d]
+	t19 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+4*d+dH:][:dH]          // [d_h]
+	t2122 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+4*d+2*dH:][:d]       // [d]
+	t463 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+5*d+2*dH:][:d]        // [d]
+	t30222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+2*dH:][:dH]     // [d_h]
+	t3222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+3*dH:][:dH]      // [d_h]
+	t3522 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+6*d+4*dH:][:d]       // [d]
+	t4022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+4*dH:][:dH]      // [d_h]
+	t512 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+5*dH:][:dH]       // [d_h]
+	t61 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+6*dH:][:dH]        // [d_h]
+	t532 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+7*d+7*dH:][:d]        // [d]
+	t6322 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+8*d+7*dH:][:d]       // [d]
+	t464 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+9*d+7*dH:][:dH]       // [d_h]
+	t68 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+9*d+8*dH:][:d]         // [d]
+	t8123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+10*d+8*dH:][:dH]     // [d_h]
+	t83 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+10*d+9*dH:][:d]        // [d]
+	t465 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+11*d+9*dH:][:d]       // [d]
+	t92 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+9*dH:][:dH]       // [d_h]
+	t94 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+10*dH:][:dH]      // [d_h]
+	t97 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+12*d+11*dH:][:d]       // [d]
+	t10222 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+11*dH:][:dH]   // [d_h]
+	t1132 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+12*dH:][:dH]    // [d_h]
+	t123 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+13*dH:][:dH]     // [d_h]
+	t115 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+13*d+14*dH:][:d]      // [d]
+	t125 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+14*d+14*dH:][:d]      // [d]
+	t466 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+15*d+14*dH:][:dH]     // [d_h]
+	t130 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+15*d+15*dH:][:d]      // [d]
+	t143 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+16*d+15*dH:][:dH]     // [d_h]
+	t145 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+16*d+16*dH:][:d]      // [d]
+	t467 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+17*d+16*dH:][:d]      // [d]
+	t15422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+16*dH:][:dH]   // [d_h]
+	t15622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+17*dH:][:dH]   // [d_h]
+	t1592 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+18*d+18*dH:][:d]     // [d]
+	t164 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+18*dH:][:dH]     // [d_h]
+	t175 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+19*dH:][:dH]     // [d_h]
+	t1852 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+20*dH:][:dH]    // [d_h]
+	t177 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+19*d+21*dH:][:d]      // [d]
+	t187 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+20*d+21*dH:][:d]      // [d]
+	t468 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+21*d+21*dH:][:dH]     // [d_h]
+	t192 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+21*d+22*dH:][:d]      // [d]
+	t205 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+22*d+22*dH:][:dH]     // [d_h]
+	t207 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+22*d+23*dH:][:d]      // [d]
+	t469 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+23*d+23*dH:][:d]      // [d]
+	t21622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+23*dH:][:dH]   // [d_h]
+	t218 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+24*dH:][:dH]     // [d_h]
+	t2212 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+24*d+25*dH:][:d]     // [d]
+	t226 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+25*dH:][:dH]     // [d_h]
+	t237 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+26*dH:][:dH]     // [d_h]
+	t247 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+27*dH:][:dH]     // [d_h]
+	t2392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+25*d+28*dH:][:d]     // [d]
+	t249 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+26*d+28*dH:][:d]      // [d]
+	t470 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+27*d+28*dH:][:dH]     // [d_h]
+	t254 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+27*d+29*dH:][:d]      // [d]
+	t255 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+28*d+29*dH:][:d]      // [d]
+	t27022 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+29*d+29*dH:][:dH]   // [d_h]
+	t272 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+29*d+30*dH:][:d]      // [d]
+	t471 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+30*d+30*dH:][:d]      // [d]
+	t281 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+30*dH:][:dH]     // [d_h]
+	t283 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+31*dH:][:dH]     // [d_h]
+	t286 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+31*d+32*dH:][:d]      // [d]
+	t291 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+32*dH:][:dH]     // [d_h]
+	t302_2 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+33*dH:][:dH]   // [d_h]
+	t31422 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+34*dH:][:dH]   // [d_h]
+	t304 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+32*d+35*dH:][:d]      // [d]
+	t31622 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+33*d+35*dH:][:d]    // [d]
+	t31722 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+34*d+35*dH:][:d]    // [d]
+	t343 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+35*d+35*dH:][:d]      // [d]
+	t356 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+36*d+35*dH:][:d]      // [d]
+	t347 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+35*dH:][:dH]     // [d_h]
+	t353 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+36*dH:][:dH]     // [d_h]
+	t355 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+37*d+37*dH:][:d]      // [d]
+	t382 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+38*d+37*dH:][:d]      // [d]
+	t386 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+37*dH:][:dH]     // [d_h]
+	t441 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+38*dH:][:dH]     // [d_h]
+	t392 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+39*dH:][:dH]     // [d_h]
+	t413 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+40*dH:][:dH]     // [d_h]
+	t435 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+41*dH:][:dH]     // [d_h]
+	t447 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+42*dH:][:dH]     // [d_h]
+	t394 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+39*d+43*dH:][:d]      // [d]
+	t415 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+40*d+43*dH:][:d]      // [d]
+	t437 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+41*d+43*dH:][:d]      // [d]
+	t449 := c.Work[10*C*d*dH+4*L*T*d+75*L*T*dH+3*L*T+20*d*dH+42*d+43*dH:][:d]      // [d]
 	t4 := c.Flags[:L*T]                                                            // [L, T]
-	t21 := c.Flags[L*T:][:L*T]                                                     // [L, T]
-	t25 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
-	t622Total := make([]F, 1)
-	t3122Total := make([]F, 1)
-	t2922Total := make([]F, 1)
-	t622Total2 := make([]F, 1)
-	t8723Total := make([]F, 1)
-	t8522Total := make([]F, 1)
+	t31 := c.Flags[L*T:][:L*T]                                                     // [L, T]
+	t35 := c.Flags[2*L*T:][:L*T]                                                   // [L, T]
+	t2223Total := make([]F, 1)
+	t24223Total := make([]F, 1)
+	t33Total := make([]F, 1)
+	t5423Total := make([]F, 1)
+	t56Total := make([]F, 1)
+	t84Total := make([]F, 1)
+	t86Total := make([]F, 1)
+	t95Total := make([]F, 1)
+	t1162Total := make([]F, 1)
 	t118Total := make([]F, 1)
-	t1432Total := make([]F, 1)
-	t141Total := make([]F, 1)
-	t174Total := make([]F, 1)
-	t199Total := make([]F, 1)
-	t197Total := make([]F, 1)
-	t233Total := make([]F, 1)
-	t2312Total := make([]F, 1)
-	t258Total := make([]F, 1)
+	t146Total := make([]F, 1)
+	t148Total := make([]F, 1)
+	t15722Total := make([]F, 1)
+	t178Total := make([]F, 1)
+	t180Total := make([]F, 1)
+	t20822Total := make([]F, 1)
+	t21022Total := make([]F, 1)
+	t219Total := make([]F, 1)
+	t240Total := make([]F, 1)
+	t2422Total := make([]F, 1)
+	t273Total := make([]F, 1)
+	t2752Total := make([]F, 1)
 	t256Total := make([]F, 1)
-	t303Total := make([]F, 1)
+	t284Total := make([]F, 1)
+	t305Total := make([]F, 1)
+	t307Total := make([]F, 1)
+	t322Total := make([]F, 1)
+	t361Total := make([]F, 1)
 
 	// self_referential_layers.q
 	for i := range L {
 		qProd2 := c.QProd2[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		t4_2 := t4[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		t25_2 := t25[i*T:][:T]
+		t31_2 := t31[i*T:][:T]
+		t35_2 := t35[i*T:][:T]
 		for j := range T {
 			t42_2 := (F(0) < qProd2[j])
-			t212 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
+			t312_2 := (F(1e-08) <= kern.Choose(t42_2, qSqrt[j], F(0)))
 			t4_2[j] = t42_2
-			t21_2[j] = t212
-			t25_2[j] = (t212 && t42_2)
+			t31_2[j] = t312_2
+			t35_2[j] = (t312_2 && t42_2)
 		}
 	}
 
-	// self_referential_layers.k
+	// self_referential_layers.k, self_referential_layers.v
 	if kern.Wide() {
-		a := regions.R0c969c9e8791Args{
+		a := regions.R64cf3f410302Args{
 			P0: unsafe.SliceData(c.GK),
-			P1: unsafe.SliceData(t272),
+			P1: unsafe.SliceData(c.GV),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -2119,20 +2202,28 @@ func (c *stepBackwardFused) run() {
 			N5: 12,
 			N6: T * d,
 		}
-		regions.R0c969c9e8791(&a)
+		regions.R64cf3f410302(&a)
 	} else {
 		for i := range L {
-			t272_3 := t272[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			t42_2 := t42[i*T:][:T]
 			for j := range T {
 				gK := c.GK[(i*T+j)*d:][:d]
-				var t2722 F
-				t2722Sums := [16]F{t2722}
+				gV := c.GV[(i*T+j)*d:][:d]
+				var t272_2 F
+				var t422 F
+				t272Sums := [16]F{t272_2}
+				t422Sums := [16]F{t422}
 				for k3 := range d {
 					gKEntry := gK[k3]
-					t2722Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t2722Sums[k3%16])
+					t272Sums[k3%16] = num.FMA32(gKEntry, gKEntry, t272Sums[k3%16])
+					gVEntry := gV[k3]
+					t422Sums[k3%16] = num.FMA32(gVEntry, gVEntry, t422Sums[k3%16])
 				}
-				t2722 = kern.Sum16(&t2722Sums)
-				t272_3[j] = t2722
+				t272_2 = kern.Sum16(&t272Sums)
+				t422 = kern.Sum16(&t422Sums)
+				t27_2[j] = t272_2
+				t42_2[j] = t422
 			}
 		}
 	}
@@ -2161,81 +2252,81 @@ func (c *stepBackwardFused) run() {
 			P18: unsafe.SliceData(c.UEtaProd),
 			P19: unsafe.SliceData(c.UKProd),
 			P20: unsafe.SliceData(c.UVProd),
-			P21: unsafe.SliceData(t48),
+			P21: unsafe.SliceData(t63),
 			P22: unsafe.SliceData(t772),
-			P23: unsafe.SliceData(t782),
-			P24: unsafe.SliceData(t80),
-			P25: unsafe.SliceData(t82),
-			P26: unsafe.SliceData(t83),
-			P27: unsafe.SliceData(t84),
-			P28: unsafe.SliceData(t85),
-			P29: unsafe.SliceData(t96),
+			P23: unsafe.SliceData(t78),
+			P24: unsafe.SliceData(t98),
+			P25: unsafe.SliceData(t100),
+			P26: unsafe.SliceData(t101),
+			P27: unsafe.SliceData(t102),
+			P28: unsafe.SliceData(t103),
+			P29: unsafe.SliceData(t117),
 			P30: unsafe.SliceData(t802),
 			P31: unsafe.SliceData(t812),
-			P32: unsafe.SliceData(t128),
-			P33: unsafe.SliceData(t130),
-			P34: unsafe.SliceData(t131),
-			P35: unsafe.SliceData(t132),
-			P36: unsafe.SliceData(t133),
-			P37: unsafe.SliceData(t144),
+			P32: unsafe.SliceData(t152),
+			P33: unsafe.SliceData(t154),
+			P34: unsafe.SliceData(t155),
+			P35: unsafe.SliceData(t156),
+			P36: unsafe.SliceData(t157),
+			P37: unsafe.SliceData(t171),
 			P38: unsafe.SliceData(t832),
 			P39: unsafe.SliceData(t842),
-			P40: unsafe.SliceData(t176),
-			P41: unsafe.SliceData(t178),
-			P42: unsafe.SliceData(t179),
-			P43: unsafe.SliceData(t180),
-			P44: unsafe.SliceData(t181),
-			P45: unsafe.SliceData(t192),
+			P40: unsafe.SliceData(t206),
+			P41: unsafe.SliceData(t208),
+			P42: unsafe.SliceData(t209),
+			P43: unsafe.SliceData(t210),
+			P44: unsafe.SliceData(t211),
+			P45: unsafe.SliceData(t225),
 			P46: unsafe.SliceData(t862),
 			P47: unsafe.SliceData(t872),
-			P48: unsafe.SliceData(t224),
-			P49: unsafe.SliceData(t226),
-			P50: unsafe.SliceData(t227),
-			P51: unsafe.SliceData(t228),
-			P52: unsafe.SliceData(t229),
-			P53: unsafe.SliceData(t240),
+			P48: unsafe.SliceData(t260),
+			P49: unsafe.SliceData(t262),
+			P50: unsafe.SliceData(t263),
+			P51: unsafe.SliceData(t264),
+			P52: unsafe.SliceData(t265),
+			P53: unsafe.SliceData(t279),
 			P54: unsafe.SliceData(t89),
-			P55: unsafe.SliceData(t902),
-			P56: unsafe.SliceData(t272_2),
-			P57: unsafe.SliceData(t274),
-			P58: unsafe.SliceData(t275),
-			P59: unsafe.SliceData(t276),
-			P60: unsafe.SliceData(t277),
+			P55: unsafe.SliceData(t90),
+			P56: unsafe.SliceData(t314),
+			P57: unsafe.SliceData(t316),
+			P58: unsafe.SliceData(t317),
+			P59: unsafe.SliceData(t318),
+			P60: unsafe.SliceData(t319),
 			P61: unsafe.SliceData(t2),
 			P62: unsafe.SliceData(t6),
-			P63: unsafe.SliceData(t152),
-			P64: unsafe.SliceData(t24),
-			P65: unsafe.SliceData(t392),
-			P66: unsafe.SliceData(t432),
+			P63: unsafe.SliceData(t152_2),
+			P64: unsafe.SliceData(t242),
+			P65: unsafe.SliceData(t39),
+			P66: unsafe.SliceData(t542),
 			P67: unsafe.SliceData(t122),
 			P68: unsafe.SliceData(t142),
-			P69: unsafe.SliceData(t91),
+			P69: unsafe.SliceData(t108),
 			P70: unsafe.SliceData(t162),
 			P71: unsafe.SliceData(t182),
-			P72: unsafe.SliceData(t139),
+			P72: unsafe.SliceData(t162_2),
 			P73: unsafe.SliceData(t202),
-			P74: unsafe.SliceData(t22),
-			P75: unsafe.SliceData(t187),
-			P76: unsafe.SliceData(t242),
+			P74: unsafe.SliceData(t222),
+			P75: unsafe.SliceData(t216),
+			P76: unsafe.SliceData(t2422),
 			P77: unsafe.SliceData(t26),
-			P78: unsafe.SliceData(t235),
+			P78: unsafe.SliceData(t270),
 			P79: unsafe.SliceData(t282),
 			P80: unsafe.SliceData(t302),
-			P81: unsafe.SliceData(t53),
-			P82: unsafe.SliceData(t109),
-			P83: unsafe.SliceData(t165),
-			P84: unsafe.SliceData(t221),
-			P85: unsafe.SliceData(t2802),
-			P86: unsafe.SliceData(t441),
-			P87: unsafe.SliceData(t293),
-			P88: unsafe.SliceData(t442),
-			P89: unsafe.SliceData(t332),
-			P90: unsafe.SliceData(t445),
-			P91: unsafe.SliceData(t353),
-			P92: unsafe.SliceData(t453),
-			P93: unsafe.SliceData(t375),
-			P94: unsafe.SliceData(t460),
-			P95: unsafe.SliceData(t387),
+			P81: unsafe.SliceData(t592),
+			P82: unsafe.SliceData(t121),
+			P83: unsafe.SliceData(t183),
+			P84: unsafe.SliceData(t245),
+			P85: unsafe.SliceData(t312),
+			P86: unsafe.SliceData(t499),
+			P87: unsafe.SliceData(t351),
+			P88: unsafe.SliceData(t500),
+			P89: unsafe.SliceData(t390),
+			P90: unsafe.SliceData(t503),
+			P91: unsafe.SliceData(t411),
+			P92: unsafe.SliceData(t511),
+			P93: unsafe.SliceData(t433),
+			P94: unsafe.SliceData(t518),
+			P95: unsafe.SliceData(t445),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -2266,223 +2357,223 @@ func (c *stepBackwardFused) run() {
 				uEtaProd := c.UEtaProd[(i*T+j)*dH:][:dH]
 				uKProd := c.UKProd[(i*T+j)*dH:][:dH]
 				uVProd := c.UVProd[(i*T+j)*dH:][:dH]
-				t48_2 := t48[(i*T+j)*dH:][:dH]
+				t63_2 := t63[(i*T+j)*dH:][:dH]
 				t772_2 := t772[(i*T+j)*dH:][:dH]
-				t782_2 := t782[(i*T+j)*dH:][:dH]
-				t80_2 := t80[(i*T+j)*dH:][:dH]
-				t82_2 := t82[(i*T+j)*dH:][:dH]
-				t83_2 := t83[(i*T+j)*dH:][:dH]
-				t84_2 := t84[(i*T+j)*dH:][:dH]
-				t85_2 := t85[(i*T+j)*dH:][:dH]
-				t96_2 := t96[(i*T+j)*dH:][:dH]
+				t78_2 := t78[(i*T+j)*dH:][:dH]
+				t98_2 := t98[(i*T+j)*dH:][:dH]
+				t100_2 := t100[(i*T+j)*dH:][:dH]
+				t101_2 := t101[(i*T+j)*dH:][:dH]
+				t102_2 := t102[(i*T+j)*dH:][:dH]
+				t103_2 := t103[(i*T+j)*dH:][:dH]
+				t117_2 := t117[(i*T+j)*dH:][:dH]
 				t802_2 := t802[(i*T+j)*dH:][:dH]
 				t812_2 := t812[(i*T+j)*dH:][:dH]
-				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t130_2 := t130[(i*T+j)*dH:][:dH]
-				t131_2 := t131[(i*T+j)*dH:][:dH]
-				t132_2 := t132[(i*T+j)*dH:][:dH]
-				t133_2 := t133[(i*T+j)*dH:][:dH]
-				t144_2 := t144[(i*T+j)*dH:][:dH]
+				t152_3 := t152[(i*T+j)*dH:][:dH]
+				t154_2 := t154[(i*T+j)*dH:][:dH]
+				t155_2 := t155[(i*T+j)*dH:][:dH]
+				t156_2 := t156[(i*T+j)*dH:][:dH]
+				t157_2 := t157[(i*T+j)*dH:][:dH]
+				t171_2 := t171[(i*T+j)*dH:][:dH]
 				t832_2 := t832[(i*T+j)*dH:][:dH]
 				t842_2 := t842[(i*T+j)*dH:][:dH]
-				t176_2 := t176[(i*T+j)*dH:][:dH]
-				t178_2 := t178[(i*T+j)*dH:][:dH]
-				t179_2 := t179[(i*T+j)*dH:][:dH]
-				t180_2 := t180[(i*T+j)*dH:][:dH]
-				t181_2 := t181[(i*T+j)*dH:][:dH]
-				t192_2 := t192[(i*T+j)*dH:][:dH]
+				t206_2 := t206[(i*T+j)*dH:][:dH]
+				t208_2 := t208[(i*T+j)*dH:][:dH]
+				t209_2 := t209[(i*T+j)*dH:][:dH]
+				t210_2 := t210[(i*T+j)*dH:][:dH]
+				t211_2 := t211[(i*T+j)*dH:][:dH]
+				t225_2 := t225[(i*T+j)*dH:][:dH]
 				t862_2 := t862[(i*T+j)*dH:][:dH]
 				t872_2 := t872[(i*T+j)*dH:][:dH]
-				t224_2 := t224[(i*T+j)*dH:][:dH]
-				t226_2 := t226[(i*T+j)*dH:][:dH]
-				t227_2 := t227[(i*T+j)*dH:][:dH]
-				t228_2 := t228[(i*T+j)*dH:][:dH]
-				t229_2 := t229[(i*T+j)*dH:][:dH]
-				t240_2 := t240[(i*T+j)*dH:][:dH]
+				t260_2 := t260[(i*T+j)*dH:][:dH]
+				t262_2 := t262[(i*T+j)*dH:][:dH]
+				t263_2 := t263[(i*T+j)*dH:][:dH]
+				t264_2 := t264[(i*T+j)*dH:][:dH]
+				t265_2 := t265[(i*T+j)*dH:][:dH]
+				t279_2 := t279[(i*T+j)*dH:][:dH]
 				t89_2 := t89[(i*T+j)*dH:][:dH]
-				t902_2 := t902[(i*T+j)*dH:][:dH]
-				t272_3 := t272_2[(i*T+j)*dH:][:dH]
-				t274_2 := t274[(i*T+j)*dH:][:dH]
-				t275_2 := t275[(i*T+j)*dH:][:dH]
-				t276_2 := t276[(i*T+j)*dH:][:dH]
-				t277_2 := t277[(i*T+j)*dH:][:dH]
+				t90_2 := t90[(i*T+j)*dH:][:dH]
+				t314_2 := t314[(i*T+j)*dH:][:dH]
+				t316_2 := t316[(i*T+j)*dH:][:dH]
+				t317_2 := t317[(i*T+j)*dH:][:dH]
+				t318_2 := t318[(i*T+j)*dH:][:dH]
+				t319_2 := t319[(i*T+j)*dH:][:dH]
 				t2_2 := t2[(i*T+j)*dH:][:dH]
 				t6_2 := t6[(i*T+j)*dH:][:dH]
-				t152_2 := t152[(i*T+j)*dH:][:dH]
-				t24_2 := t24[(i*T+j)*dH:][:dH]
-				t392_2 := t392[(i*T+j)*dH:][:dH]
-				t432_2 := t432[(i*T+j)*dH:][:dH]
+				t152_4 := t152_2[(i*T+j)*dH:][:dH]
+				t242_2 := t242[(i*T+j)*dH:][:dH]
+				t39_2 := t39[(i*T+j)*dH:][:dH]
+				t542_2 := t542[(i*T+j)*dH:][:dH]
 				t122_2 := t122[(i*T+j)*dH:][:dH]
 				t142_2 := t142[(i*T+j)*dH:][:dH]
-				t91_2 := t91[(i*T+j)*dH:][:dH]
-				t162_2 := t162[(i*T+j)*dH:][:dH]
+				t108_2 := t108[(i*T+j)*dH:][:dH]
+				t162_3 := t162[(i*T+j)*dH:][:dH]
 				t182_2 := t182[(i*T+j)*dH:][:dH]
-				t139_2 := t139[(i*T+j)*dH:][:dH]
+				t162_4 := t162_2[(i*T+j)*dH:][:dH]
 				t202_2 := t202[(i*T+j)*dH:][:dH]
-				t22_2 := t22[(i*T+j)*dH:][:dH]
-				t187_2 := t187[(i*T+j)*dH:][:dH]
-				t242_2 := t242[(i*T+j)*dH:][:dH]
+				t222_2 := t222[(i*T+j)*dH:][:dH]
+				t216_2 := t216[(i*T+j)*dH:][:dH]
+				t2422_2 := t2422[(i*T+j)*dH:][:dH]
 				t26_2 := t26[(i*T+j)*dH:][:dH]
-				t235_2 := t235[(i*T+j)*dH:][:dH]
-				t282_3 := t282[(i*T+j)*dH:][:dH]
-				t302_2 := t302[(i*T+j)*dH:][:dH]
-				t53_2 := t53[(i*T+j)*dH:][:dH]
-				t109_2 := t109[(i*T+j)*dH:][:dH]
-				t165_2 := t165[(i*T+j)*dH:][:dH]
-				t221_2 := t221[(i*T+j)*dH:][:dH]
-				t2802_2 := t2802[(i*T+j)*dH:][:dH]
-				t441_2 := t441[(i*T+j)*dH:][:dH]
-				t293_2 := t293[(i*T+j)*dH:][:dH]
-				t442_2 := t442[(i*T+j)*dH:][:dH]
-				t332_2 := t332[(i*T+j)*dH:][:dH]
+				t270_2 := t270[(i*T+j)*dH:][:dH]
+				t282_2 := t282[(i*T+j)*dH:][:dH]
+				t302_3 := t302[(i*T+j)*dH:][:dH]
+				t592_2 := t592[(i*T+j)*dH:][:dH]
+				t121_2 := t121[(i*T+j)*dH:][:dH]
+				t183_2 := t183[(i*T+j)*dH:][:dH]
+				t245_2 := t245[(i*T+j)*dH:][:dH]
+				t312_2 := t312[(i*T+j)*dH:][:dH]
+				t499_2 := t499[(i*T+j)*dH:][:dH]
+				t351_2 := t351[(i*T+j)*dH:][:dH]
+				t500_2 := t500[(i*T+j)*dH:][:dH]
+				t390_2 := t390[(i*T+j)*dH:][:dH]
+				t503_2 := t503[(i*T+j)*dH:][:dH]
+				t411_2 := t411[(i*T+j)*dH:][:dH]
+				t511_2 := t511[(i*T+j)*dH:][:dH]
+				t433_2 := t433[(i*T+j)*dH:][:dH]
+				t518_2 := t518[(i*T+j)*dH:][:dH]
 				t445_2 := t445[(i*T+j)*dH:][:dH]
-				t353_2 := t353[(i*T+j)*dH:][:dH]
-				t453_2 := t453[(i*T+j)*dH:][:dH]
-				t375_2 := t375[(i*T+j)*dH:][:dH]
-				t460_2 := t460[(i*T+j)*dH:][:dH]
-				t387_2 := t387[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k3 := range dH {
 					AMProdEntry := AMProd[k3]
-					t482 := kern.Sigmoid(AMProdEntry)
+					t632 := kern.Sigmoid(AMProdEntry)
 					t7722 := F(thetaEntry * AMProdEntry)
 					BMProdEntry := BMProd[k3]
-					t803 := F(t482 * BMProdEntry)
-					t822 := -AMProdEntry
-					t833 := kern.Sigmoid(t822)
-					t843 := F(F(F(AMProdEntry*t482)*BMProdEntry) * t833)
+					t982 := F(t632 * BMProdEntry)
+					t1002 := -AMProdEntry
+					t1012 := kern.Sigmoid(t1002)
+					t1022 := F(F(F(AMProdEntry*t632)*BMProdEntry) * t1012)
 					AAlphaProdEntry := AAlphaProd[k3]
-					t962 := kern.Sigmoid(AAlphaProdEntry)
+					t1172 := kern.Sigmoid(AAlphaProdEntry)
 					t8022 := F(thetaEntry * AAlphaProdEntry)
 					BAlphaProdEntry := BAlphaProd[k3]
-					t1282 := F(t962 * BAlphaProdEntry)
-					t1302 := -AAlphaProdEntry
-					t1312 := kern.Sigmoid(t1302)
-					t1322 := F(F(F(AAlphaProdEntry*t962)*BAlphaProdEntry) * t1312)
+					t1522 := F(t1172 * BAlphaProdEntry)
+					t1542 := -AAlphaProdEntry
+					t1552 := kern.Sigmoid(t1542)
+					t1562 := F(F(F(AAlphaProdEntry*t1172)*BAlphaProdEntry) * t1552)
 					AEtaProdEntry := AEtaProd[k3]
-					t1442 := kern.Sigmoid(AEtaProdEntry)
+					t1712 := kern.Sigmoid(AEtaProdEntry)
 					t8322 := F(thetaEntry * AEtaProdEntry)
 					BEtaProdEntry := BEtaProd[k3]
-					t1762 := F(t1442 * BEtaProdEntry)
-					t1782 := -AEtaProdEntry
-					t1792 := kern.Sigmoid(t1782)
-					t1802 := F(F(F(AEtaProdEntry*t1442)*BEtaProdEntry) * t1792)
+					t2062 := F(t1712 * BEtaProdEntry)
+					t2082 := -AEtaProdEntry
+					t2092 := kern.Sigmoid(t2082)
+					t2102 := F(F(F(AEtaProdEntry*t1712)*BEtaProdEntry) * t2092)
 					AKProdEntry := AKProd[k3]
-					t1922 := kern.Sigmoid(AKProdEntry)
+					t2252 := kern.Sigmoid(AKProdEntry)
 					t8622 := F(thetaEntry * AKProdEntry)
 					BKProdEntry := BKProd[k3]
-					t2242 := F(t1922 * BKProdEntry)
-					t2262 := -AKProdEntry
-					t2272 := kern.Sigmoid(t2262)
-					t2282 := F(F(F(AKProdEntry*t1922)*BKProdEntry) * t2272)
+					t2602 := F(t2252 * BKProdEntry)
+					t2622 := -AKProdEntry
+					t2632 := kern.Sigmoid(t2622)
+					t2642 := F(F(F(AKProdEntry*t2252)*BKProdEntry) * t2632)
 					AVProdEntry := AVProd[k3]
-					t2402 := kern.Sigmoid(AVProdEntry)
+					t2792 := kern.Sigmoid(AVProdEntry)
 					t892 := F(thetaEntry * AVProdEntry)
 					BVProdEntry := BVProd[k3]
-					t2722 := F(t2402 * BVProdEntry)
-					t2742 := -AVProdEntry
-					t2752 := kern.Sigmoid(t2742)
-					t2762 := F(F(F(AVProdEntry*t2402)*BVProdEntry) * t2752)
+					t3142 := F(t2792 * BVProdEntry)
+					t3162 := -AVProdEntry
+					t3172 := kern.Sigmoid(t3162)
+					t3182 := F(F(F(AVProdEntry*t2792)*BVProdEntry) * t3172)
 					yProdEntry := yProd[k3]
-					t22_3 := kern.Sigmoid(yProdEntry)
+					t22 := kern.Sigmoid(yProdEntry)
 					gAlphaProdEntry := gAlphaProd[k3]
 					t62 := kern.Sigmoid(gAlphaProdEntry)
 					gEtaProdEntry := gEtaProd[k3]
-					t1522 := kern.Sigmoid(gEtaProdEntry)
+					t1522_2 := kern.Sigmoid(gEtaProdEntry)
 					gKProdEntry := gKProd[k3]
-					t243 := kern.Sigmoid(gKProdEntry)
+					t2423 := kern.Sigmoid(gKProdEntry)
 					gVProdEntry := gVProd[k3]
-					t3922 := kern.Sigmoid(gVProdEntry)
+					t392_2 := kern.Sigmoid(gVProdEntry)
 					uMProdEntry := uMProd[k3]
-					t4322 := kern.Sigmoid(uMProdEntry)
-					t1222 := F(AMProdEntry * t482)
+					t5422 := kern.Sigmoid(uMProdEntry)
+					t1222 := F(AMProdEntry * t632)
 					uAlphaProdEntry := uAlphaProd[k3]
-					t912 := kern.Sigmoid(uAlphaProdEntry)
-					t1622 := F(AAlphaProdEntry * t962)
+					t1082 := kern.Sigmoid(uAlphaProdEntry)
+					t1622 := F(AAlphaProdEntry * t1172)
 					uEtaProdEntry := uEtaProd[k3]
-					t1392 := kern.Sigmoid(uEtaProdEntry)
-					t2022 := F(AEtaProdEntry * t1442)
+					t1622_2 := kern.Sigmoid(uEtaProdEntry)
+					t2022 := F(AEtaProdEntry * t1712)
 					uKProdEntry := uKProd[k3]
-					t1872 := kern.Sigmoid(uKProdEntry)
-					t2422 := F(AKProdEntry * t1922)
+					t2162 := kern.Sigmoid(uKProdEntry)
+					t24222 := F(AKProdEntry * t2252)
 					uVProdEntry := uVProd[k3]
-					t2352 := kern.Sigmoid(uVProdEntry)
-					t2822 := F(AVProdEntry * t2402)
-					t48_2[k3] = t482
+					t2702 := kern.Sigmoid(uVProdEntry)
+					t2822 := F(AVProdEntry * t2792)
+					t63_2[k3] = t632
 					t772_2[k3] = t7722
-					t782_2[k3] = F(t482 * t7722)
-					t80_2[k3] = t803
-					t82_2[k3] = t822
-					t83_2[k3] = t833
-					t84_2[k3] = t843
-					t85_2[k3] = t803 + t843
-					t96_2[k3] = t962
+					t78_2[k3] = F(t632 * t7722)
+					t98_2[k3] = t982
+					t100_2[k3] = t1002
+					t101_2[k3] = t1012
+					t102_2[k3] = t1022
+					t103_2[k3] = t982 + t1022
+					t117_2[k3] = t1172
 					t802_2[k3] = t8022
-					t812_2[k3] = F(t962 * t8022)
-					t128_2[k3] = t1282
-					t130_2[k3] = t1302
-					t131_2[k3] = t1312
-					t132_2[k3] = t1322
-					t133_2[k3] = t1282 + t1322
-					t144_2[k3] = t1442
+					t812_2[k3] = F(t1172 * t8022)
+					t152_3[k3] = t1522
+					t154_2[k3] = t1542
+					t155_2[k3] = t1552
+					t156_2[k3] = t1562
+					t157_2[k3] = t1522 + t1562
+					t171_2[k3] = t1712
 					t832_2[k3] = t8322
-					t842_2[k3] = F(t1442 * t8322)
-					t176_2[k3] = t1762
-					t178_2[k3] = t1782
-					t179_2[k3] = t1792
-					t180_2[k3] = t1802
-					t181_2[k3] = t1762 + t1802
-					t192_2[k3] = t1922
+					t842_2[k3] = F(t1712 * t8322)
+					t206_2[k3] = t2062
+					t208_2[k3] = t2082
+					t209_2[k3] = t2092
+					t210_2[k3] = t2102
+					t211_2[k3] = t2062 + t2102
+					t225_2[k3] = t2252
 					t862_2[k3] = t8622
-					t872_2[k3] = F(t1922 * t8622)
-					t224_2[k3] = t2242
-					t226_2[k3] = t2262
-					t227_2[k3] = t2272
-					t228_2[k3] = t2282
-					t229_2[k3] = t2242 + t2282
-					t240_2[k3] = t2402
+					t872_2[k3] = F(t2252 * t8622)
+					t260_2[k3] = t2602
+					t262_2[k3] = t2622
+					t263_2[k3] = t2632
+					t264_2[k3] = t2642
+					t265_2[k3] = t2602 + t2642
+					t279_2[k3] = t2792
 					t89_2[k3] = t892
-					t902_2[k3] = F(t2402 * t892)
-					t272_3[k3] = t2722
-					t274_2[k3] = t2742
-					t275_2[k3] = t2752
-					t276_2[k3] = t2762
-					t277_2[k3] = t2722 + t2762
-					t2_2[k3] = t22_3
+					t90_2[k3] = F(t2792 * t892)
+					t314_2[k3] = t3142
+					t316_2[k3] = t3162
+					t317_2[k3] = t3172
+					t318_2[k3] = t3182
+					t319_2[k3] = t3142 + t3182
+					t2_2[k3] = t22
 					t6_2[k3] = t62
-					t152_2[k3] = t1522
-					t24_2[k3] = t243
-					t392_2[k3] = t3922
-					t432_2[k3] = t4322
+					t152_4[k3] = t1522_2
+					t242_2[k3] = t2423
+					t39_2[k3] = t392_2
+					t542_2[k3] = t5422
 					t122_2[k3] = t1222
-					t142_2[k3] = num.FMA32(-uMProdEntry, t4322, t1222)
-					t91_2[k3] = t912
-					t162_2[k3] = t1622
-					t182_2[k3] = num.FMA32(-uAlphaProdEntry, t912, t1622)
-					t139_2[k3] = t1392
+					t142_2[k3] = num.FMA32(-uMProdEntry, t5422, t1222)
+					t108_2[k3] = t1082
+					t162_3[k3] = t1622
+					t182_2[k3] = num.FMA32(-uAlphaProdEntry, t1082, t1622)
+					t162_4[k3] = t1622_2
 					t202_2[k3] = t2022
-					t22_2[k3] = num.FMA32(-uEtaProdEntry, t1392, t2022)
-					t187_2[k3] = t1872
-					t242_2[k3] = t2422
-					t26_2[k3] = num.FMA32(-uKProdEntry, t1872, t2422)
-					t235_2[k3] = t2352
-					t282_3[k3] = t2822
-					t302_2[k3] = num.FMA32(-uVProdEntry, t2352, t2822)
-					t53_2[k3] = kern.Sigmoid(-uVProdEntry)
-					t109_2[k3] = kern.Sigmoid(-uKProdEntry)
-					t165_2[k3] = kern.Sigmoid(-uEtaProdEntry)
-					t221_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
-					t2802_2[k3] = kern.Sigmoid(-uMProdEntry)
-					t441_2[k3] = F(gVProdEntry * t3922)
-					t293_2[k3] = kern.Sigmoid(-gVProdEntry)
-					t442_2[k3] = F(gKProdEntry * t243)
-					t332_2[k3] = kern.Sigmoid(-gKProdEntry)
-					t445_2[k3] = F(gEtaProdEntry * t1522)
-					t353_2[k3] = kern.Sigmoid(-gEtaProdEntry)
-					t453_2[k3] = F(gAlphaProdEntry * t62)
-					t375_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
-					t460_2[k3] = F(yProdEntry * t22_3)
-					t387_2[k3] = kern.Sigmoid(-yProdEntry)
+					t222_2[k3] = num.FMA32(-uEtaProdEntry, t1622_2, t2022)
+					t216_2[k3] = t2162
+					t2422_2[k3] = t24222
+					t26_2[k3] = num.FMA32(-uKProdEntry, t2162, t24222)
+					t270_2[k3] = t2702
+					t282_2[k3] = t2822
+					t302_3[k3] = num.FMA32(-uVProdEntry, t2702, t2822)
+					t592_2[k3] = kern.Sigmoid(-uVProdEntry)
+					t121_2[k3] = kern.Sigmoid(-uKProdEntry)
+					t183_2[k3] = kern.Sigmoid(-uEtaProdEntry)
+					t245_2[k3] = kern.Sigmoid(-uAlphaProdEntry)
+					t312_2[k3] = kern.Sigmoid(-uMProdEntry)
+					t499_2[k3] = F(gVProdEntry * t392_2)
+					t351_2[k3] = kern.Sigmoid(-gVProdEntry)
+					t500_2[k3] = F(gKProdEntry * t2423)
+					t390_2[k3] = kern.Sigmoid(-gKProdEntry)
+					t503_2[k3] = F(gEtaProdEntry * t1522_2)
+					t411_2[k3] = kern.Sigmoid(-gEtaProdEntry)
+					t511_2[k3] = F(gAlphaProdEntry * t62)
+					t433_2[k3] = kern.Sigmoid(-gAlphaProdEntry)
+					t518_2[k3] = F(yProdEntry * t22)
+					t445_2[k3] = kern.Sigmoid(-yProdEntry)
 				}
 			}
 		}
@@ -2491,7 +2582,17 @@ func (c *stepBackwardFused) run() {
 	// self_referential_layers
 	clear(c.BRhoBar)
 	clear(c.BThetaBar)
-	t343 := F(1) / F(d)
+	clear(c.AInitMBar)
+	clear(c.BInitMBar)
+	clear(c.AInitAlphaBar)
+	clear(c.BInitAlphaBar)
+	clear(c.AInitEtaBar)
+	clear(c.BInitEtaBar)
+	clear(c.AInitKBar)
+	clear(c.BInitKBar)
+	clear(c.AInitVBar)
+	clear(c.BInitVBar)
+	t401 := F(1) / F(d)
 	for l := range L {
 		for i := range d {
 			copy(AKBarState[i*dH:][:dH], c.AKBar[(l*d+i)*dH:][:dH])
@@ -2555,13 +2656,13 @@ func (c *stepBackwardFused) run() {
 				copy(BMTrail[i*d:][:d], c.BMCheckpoints[((l*segments+s)*dH+i)*d:][:d])
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272[l*T+C*s:][:n]
+				t27_2 := t27[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					// self_referential_layers.k
-					t272Entry := t272_3[a]
-					w := kern.Larger(kern.Choose((F(0) < t272Entry), num.Sqrt(kern.Choose((F(0) < t272Entry), t272Entry, F(1))), F(0)), F(1e-08))
+					t27Entry := t27_2[a]
+					w := kern.Larger(kern.Choose((F(0) < t27Entry), num.Sqrt(kern.Choose((F(0) < t27Entry), t27Entry, F(1))), F(0)), F(1e-08))
 					if kern.Wide() {
 						a2 := regions.R7a43698e9ee0Args{
 							P0: unsafe.SliceData(c.GK),
@@ -2579,33 +2680,40 @@ func (c *stepBackwardFused) run() {
 					}
 					// self_referential_layers.A_m, self_referential_layers.A_alpha, self_referential_layers.A_eta, self_referential_layers.A_k, self_referential_layers.A_v
 					rhoEntry := rho[a]
+					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R09793f6a8194Args{
+						a2 := regions.R77821f8ff72dArgs{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(c.AAlphaLin),
 							P2:  unsafe.SliceData(c.AEtaLin),
 							P3:  unsafe.SliceData(c.AKLin),
 							P4:  unsafe.SliceData(c.AVLin),
-							P5:  unsafe.SliceData(t782),
-							P6:  unsafe.SliceData(AMTrail),
-							P7:  unsafe.SliceData(t812),
-							P8:  unsafe.SliceData(AAlphaTrail),
-							P9:  unsafe.SliceData(t842),
-							P10: unsafe.SliceData(AEtaTrail),
-							P11: unsafe.SliceData(t872),
-							P12: unsafe.SliceData(AKTrail),
-							P13: unsafe.SliceData(t902),
-							P14: unsafe.SliceData(AVTrail),
+							P5:  unsafe.SliceData(t78),
+							P6:  unsafe.SliceData(c.AInitM),
+							P7:  unsafe.SliceData(AMTrail),
+							P8:  unsafe.SliceData(t812),
+							P9:  unsafe.SliceData(c.AInitAlpha),
+							P10: unsafe.SliceData(AAlphaTrail),
+							P11: unsafe.SliceData(t842),
+							P12: unsafe.SliceData(c.AInitEta),
+							P13: unsafe.SliceData(AEtaTrail),
+							P14: unsafe.SliceData(t872),
+							P15: unsafe.SliceData(c.AInitK),
+							P16: unsafe.SliceData(AKTrail),
+							P17: unsafe.SliceData(t90),
+							P18: unsafe.SliceData(c.AInitV),
+							P19: unsafe.SliceData(AVTrail),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  dH,
-							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N4:  4 * d * dH * a,
-							N5:  4*d*dH*a + 4*d*dH,
+							N3:  4 * d * dH * a,
+							N4:  4*d*dH*a + 4*d*dH,
+							N5:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N6:  d * dH,
-							S0:  [2]float32{rhoEntry},
+							S0:  [2]float32{w2},
+							S1:  [2]float32{rhoEntry},
 						}
-						regions.R09793f6a8194(&a2)
+						regions.R77821f8ff72d(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
@@ -2613,19 +2721,24 @@ func (c *stepBackwardFused) run() {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t782_2 := t782[(l*T+a+C*s)*dH:][:dH]
+							t78_2 := t78[(l*T+a+C*s)*dH:][:dH]
+							AInitM := c.AInitM[i*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 							AMTrail3 := AMTrail[((a+1)*d+i)*dH:][:dH]
 							t812_2 := t812[(l*T+a+C*s)*dH:][:dH]
+							AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
 							AAlphaTrail3 := AAlphaTrail[((a+1)*d+i)*dH:][:dH]
 							t842_2 := t842[(l*T+a+C*s)*dH:][:dH]
+							AInitEta := c.AInitEta[i*dH:][:dH]
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
 							AEtaTrail3 := AEtaTrail[((a+1)*d+i)*dH:][:dH]
 							t872_2 := t872[(l*T+a+C*s)*dH:][:dH]
+							AInitK := c.AInitK[i*dH:][:dH]
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AKTrail3 := AKTrail[((a+1)*d+i)*dH:][:dH]
-							t902_2 := t902[(l*T+a+C*s)*dH:][:dH]
+							t90_2 := t90[(l*T+a+C*s)*dH:][:dH]
+							AInitV := c.AInitV[i*dH:][:dH]
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
 							AVTrail3 := AVTrail[((a+1)*d+i)*dH:][:dH]
 							AMLinEntry := AMLin[i]
@@ -2634,190 +2747,232 @@ func (c *stepBackwardFused) run() {
 							AKLinEntry := AKLin[i]
 							AVLinEntry := AVLin[i]
 							for j := range dH {
-								AMTrail3[j] = num.FMA32(-AMLinEntry, t782_2[j], F(rhoEntry*AMTrail2[j]))
-								AAlphaTrail3[j] = num.FMA32(-AAlphaLinEntry, t812_2[j], F(rhoEntry*AAlphaTrail2[j]))
-								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t842_2[j], F(rhoEntry*AEtaTrail2[j]))
-								AKTrail3[j] = num.FMA32(-AKLinEntry, t872_2[j], F(rhoEntry*AKTrail2[j]))
-								AVTrail3[j] = num.FMA32(-AVLinEntry, t902_2[j], F(rhoEntry*AVTrail2[j]))
+								AMTrail3[j] = num.FMA32(-AMLinEntry, t78_2[j], num.FMA32(w2, AInitM[j], F(rhoEntry*AMTrail2[j])))
+								AAlphaTrail3[j] = num.FMA32(-AAlphaLinEntry, t812_2[j], num.FMA32(w2, AInitAlpha[j], F(rhoEntry*AAlphaTrail2[j])))
+								AEtaTrail3[j] = num.FMA32(-AEtaLinEntry, t842_2[j], num.FMA32(w2, AInitEta[j], F(rhoEntry*AEtaTrail2[j])))
+								AKTrail3[j] = num.FMA32(-AKLinEntry, t872_2[j], num.FMA32(w2, AInitK[j], F(rhoEntry*AKTrail2[j])))
+								AVTrail3[j] = num.FMA32(-AVLinEntry, t90_2[j], num.FMA32(w2, AInitV[j], F(rhoEntry*AVTrail2[j])))
 							}
 						}
 					}
-					// self_referential_layers.B_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
+					// self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.B_alpha, self_referential_layers.B_eta, self_referential_layers.B_k, self_referential_layers.B_v
 					thetaEntry2 := theta[a]
+					w3 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rf7b77c9aea2fArgs{
-							P0:  unsafe.SliceData(t85),
-							P1:  unsafe.SliceData(t133),
-							P2:  unsafe.SliceData(t181),
-							P3:  unsafe.SliceData(t229),
-							P4:  unsafe.SliceData(t277),
+						a2 := regions.Rb84b5d0fdcd5Args{
+							P0:  unsafe.SliceData(t103),
+							P1:  unsafe.SliceData(t157),
+							P2:  unsafe.SliceData(t211),
+							P3:  unsafe.SliceData(t265),
+							P4:  unsafe.SliceData(t319),
 							P5:  unsafe.SliceData(k),
-							P6:  unsafe.SliceData(BMTrail),
-							P7:  unsafe.SliceData(BAlphaTrail),
-							P8:  unsafe.SliceData(BEtaTrail),
-							P9:  unsafe.SliceData(BKTrail),
-							P10: unsafe.SliceData(BVTrail),
+							P6:  unsafe.SliceData(c.BInitM),
+							P7:  unsafe.SliceData(BMTrail),
+							P8:  unsafe.SliceData(c.BInitAlpha),
+							P9:  unsafe.SliceData(BAlphaTrail),
+							P10: unsafe.SliceData(c.BInitEta),
+							P11: unsafe.SliceData(BEtaTrail),
+							P12: unsafe.SliceData(c.BInitK),
+							P13: unsafe.SliceData(BKTrail),
+							P14: unsafe.SliceData(c.BInitV),
+							P15: unsafe.SliceData(BVTrail),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  d,
-							N3:  4 * d * dH * a,
-							N4:  4*d*dH*a + 4*d*dH,
+							N3:  4*d*dH*a + 4*d*dH,
+							N4:  4 * d * dH * a,
 							N5:  d * dH,
 							S0:  [2]float32{thetaEntry2},
-							S1:  [2]float32{rhoEntry},
+							S1:  [2]float32{w3},
+							S2:  [2]float32{rhoEntry},
 						}
-						regions.Rf7b77c9aea2f(&a2)
+						regions.Rb84b5d0fdcd5(&a2)
 					} else {
-						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
+						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
+						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
+						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
+							BInitM := c.BInitM[i*d:][:d]
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
 							BMTrail3 := BMTrail[((a+1)*dH+i)*d:][:d]
+							BInitAlpha := c.BInitAlpha[i*d:][:d]
 							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
 							BAlphaTrail3 := BAlphaTrail[((a+1)*dH+i)*d:][:d]
+							BInitEta := c.BInitEta[i*d:][:d]
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
 							BEtaTrail3 := BEtaTrail[((a+1)*dH+i)*d:][:d]
+							BInitK := c.BInitK[i*d:][:d]
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 							BKTrail3 := BKTrail[((a+1)*dH+i)*d:][:d]
+							BInitV := c.BInitV[i*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
 							BVTrail3 := BVTrail[((a+1)*dH+i)*d:][:d]
-							w2 := F(thetaEntry2 * t85_2[i])
-							w3 := F(thetaEntry2 * t133_2[i])
-							w4 := F(thetaEntry2 * t181_2[i])
-							w5 := F(thetaEntry2 * t229_2[i])
-							w6 := F(thetaEntry2 * t277_2[i])
+							w4 := F(thetaEntry2 * t103_2[i])
+							w5 := F(thetaEntry2 * t157_2[i])
+							w6 := F(thetaEntry2 * t211_2[i])
+							w7 := F(thetaEntry2 * t265_2[i])
+							w8 := F(thetaEntry2 * t319_2[i])
 							for j := range d {
 								kEntry := k[j]
-								BMTrail3[j] = num.FMA32(-w2, kEntry, F(rhoEntry*BMTrail2[j]))
-								BAlphaTrail3[j] = num.FMA32(-w3, kEntry, F(rhoEntry*BAlphaTrail2[j]))
-								BEtaTrail3[j] = num.FMA32(-w4, kEntry, F(rhoEntry*BEtaTrail2[j]))
-								BKTrail3[j] = num.FMA32(-w5, kEntry, F(rhoEntry*BKTrail2[j]))
-								BVTrail3[j] = num.FMA32(-w6, kEntry, F(rhoEntry*BVTrail2[j]))
+								BMTrail3[j] = num.FMA32(-w4, kEntry, num.FMA32(w3, BInitM[j], F(rhoEntry*BMTrail2[j])))
+								BAlphaTrail3[j] = num.FMA32(-w5, kEntry, num.FMA32(w3, BInitAlpha[j], F(rhoEntry*BAlphaTrail2[j])))
+								BEtaTrail3[j] = num.FMA32(-w6, kEntry, num.FMA32(w3, BInitEta[j], F(rhoEntry*BEtaTrail2[j])))
+								BKTrail3[j] = num.FMA32(-w7, kEntry, num.FMA32(w3, BInitK[j], F(rhoEntry*BKTrail2[j])))
+								BVTrail3[j] = num.FMA32(-w8, kEntry, num.FMA32(w3, BInitV[j], F(rhoEntry*BVTrail2[j])))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t272_3 := t272[l*T+C*s:][:n]
+				t27_2 := t27[l*T+C*s:][:n]
+				t42_2 := t42[l*T+C*s:][:n]
+				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaSigmoid := c.ThetaSigmoid[l*T+C*s:][:n]
-				rho := c.Rho[l*T+C*s:][:n]
 				rhoSigmoid := c.RhoSigmoid[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// self_referential_layers.k
-					t272Entry2 := t272_3[a]
-					t32 := num.Sqrt(kern.Choose((F(0) < t272Entry2), t272Entry2, F(1)))
-					t300 := F(1) / kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
-					// self_referential_layers.k
-					w7 := kern.Larger(kern.Choose((F(0) < t272Entry2), t32, F(0)), F(1e-08))
+					// self_referential_layers.k, self_referential_layers.v
+					t27Entry2 := t27_2[a]
+					t32 := num.Sqrt(kern.Choose((F(0) < t27Entry2), t27Entry2, F(1)))
+					t42Entry := t42_2[a]
+					t47 := num.Sqrt(kern.Choose((F(0) < t42Entry), t42Entry, F(1)))
+					t31922 := F(1) / kern.Larger(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
+					// self_referential_layers.k, self_referential_layers.v
+					w9 := kern.Larger(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					w10 := kern.Larger(kern.Choose((F(0) < t42Entry), t47, F(0)), F(1e-08))
 					if kern.Wide() {
-						a2 := regions.R7a43698e9ee0Args{
+						a2 := regions.Rb85a61796a7bArgs{
 							P0: unsafe.SliceData(c.GK),
 							P1: unsafe.SliceData(k2),
+							P2: unsafe.SliceData(c.GV),
+							P3: unsafe.SliceData(v),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w7},
+							S0: [2]float32{w9},
+							S1: [2]float32{w10},
 						}
-						regions.R7a43698e9ee0(&a2)
+						regions.Rb85a61796a7b(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
+						gV := c.GV[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							k2[i] = gK[i] / w7
+							k2[i] = gK[i] / w9
+							v[i] = gV[i] / w10
 						}
 					}
-					// self_referential_layers.B_v
-					clear(t52)
-					var t622 F
+					// self_referential_layers.B_v, self_referential_layers.A_m
+					clear(t622)
+					var t2223 F
+					var t24223 F
+					rhoEntry5 := rho[a]
+					w11 := F(1) - rhoEntry5
 					if kern.Wide() {
-						a2 := regions.Rcfb55356ad7dArgs{
-							P0:  unsafe.SliceData(t277),
+						a2 := regions.Rfcf1a288dd7aArgs{
+							P0:  unsafe.SliceData(t319),
 							P1:  unsafe.SliceData(BVBarState),
 							P2:  unsafe.SliceData(k2),
-							P3:  unsafe.SliceData(BVTrail),
-							P4:  unsafe.SliceData(t52),
-							P5:  unsafe.SliceData(t404),
-							P6:  unsafe.SliceData(t622Total),
+							P3:  unsafe.SliceData(c.BInitV),
+							P4:  unsafe.SliceData(BVTrail),
+							P5:  unsafe.SliceData(t622),
+							P6:  unsafe.SliceData(c.BInitVBar),
+							P7:  unsafe.SliceData(t462),
+							P8:  unsafe.SliceData(t2223Total),
+							P9:  unsafe.SliceData(t24223Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 4,
 							N3:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 8,
 							N4:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N5:  d,
-							N6:  4*d*dH*a + 12*d,
-							N7:  4 * d * dH * a,
-							N8:  4,
-							N9:  8,
-							N10: 12,
-							S0:  [2]float32{t622},
+							N6:  4 * d,
+							N7:  8 * d,
+							N8:  4*d*dH*a + 8*d,
+							N9:  12 * d,
+							N10: 4*d*dH*a + 12*d,
+							N11: 4 * d * dH * a,
+							N12: 4,
+							N13: 8,
+							N14: 12,
+							S0:  [2]float32{t24223},
+							S1:  [2]float32{t2223},
+							S2:  [2]float32{w11},
 						}
-						regions.Rcfb55356ad7d(&a2)
+						regions.Rfcf1a288dd7a(&a2)
 					} else {
-						t277_2 := t277[(l*T+a+C*s)*dH:][:dH]
-						t622_2 := t622
+						t319_2 := t319[(l*T+a+C*s)*dH:][:dH]
+						t24223_2 := t24223
+						t2223_2 := t2223
 						for i := range dH {
 							BVBarState2 := BVBarState[i*d:][:d]
+							BInitV := c.BInitV[i*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							var t4042 F
-							t277Entry := t277_2[i]
-							var t622Row F
-							t4042Sums := [16]F{t4042}
-							t622RowSums := [16]F{t622Row}
+							BInitVBar := c.BInitVBar[i*d:][:d]
+							var t4622 F
+							t319Entry := t319_2[i]
+							var t2223Row F
+							var t24223Row F
+							t4622Sums := [16]F{t4622}
+							t2223RowSums := [16]F{t2223Row}
+							t24223RowSums := [16]F{t24223Row}
 							for j := range d {
 								BVBarStateEntry := BVBarState2[j]
-								t4042Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t4042Sums[j%16])
-								t622RowSums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t622RowSums[j%16])
-								t52[j] = num.FMA32(-BVBarStateEntry, t277Entry, t52[j])
+								t4622Sums[j%16] = num.FMA32(BVBarStateEntry, k2[j], t4622Sums[j%16])
+								t2223RowSums[j%16] = num.FMA32(BInitV[j], BVBarStateEntry, t2223RowSums[j%16])
+								t24223RowSums[j%16] = num.FMA32(BVTrail2[j], BVBarStateEntry, t24223RowSums[j%16])
+								t622[j] = num.FMA32(-BVBarStateEntry, t319Entry, t622[j])
+								BInitVBar[j] = num.FMA32(w11, BVBarStateEntry, BInitVBar[j])
 							}
-							t4042 = kern.Sum16(&t4042Sums)
-							t622Row = kern.Sum16(&t622RowSums)
-							t622_2 = t622_2 + t622Row
-							t404[i] = t4042
+							t4622 = kern.Sum16(&t4622Sums)
+							t2223Row = kern.Sum16(&t2223RowSums)
+							t24223Row = kern.Sum16(&t24223RowSums)
+							t2223_2 = t2223_2 + t2223Row
+							t24223_2 = t24223_2 + t24223Row
+							t462[i] = t4622
 						}
-						t622Total[0] = t622_2
+						t2223Total[0] = t2223_2
+						t24223Total[0] = t24223_2
 					}
-					t622 = t622Total[0]
+					t2223 = t2223Total[0]
+					t24223 = t24223Total[0]
 					// self_referential_layers.B_v, self_referential_layers.B_m
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t240),
-							P1: unsafe.SliceData(t404),
+							P0: unsafe.SliceData(t279),
+							P1: unsafe.SliceData(t462),
 							P2: unsafe.SliceData(c.AVProd),
-							P3: unsafe.SliceData(t275),
-							P4: unsafe.SliceData(t20222),
+							P3: unsafe.SliceData(t317),
+							P4: unsafe.SliceData(t19),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
+						t317_2 := t317[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t240Entry := t240_2[i]
-							t404Entry := t404[i]
-							t20222[i] = num.FMA32(-F(thetaEntry3*t240Entry), t404Entry, -F(F(F(F(thetaEntry3*AVProd[i])*t240Entry)*t275_2[i])*t404Entry))
+							t279Entry := t279_2[i]
+							t462Entry := t462[i]
+							t19[i] = num.FMA32(-F(thetaEntry3*t279Entry), t462Entry, -F(F(F(F(thetaEntry3*AVProd[i])*t279Entry)*t317_2[i])*t462Entry))
 						}
 					}
 					// self_referential_layers.B_v, self_referential_layers.A_v
-					clear(t2622)
-					var t3122 F
+					clear(t30222)
 					if kern.Wide() {
-						a2 := regions.R110ea108fcccArgs{
+						a2 := regions.Rb3f0d495c387Args{
 							P0:  unsafe.SliceData(c.AVLin),
 							P1:  unsafe.SliceData(AVTrail),
-							P2:  unsafe.SliceData(t20222),
+							P2:  unsafe.SliceData(t19),
 							P3:  unsafe.SliceData(AVBarState),
 							P4:  unsafe.SliceData(t282),
-							P5:  unsafe.SliceData(t2622),
-							P6:  unsafe.SliceData(t2222),
-							P7:  unsafe.SliceData(t405),
-							P8:  unsafe.SliceData(t3122Total),
+							P5:  unsafe.SliceData(t30222),
+							P6:  unsafe.SliceData(t2122),
+							P7:  unsafe.SliceData(t463),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -2831,124 +2986,150 @@ func (c *stepBackwardFused) run() {
 							N10: 4,
 							N11: 8,
 							N12: 12,
-							S0:  [2]float32{t3122},
 						}
-						regions.R110ea108fccc(&a2)
+						regions.Rb3f0d495c387(&a2)
 					} else {
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
-						t3122_2 := t3122
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
 							AVBarState2 := AVBarState[i*dH:][:dH]
-							t282_3 := t282[(l*T+a+C*s)*dH:][:dH]
-							var t2223 F
-							var t4052 F
+							t282_2 := t282[(l*T+a+C*s)*dH:][:dH]
+							var t21222 F
+							var t4632 F
 							AVLinEntry2 := AVLin[i]
-							var t3122Row F
-							t2223Sums := [16]F{t2223}
-							t4052Sums := [16]F{t4052}
-							t3122RowSums := [16]F{t3122Row}
+							t21222Sums := [16]F{t21222}
+							t4632Sums := [16]F{t4632}
 							for j := range dH {
-								AVTrailEntry := AVTrail2[j]
-								t2223Sums[j%16] = num.FMA32(AVTrailEntry, t20222[j], t2223Sums[j%16])
+								t21222Sums[j%16] = num.FMA32(AVTrail2[j], t19[j], t21222Sums[j%16])
 								AVBarStateEntry := AVBarState2[j]
-								t4052Sums[j%16] = num.FMA32(AVBarStateEntry, t282_3[j], t4052Sums[j%16])
-								t3122RowSums[j%16] = num.FMA32(AVTrailEntry, AVBarStateEntry, t3122RowSums[j%16])
-								t2622[j] = num.FMA32(-AVBarStateEntry, AVLinEntry2, t2622[j])
+								t4632Sums[j%16] = num.FMA32(AVBarStateEntry, t282_2[j], t4632Sums[j%16])
+								t30222[j] = num.FMA32(-AVBarStateEntry, AVLinEntry2, t30222[j])
 							}
-							t2223 = kern.Sum16(&t2223Sums)
-							t4052 = kern.Sum16(&t4052Sums)
-							t3122Row = kern.Sum16(&t3122RowSums)
-							t3122_2 = t3122_2 + t3122Row
-							t2222[i] = t2223
-							t405[i] = t4052
+							t21222 = kern.Sum16(&t21222Sums)
+							t4632 = kern.Sum16(&t4632Sums)
+							t2122[i] = t21222
+							t463[i] = t4632
 						}
-						t3122Total[0] = t3122_2
 					}
-					t3122 = t3122Total[0]
 					// self_referential_layers.A_v
-					var t2922 F
+					var t33 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t240),
-							P1: unsafe.SliceData(t2622),
+							P0: unsafe.SliceData(t279),
+							P1: unsafe.SliceData(t30222),
 							P2: unsafe.SliceData(c.AVProd),
-							P3: unsafe.SliceData(t28222),
-							P4: unsafe.SliceData(t2922Total),
+							P3: unsafe.SliceData(t3222),
+							P4: unsafe.SliceData(t33Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t2922},
+							S0: [2]float32{t33},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
+						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-						t2922_2 := t2922
-						t2922Sums := [16]F{t2922_2}
+						t33_2 := t33
+						t33Sums := [16]F{t33_2}
 						for i := range dH {
-							t28223 := F(t240_2[i] * t2622[i])
-							t2922Sums[i%16] = num.FMA32(AVProd[i], t28223, t2922Sums[i%16])
-							t28222[i] = t28223
+							t32222 := F(t279_2[i] * t30222[i])
+							t33Sums[i%16] = num.FMA32(AVProd[i], t32222, t33Sums[i%16])
+							t3222[i] = t32222
 						}
-						t2922_2 = kern.Sum16(&t2922Sums)
-						t2922Total[0] = t2922_2
+						t33_2 = kern.Sum16(&t33Sums)
+						t33Total[0] = t33_2
 					}
-					t2922 = t2922Total[0]
+					t33 = t33Total[0]
 					// self_referential_layers.A_v
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
-							P0: unsafe.SliceData(t405),
-							P1: unsafe.SliceData(t2222),
-							P2: unsafe.SliceData(t33),
+							P0: unsafe.SliceData(t463),
+							P1: unsafe.SliceData(t2122),
+							P2: unsafe.SliceData(t3522),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t33[i] = num.FMA32(-thetaEntry3, t405[i], t2222[i])
+							t3522[i] = num.FMA32(-thetaEntry3, t463[i], t2122[i])
 						}
 					}
-					// self_referential_layers.A_v
-					clear(t3822)
+					// self_referential_layers.A_v, self_referential_layers.A_m
+					clear(t4022)
+					var t5423 F
+					var t56 F
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t33),
-							P1: unsafe.SliceData(AVTrail),
-							P2: unsafe.SliceData(t3822),
+						a2 := regions.Rfbf4300aec4fArgs{
+							P0: unsafe.SliceData(t3522),
+							P1: unsafe.SliceData(AVBarState),
+							P2: unsafe.SliceData(c.AInitV),
+							P3: unsafe.SliceData(AVTrail),
+							P4: unsafe.SliceData(t4022),
+							P5: unsafe.SliceData(c.AInitVBar),
+							P6: unsafe.SliceData(t5423Total),
+							P7: unsafe.SliceData(t56Total),
 							N0: d,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4 * d * dH * a,
+							N5: 8 * dH,
+							N6: 4*d*dH*a + 8*dH,
+							N7: 12 * dH,
+							N8: 4*d*dH*a + 12*dH,
+							N9: 4 * d * dH * a,
+							S0: [2]float32{t56},
+							S1: [2]float32{t5423},
+							S2: [2]float32{w11},
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.Rfbf4300aec4f(&a2)
 					} else {
+						t56_2 := t56
+						t5423_2 := t5423
 						for i := range d {
+							AVBarState2 := AVBarState[i*dH:][:dH]
+							AInitV := c.AInitV[i*dH:][:dH]
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							t33Entry := t33[i]
+							AInitVBar := c.AInitVBar[i*dH:][:dH]
+							t3522Entry := t3522[i]
+							var t5423Row F
+							var t56Row F
+							t5423RowSums := [16]F{t5423Row}
+							t56RowSums := [16]F{t56Row}
 							for j := range dH {
-								t3822[j] = num.FMA32(AVTrail2[j], t33Entry, t3822[j])
+								AVBarStateEntry2 := AVBarState2[j]
+								t5423RowSums[j%16] = num.FMA32(AInitV[j], AVBarStateEntry2, t5423RowSums[j%16])
+								AVTrailEntry := AVTrail2[j]
+								t56RowSums[j%16] = num.FMA32(AVTrailEntry, AVBarStateEntry2, t56RowSums[j%16])
+								t4022[j] = num.FMA32(AVTrailEntry, t3522Entry, t4022[j])
+								AInitVBar[j] = num.FMA32(w11, AVBarStateEntry2, AInitVBar[j])
 							}
+							t5423Row = kern.Sum16(&t5423RowSums)
+							t56Row = kern.Sum16(&t56RowSums)
+							t5423_2 = t5423_2 + t5423Row
+							t56_2 = t56_2 + t56Row
 						}
+						t5423Total[0] = t5423_2
+						t56Total[0] = t56_2
 					}
+					t5423 = t5423Total[0]
+					t56 = t56Total[0]
 					// self_referential_layers.A_v, self_referential_layers.B_v, self_referential_layers.B_m, self_referential_layers.u_v
 					if kern.Wide() {
 						a2 := regions.Rd4a554aec2c1Args{
 							P0:  unsafe.SliceData(c.BVProd),
-							P1:  unsafe.SliceData(t240),
-							P2:  unsafe.SliceData(t275),
-							P3:  unsafe.SliceData(t404),
+							P1:  unsafe.SliceData(t279),
+							P2:  unsafe.SliceData(t317),
+							P3:  unsafe.SliceData(t462),
 							P4:  unsafe.SliceData(c.AVProd),
-							P5:  unsafe.SliceData(t3822),
-							P6:  unsafe.SliceData(t235),
-							P7:  unsafe.SliceData(t2622),
-							P8:  unsafe.SliceData(t28222),
-							P9:  unsafe.SliceData(t49),
+							P5:  unsafe.SliceData(t4022),
+							P6:  unsafe.SliceData(t270),
+							P7:  unsafe.SliceData(t30222),
+							P8:  unsafe.SliceData(t3222),
+							P9:  unsafe.SliceData(t512),
 							P10: unsafe.SliceData(c.UVProd),
-							P11: unsafe.SliceData(t53),
-							P12: unsafe.SliceData(t55),
+							P11: unsafe.SliceData(t592),
+							P12: unsafe.SliceData(t61),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
@@ -2956,45 +3137,49 @@ func (c *stepBackwardFused) run() {
 						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BVProd := c.BVProd[(l*T+a+C*s)*dH:][:dH]
-						t240_2 := t240[(l*T+a+C*s)*dH:][:dH]
-						t275_2 := t275[(l*T+a+C*s)*dH:][:dH]
+						t279_2 := t279[(l*T+a+C*s)*dH:][:dH]
+						t317_2 := t317[(l*T+a+C*s)*dH:][:dH]
 						AVProd := c.AVProd[(l*T+a+C*s)*dH:][:dH]
-						t235_2 := t235[(l*T+a+C*s)*dH:][:dH]
+						t270_2 := t270[(l*T+a+C*s)*dH:][:dH]
 						uVProd := c.UVProd[(l*T+a+C*s)*dH:][:dH]
-						t53_2 := t53[(l*T+a+C*s)*dH:][:dH]
+						t592_2 := t592[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BVProdEntry2 := BVProd[i]
-							t240Entry2 := t240_2[i]
-							t275Entry := t275_2[i]
-							t404Entry2 := t404[i]
+							t279Entry2 := t279_2[i]
+							t317Entry := t317_2[i]
+							t462Entry2 := t462[i]
 							AVProdEntry2 := AVProd[i]
-							t3822Entry := t3822[i]
-							t235Entry := t235_2[i]
-							w10 := num.FMA32(AVProdEntry2, t3822Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t2622[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t404Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t275Entry)*t404Entry2))))
-							w11 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t240Entry2)*t275Entry) * t404Entry2)
-							t49[i] = num.FMA32(F(t240Entry2*t275Entry), w10, num.FMA32(t240Entry2, t3822Entry, num.FMA32(thetaEntry3, t28222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t240Entry2)*t240Entry2)*t275Entry), t404Entry2, w11))))
-							t55[i] = num.FMA32(-F(F(uVProd[i]*t235Entry)*t3822Entry), t53_2[i], -F(t235Entry*t3822Entry))
+							t4022Entry := t4022[i]
+							t270Entry := t270_2[i]
+							w23 := num.FMA32(AVProdEntry2, t4022Entry, num.FMA32(F(thetaEntry3*AVProdEntry2), t30222[i], num.FMA32(-F(thetaEntry3*BVProdEntry2), t462Entry2, -F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t317Entry)*t462Entry2))))
+							w24 := -F(F(F(F(thetaEntry3*BVProdEntry2)*t279Entry2)*t317Entry) * t462Entry2)
+							t512[i] = num.FMA32(F(t279Entry2*t317Entry), w23, num.FMA32(t279Entry2, t4022Entry, num.FMA32(thetaEntry3, t3222[i], num.FMA32(F(F(F(F(F(thetaEntry3*AVProdEntry2)*BVProdEntry2)*t279Entry2)*t279Entry2)*t317Entry), t462Entry2, w24))))
+							t61[i] = num.FMA32(-F(F(uVProd[i]*t270Entry)*t4022Entry), t592_2[i], -F(t270Entry*t4022Entry))
 						}
 					}
-					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k
-					clear(t512)
-					clear(t57)
-					clear(t61)
-					var t622_2 F
+					// self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.B_k, self_referential_layers.A_m
+					clear(t532)
+					clear(t6322)
+					clear(t68)
+					var t84 F
+					var t86 F
 					if kern.Wide() {
-						a2 := regions.R3d27c132a8f2Args{
-							P0:  unsafe.SliceData(t49),
-							P1:  unsafe.SliceData(t55),
-							P2:  unsafe.SliceData(t229),
+						a2 := regions.R72f2cb5d81e0Args{
+							P0:  unsafe.SliceData(t512),
+							P1:  unsafe.SliceData(t61),
+							P2:  unsafe.SliceData(t265),
 							P3:  unsafe.SliceData(BKBarState),
 							P4:  unsafe.SliceData(k2),
-							P5:  unsafe.SliceData(BKTrail),
-							P6:  unsafe.SliceData(BVTrail),
-							P7:  unsafe.SliceData(t512),
-							P8:  unsafe.SliceData(t57),
-							P9:  unsafe.SliceData(t61),
-							P10: unsafe.SliceData(t406),
-							P11: unsafe.SliceData(t622Total2),
+							P5:  unsafe.SliceData(c.BInitK),
+							P6:  unsafe.SliceData(BKTrail),
+							P7:  unsafe.SliceData(BVTrail),
+							P8:  unsafe.SliceData(t532),
+							P9:  unsafe.SliceData(t6322),
+							P10: unsafe.SliceData(t68),
+							P11: unsafe.SliceData(c.BInitKBar),
+							P12: unsafe.SliceData(t464),
+							P13: unsafe.SliceData(t84Total),
+							P14: unsafe.SliceData(t86Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -3004,83 +3189,95 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  d,
-							N9:  4*d*dH*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*dH*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*dH*a + 12*d,
-							N14: 4 * d * dH * a,
-							S0:  [2]float32{t622_2},
+							N9:  4 * d,
+							N10: 4*d*dH*a + 4*d,
+							N11: 8 * d,
+							N12: 4*d*dH*a + 8*d,
+							N13: 12 * d,
+							N14: 4*d*dH*a + 12*d,
+							N15: 4 * d * dH * a,
+							S0:  [2]float32{t86},
+							S1:  [2]float32{t84},
+							S2:  [2]float32{w11},
 						}
-						regions.R3d27c132a8f2(&a2)
+						regions.R72f2cb5d81e0(&a2)
 					} else {
-						t229_2 := t229[(l*T+a+C*s)*dH:][:dH]
-						t622_3 := t622_2
+						t265_2 := t265[(l*T+a+C*s)*dH:][:dH]
+						t86_2 := t86
+						t84_2 := t84
 						for i := range dH {
 							BKBarState2 := BKBarState[i*d:][:d]
+							BInitK := c.BInitK[i*d:][:d]
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							var t4062 F
-							t49Entry := t49[i]
-							t55Entry := t55[i]
-							t229Entry := t229_2[i]
-							var t622Row F
-							t4062Sums := [16]F{t4062}
-							t622RowSums := [16]F{t622Row}
+							BInitKBar := c.BInitKBar[i*d:][:d]
+							var t4642 F
+							t512Entry := t512[i]
+							t61Entry := t61[i]
+							t265Entry := t265_2[i]
+							var t84Row F
+							var t86Row F
+							t4642Sums := [16]F{t4642}
+							t84RowSums := [16]F{t84Row}
+							t86RowSums := [16]F{t86Row}
 							for j := range d {
 								BKBarStateEntry := BKBarState2[j]
-								t4062Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t4062Sums[j%16])
-								t622RowSums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t622RowSums[j%16])
+								t4642Sums[j%16] = num.FMA32(BKBarStateEntry, k2[j], t4642Sums[j%16])
+								t84RowSums[j%16] = num.FMA32(BInitK[j], BKBarStateEntry, t84RowSums[j%16])
+								t86RowSums[j%16] = num.FMA32(BKTrail2[j], BKBarStateEntry, t86RowSums[j%16])
 								BVTrailEntry := BVTrail2[j]
-								t512[j] = num.FMA32(BVTrailEntry, t49Entry, t512[j])
-								t57[j] = num.FMA32(BVTrailEntry, t55Entry, t57[j])
-								t61[j] = num.FMA32(-BKBarStateEntry, t229Entry, t61[j])
+								t532[j] = num.FMA32(BVTrailEntry, t512Entry, t532[j])
+								t6322[j] = num.FMA32(BVTrailEntry, t61Entry, t6322[j])
+								t68[j] = num.FMA32(-BKBarStateEntry, t265Entry, t68[j])
+								BInitKBar[j] = num.FMA32(w11, BKBarStateEntry, BInitKBar[j])
 							}
-							t4062 = kern.Sum16(&t4062Sums)
-							t622Row = kern.Sum16(&t622RowSums)
-							t622_3 = t622_3 + t622Row
-							t406[i] = t4062
+							t4642 = kern.Sum16(&t4642Sums)
+							t84Row = kern.Sum16(&t84RowSums)
+							t86Row = kern.Sum16(&t86RowSums)
+							t84_2 = t84_2 + t84Row
+							t86_2 = t86_2 + t86Row
+							t464[i] = t4642
 						}
-						t622Total2[0] = t622_3
+						t84Total[0] = t84_2
+						t86Total[0] = t86_2
 					}
-					t622_2 = t622Total2[0]
+					t84 = t84Total[0]
+					t86 = t86Total[0]
 					// self_referential_layers.B_k, self_referential_layers.B_m
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t192),
-							P1: unsafe.SliceData(t406),
+							P0: unsafe.SliceData(t225),
+							P1: unsafe.SliceData(t464),
 							P2: unsafe.SliceData(c.AKProd),
-							P3: unsafe.SliceData(t227),
-							P4: unsafe.SliceData(t76),
+							P3: unsafe.SliceData(t263),
+							P4: unsafe.SliceData(t8123),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						t263_2 := t263[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t192Entry := t192_2[i]
-							t406Entry := t406[i]
-							t76[i] = num.FMA32(-F(thetaEntry3*t192Entry), t406Entry, -F(F(F(F(thetaEntry3*AKProd[i])*t192Entry)*t227_2[i])*t406Entry))
+							t225Entry := t225_2[i]
+							t464Entry := t464[i]
+							t8123[i] = num.FMA32(-F(thetaEntry3*t225Entry), t464Entry, -F(F(F(F(thetaEntry3*AKProd[i])*t225Entry)*t263_2[i])*t464Entry))
 						}
 					}
 					// self_referential_layers.B_k, self_referential_layers.A_k
-					clear(t8222)
-					var t8723 F
+					clear(t92)
 					if kern.Wide() {
-						a2 := regions.R110ea108fcccArgs{
+						a2 := regions.Rb3f0d495c387Args{
 							P0:  unsafe.SliceData(c.AKLin),
 							P1:  unsafe.SliceData(AKTrail),
-							P2:  unsafe.SliceData(t76),
+							P2:  unsafe.SliceData(t8123),
 							P3:  unsafe.SliceData(AKBarState),
-							P4:  unsafe.SliceData(t242),
-							P5:  unsafe.SliceData(t8222),
-							P6:  unsafe.SliceData(t78),
-							P7:  unsafe.SliceData(t407),
-							P8:  unsafe.SliceData(t8723Total),
+							P4:  unsafe.SliceData(t2422),
+							P5:  unsafe.SliceData(t92),
+							P6:  unsafe.SliceData(t83),
+							P7:  unsafe.SliceData(t465),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -3094,124 +3291,150 @@ func (c *stepBackwardFused) run() {
 							N10: 4,
 							N11: 8,
 							N12: 12,
-							S0:  [2]float32{t8723},
 						}
-						regions.R110ea108fccc(&a2)
+						regions.Rb3f0d495c387(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
-						t8723_2 := t8723
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AKBarState2 := AKBarState[i*dH:][:dH]
-							t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
-							var t783 F
-							var t4072 F
+							t2422_2 := t2422[(l*T+a+C*s)*dH:][:dH]
+							var t833 F
+							var t4652 F
 							AKLinEntry2 := AKLin[i]
-							var t8723Row F
-							t783Sums := [16]F{t783}
-							t4072Sums := [16]F{t4072}
-							t8723RowSums := [16]F{t8723Row}
+							t833Sums := [16]F{t833}
+							t4652Sums := [16]F{t4652}
 							for j := range dH {
-								AKTrailEntry := AKTrail2[j]
-								t783Sums[j%16] = num.FMA32(AKTrailEntry, t76[j], t783Sums[j%16])
+								t833Sums[j%16] = num.FMA32(AKTrail2[j], t8123[j], t833Sums[j%16])
 								AKBarStateEntry := AKBarState2[j]
-								t4072Sums[j%16] = num.FMA32(AKBarStateEntry, t242_2[j], t4072Sums[j%16])
-								t8723RowSums[j%16] = num.FMA32(AKTrailEntry, AKBarStateEntry, t8723RowSums[j%16])
-								t8222[j] = num.FMA32(-AKBarStateEntry, AKLinEntry2, t8222[j])
+								t4652Sums[j%16] = num.FMA32(AKBarStateEntry, t2422_2[j], t4652Sums[j%16])
+								t92[j] = num.FMA32(-AKBarStateEntry, AKLinEntry2, t92[j])
 							}
-							t783 = kern.Sum16(&t783Sums)
-							t4072 = kern.Sum16(&t4072Sums)
-							t8723Row = kern.Sum16(&t8723RowSums)
-							t8723_2 = t8723_2 + t8723Row
-							t78[i] = t783
-							t407[i] = t4072
+							t833 = kern.Sum16(&t833Sums)
+							t4652 = kern.Sum16(&t4652Sums)
+							t83[i] = t833
+							t465[i] = t4652
 						}
-						t8723Total[0] = t8723_2
 					}
-					t8723 = t8723Total[0]
 					// self_referential_layers.A_k
-					var t8522 F
+					var t95 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t192),
-							P1: unsafe.SliceData(t8222),
+							P0: unsafe.SliceData(t225),
+							P1: unsafe.SliceData(t92),
 							P2: unsafe.SliceData(c.AKProd),
-							P3: unsafe.SliceData(t8423),
-							P4: unsafe.SliceData(t8522Total),
+							P3: unsafe.SliceData(t94),
+							P4: unsafe.SliceData(t95Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t8522},
+							S0: [2]float32{t95},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
+						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-						t8522_2 := t8522
-						t8522Sums := [16]F{t8522_2}
+						t95_2 := t95
+						t95Sums := [16]F{t95_2}
 						for i := range dH {
-							t8424 := F(t192_2[i] * t8222[i])
-							t8522Sums[i%16] = num.FMA32(AKProd[i], t8424, t8522Sums[i%16])
-							t8423[i] = t8424
+							t942 := F(t225_2[i] * t92[i])
+							t95Sums[i%16] = num.FMA32(AKProd[i], t942, t95Sums[i%16])
+							t94[i] = t942
 						}
-						t8522_2 = kern.Sum16(&t8522Sums)
-						t8522Total[0] = t8522_2
+						t95_2 = kern.Sum16(&t95Sums)
+						t95Total[0] = t95_2
 					}
-					t8522 = t8522Total[0]
+					t95 = t95Total[0]
 					// self_referential_layers.A_k
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
-							P0: unsafe.SliceData(t407),
-							P1: unsafe.SliceData(t78),
-							P2: unsafe.SliceData(t893),
+							P0: unsafe.SliceData(t465),
+							P1: unsafe.SliceData(t83),
+							P2: unsafe.SliceData(t97),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t893[i] = num.FMA32(-thetaEntry3, t407[i], t78[i])
+							t97[i] = num.FMA32(-thetaEntry3, t465[i], t83[i])
 						}
 					}
-					// self_referential_layers.A_k
-					clear(t94)
+					// self_referential_layers.A_k, self_referential_layers.A_m
+					clear(t10222)
+					var t1162 F
+					var t118 F
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t893),
-							P1: unsafe.SliceData(AKTrail),
-							P2: unsafe.SliceData(t94),
+						a2 := regions.Rfbf4300aec4fArgs{
+							P0: unsafe.SliceData(t97),
+							P1: unsafe.SliceData(AKBarState),
+							P2: unsafe.SliceData(c.AInitK),
+							P3: unsafe.SliceData(AKTrail),
+							P4: unsafe.SliceData(t10222),
+							P5: unsafe.SliceData(c.AInitKBar),
+							P6: unsafe.SliceData(t1162Total),
+							P7: unsafe.SliceData(t118Total),
 							N0: d,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4 * d * dH * a,
+							N5: 8 * dH,
+							N6: 4*d*dH*a + 8*dH,
+							N7: 12 * dH,
+							N8: 4*d*dH*a + 12*dH,
+							N9: 4 * d * dH * a,
+							S0: [2]float32{t118},
+							S1: [2]float32{t1162},
+							S2: [2]float32{w11},
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.Rfbf4300aec4f(&a2)
 					} else {
+						t118_2 := t118
+						t1162_2 := t1162
 						for i := range d {
+							AKBarState2 := AKBarState[i*dH:][:dH]
+							AInitK := c.AInitK[i*dH:][:dH]
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
-							t893Entry := t893[i]
+							AInitKBar := c.AInitKBar[i*dH:][:dH]
+							t97Entry := t97[i]
+							var t1162Row F
+							var t118Row F
+							t1162RowSums := [16]F{t1162Row}
+							t118RowSums := [16]F{t118Row}
 							for j := range dH {
-								t94[j] = num.FMA32(AKTrail2[j], t893Entry, t94[j])
+								AKBarStateEntry2 := AKBarState2[j]
+								t1162RowSums[j%16] = num.FMA32(AInitK[j], AKBarStateEntry2, t1162RowSums[j%16])
+								AKTrailEntry := AKTrail2[j]
+								t118RowSums[j%16] = num.FMA32(AKTrailEntry, AKBarStateEntry2, t118RowSums[j%16])
+								t10222[j] = num.FMA32(AKTrailEntry, t97Entry, t10222[j])
+								AInitKBar[j] = num.FMA32(w11, AKBarStateEntry2, AInitKBar[j])
 							}
+							t1162Row = kern.Sum16(&t1162RowSums)
+							t118Row = kern.Sum16(&t118RowSums)
+							t1162_2 = t1162_2 + t1162Row
+							t118_2 = t118_2 + t118Row
 						}
+						t1162Total[0] = t1162_2
+						t118Total[0] = t118_2
 					}
+					t1162 = t1162Total[0]
+					t118 = t118Total[0]
 					// self_referential_layers.A_k, self_referential_layers.B_k, self_referential_layers.B_m, self_referential_layers.u_k
 					if kern.Wide() {
 						a2 := regions.Rd4a554aec2c1Args{
 							P0:  unsafe.SliceData(c.BKProd),
-							P1:  unsafe.SliceData(t192),
-							P2:  unsafe.SliceData(t227),
-							P3:  unsafe.SliceData(t406),
+							P1:  unsafe.SliceData(t225),
+							P2:  unsafe.SliceData(t263),
+							P3:  unsafe.SliceData(t464),
 							P4:  unsafe.SliceData(c.AKProd),
-							P5:  unsafe.SliceData(t94),
-							P6:  unsafe.SliceData(t187),
-							P7:  unsafe.SliceData(t8222),
-							P8:  unsafe.SliceData(t8423),
-							P9:  unsafe.SliceData(t105),
+							P5:  unsafe.SliceData(t10222),
+							P6:  unsafe.SliceData(t216),
+							P7:  unsafe.SliceData(t92),
+							P8:  unsafe.SliceData(t94),
+							P9:  unsafe.SliceData(t1132),
 							P10: unsafe.SliceData(c.UKProd),
-							P11: unsafe.SliceData(t109),
-							P12: unsafe.SliceData(t1112),
+							P11: unsafe.SliceData(t121),
+							P12: unsafe.SliceData(t123),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
@@ -3219,45 +3442,49 @@ func (c *stepBackwardFused) run() {
 						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BKProd := c.BKProd[(l*T+a+C*s)*dH:][:dH]
-						t192_2 := t192[(l*T+a+C*s)*dH:][:dH]
-						t227_2 := t227[(l*T+a+C*s)*dH:][:dH]
+						t225_2 := t225[(l*T+a+C*s)*dH:][:dH]
+						t263_2 := t263[(l*T+a+C*s)*dH:][:dH]
 						AKProd := c.AKProd[(l*T+a+C*s)*dH:][:dH]
-						t187_2 := t187[(l*T+a+C*s)*dH:][:dH]
+						t216_2 := t216[(l*T+a+C*s)*dH:][:dH]
 						uKProd := c.UKProd[(l*T+a+C*s)*dH:][:dH]
-						t109_2 := t109[(l*T+a+C*s)*dH:][:dH]
+						t121_2 := t121[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BKProdEntry2 := BKProd[i]
-							t192Entry2 := t192_2[i]
-							t227Entry := t227_2[i]
-							t406Entry2 := t406[i]
+							t225Entry2 := t225_2[i]
+							t263Entry := t263_2[i]
+							t464Entry2 := t464[i]
 							AKProdEntry2 := AKProd[i]
-							t94Entry := t94[i]
-							t187Entry := t187_2[i]
-							w12 := num.FMA32(AKProdEntry2, t94Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t8222[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t406Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t227Entry)*t406Entry2))))
-							w13 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t192Entry2)*t227Entry) * t406Entry2)
-							t105[i] = num.FMA32(F(t192Entry2*t227Entry), w12, num.FMA32(t192Entry2, t94Entry, num.FMA32(thetaEntry3, t8423[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t192Entry2)*t192Entry2)*t227Entry), t406Entry2, w13))))
-							t1112[i] = num.FMA32(-F(F(uKProd[i]*t187Entry)*t94Entry), t109_2[i], -F(t187Entry*t94Entry))
+							t10222Entry := t10222[i]
+							t216Entry := t216_2[i]
+							w25 := num.FMA32(AKProdEntry2, t10222Entry, num.FMA32(F(thetaEntry3*AKProdEntry2), t92[i], num.FMA32(-F(thetaEntry3*BKProdEntry2), t464Entry2, -F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t263Entry)*t464Entry2))))
+							w26 := -F(F(F(F(thetaEntry3*BKProdEntry2)*t225Entry2)*t263Entry) * t464Entry2)
+							t1132[i] = num.FMA32(F(t225Entry2*t263Entry), w25, num.FMA32(t225Entry2, t10222Entry, num.FMA32(thetaEntry3, t94[i], num.FMA32(F(F(F(F(F(thetaEntry3*AKProdEntry2)*BKProdEntry2)*t225Entry2)*t225Entry2)*t263Entry), t464Entry2, w26))))
+							t123[i] = num.FMA32(-F(F(uKProd[i]*t216Entry)*t10222Entry), t121_2[i], -F(t216Entry*t10222Entry))
 						}
 					}
-					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta
-					clear(t107)
-					clear(t113)
-					clear(t117)
-					var t118 F
+					// self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_eta, self_referential_layers.A_m
+					clear(t115)
+					clear(t125)
+					clear(t130)
+					var t146 F
+					var t148 F
 					if kern.Wide() {
-						a2 := regions.R3d27c132a8f2Args{
-							P0:  unsafe.SliceData(t105),
-							P1:  unsafe.SliceData(t1112),
-							P2:  unsafe.SliceData(t181),
+						a2 := regions.R72f2cb5d81e0Args{
+							P0:  unsafe.SliceData(t1132),
+							P1:  unsafe.SliceData(t123),
+							P2:  unsafe.SliceData(t211),
 							P3:  unsafe.SliceData(BEtaBarState),
 							P4:  unsafe.SliceData(k2),
-							P5:  unsafe.SliceData(BEtaTrail),
-							P6:  unsafe.SliceData(BKTrail),
-							P7:  unsafe.SliceData(t107),
-							P8:  unsafe.SliceData(t113),
-							P9:  unsafe.SliceData(t117),
-							P10: unsafe.SliceData(t408),
-							P11: unsafe.SliceData(t118Total),
+							P5:  unsafe.SliceData(c.BInitEta),
+							P6:  unsafe.SliceData(BEtaTrail),
+							P7:  unsafe.SliceData(BKTrail),
+							P8:  unsafe.SliceData(t115),
+							P9:  unsafe.SliceData(t125),
+							P10: unsafe.SliceData(t130),
+							P11: unsafe.SliceData(c.BInitEtaBar),
+							P12: unsafe.SliceData(t466),
+							P13: unsafe.SliceData(t146Total),
+							P14: unsafe.SliceData(t148Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -3267,83 +3494,95 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  d,
-							N9:  4*d*dH*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*dH*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*dH*a + 12*d,
-							N14: 4 * d * dH * a,
-							S0:  [2]float32{t118},
+							N9:  4 * d,
+							N10: 4*d*dH*a + 4*d,
+							N11: 8 * d,
+							N12: 4*d*dH*a + 8*d,
+							N13: 12 * d,
+							N14: 4*d*dH*a + 12*d,
+							N15: 4 * d * dH * a,
+							S0:  [2]float32{t148},
+							S1:  [2]float32{t146},
+							S2:  [2]float32{w11},
 						}
-						regions.R3d27c132a8f2(&a2)
+						regions.R72f2cb5d81e0(&a2)
 					} else {
-						t181_2 := t181[(l*T+a+C*s)*dH:][:dH]
-						t118_2 := t118
+						t211_2 := t211[(l*T+a+C*s)*dH:][:dH]
+						t148_2 := t148
+						t146_2 := t146
 						for i := range dH {
 							BEtaBarState2 := BEtaBarState[i*d:][:d]
+							BInitEta := c.BInitEta[i*d:][:d]
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
-							var t4082 F
-							t105Entry := t105[i]
-							t1112Entry := t1112[i]
-							t181Entry := t181_2[i]
-							var t118Row F
-							t4082Sums := [16]F{t4082}
-							t118RowSums := [16]F{t118Row}
+							BInitEtaBar := c.BInitEtaBar[i*d:][:d]
+							var t4662 F
+							t1132Entry := t1132[i]
+							t123Entry := t123[i]
+							t211Entry := t211_2[i]
+							var t146Row F
+							var t148Row F
+							t4662Sums := [16]F{t4662}
+							t146RowSums := [16]F{t146Row}
+							t148RowSums := [16]F{t148Row}
 							for j := range d {
 								BEtaBarStateEntry := BEtaBarState2[j]
-								t4082Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t4082Sums[j%16])
-								t118RowSums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t118RowSums[j%16])
+								t4662Sums[j%16] = num.FMA32(BEtaBarStateEntry, k2[j], t4662Sums[j%16])
+								t146RowSums[j%16] = num.FMA32(BInitEta[j], BEtaBarStateEntry, t146RowSums[j%16])
+								t148RowSums[j%16] = num.FMA32(BEtaTrail2[j], BEtaBarStateEntry, t148RowSums[j%16])
 								BKTrailEntry := BKTrail2[j]
-								t107[j] = num.FMA32(BKTrailEntry, t105Entry, t107[j])
-								t113[j] = num.FMA32(BKTrailEntry, t1112Entry, t113[j])
-								t117[j] = num.FMA32(-BEtaBarStateEntry, t181Entry, t117[j])
+								t115[j] = num.FMA32(BKTrailEntry, t1132Entry, t115[j])
+								t125[j] = num.FMA32(BKTrailEntry, t123Entry, t125[j])
+								t130[j] = num.FMA32(-BEtaBarStateEntry, t211Entry, t130[j])
+								BInitEtaBar[j] = num.FMA32(w11, BEtaBarStateEntry, BInitEtaBar[j])
 							}
-							t4082 = kern.Sum16(&t4082Sums)
-							t118Row = kern.Sum16(&t118RowSums)
-							t118_2 = t118_2 + t118Row
-							t408[i] = t4082
+							t4662 = kern.Sum16(&t4662Sums)
+							t146Row = kern.Sum16(&t146RowSums)
+							t148Row = kern.Sum16(&t148RowSums)
+							t146_2 = t146_2 + t146Row
+							t148_2 = t148_2 + t148Row
+							t466[i] = t4662
 						}
-						t118Total[0] = t118_2
+						t146Total[0] = t146_2
+						t148Total[0] = t148_2
 					}
-					t118 = t118Total[0]
+					t146 = t146Total[0]
+					t148 = t148Total[0]
 					// self_referential_layers.B_eta, self_referential_layers.B_m
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t144),
-							P1: unsafe.SliceData(t408),
+							P0: unsafe.SliceData(t171),
+							P1: unsafe.SliceData(t466),
 							P2: unsafe.SliceData(c.AEtaProd),
-							P3: unsafe.SliceData(t179),
-							P4: unsafe.SliceData(t13222),
+							P3: unsafe.SliceData(t209),
+							P4: unsafe.SliceData(t143),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
+						t209_2 := t209[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t144Entry := t144_2[i]
-							t408Entry := t408[i]
-							t13222[i] = num.FMA32(-F(thetaEntry3*t144Entry), t408Entry, -F(F(F(F(thetaEntry3*AEtaProd[i])*t144Entry)*t179_2[i])*t408Entry))
+							t171Entry := t171_2[i]
+							t466Entry := t466[i]
+							t143[i] = num.FMA32(-F(thetaEntry3*t171Entry), t466Entry, -F(F(F(F(thetaEntry3*AEtaProd[i])*t171Entry)*t209_2[i])*t466Entry))
 						}
 					}
 					// self_referential_layers.B_eta, self_referential_layers.A_eta
-					clear(t1382)
-					var t1432 F
+					clear(t15422)
 					if kern.Wide() {
-						a2 := regions.R110ea108fcccArgs{
+						a2 := regions.Rb3f0d495c387Args{
 							P0:  unsafe.SliceData(c.AEtaLin),
 							P1:  unsafe.SliceData(AEtaTrail),
-							P2:  unsafe.SliceData(t13222),
+							P2:  unsafe.SliceData(t143),
 							P3:  unsafe.SliceData(AEtaBarState),
 							P4:  unsafe.SliceData(t202),
-							P5:  unsafe.SliceData(t1382),
-							P6:  unsafe.SliceData(t134),
-							P7:  unsafe.SliceData(t409),
-							P8:  unsafe.SliceData(t1432Total),
+							P5:  unsafe.SliceData(t15422),
+							P6:  unsafe.SliceData(t145),
+							P7:  unsafe.SliceData(t467),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -3357,124 +3596,150 @@ func (c *stepBackwardFused) run() {
 							N10: 4,
 							N11: 8,
 							N12: 12,
-							S0:  [2]float32{t1432},
 						}
-						regions.R110ea108fccc(&a2)
+						regions.Rb3f0d495c387(&a2)
 					} else {
 						AEtaLin := c.AEtaLin[(l*T+a+C*s)*d:][:d]
-						t1432_2 := t1432
 						for i := range d {
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
 							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
 							t202_2 := t202[(l*T+a+C*s)*dH:][:dH]
-							var t1342 F
-							var t4092 F
+							var t1452 F
+							var t4672 F
 							AEtaLinEntry2 := AEtaLin[i]
-							var t1432Row F
-							t1342Sums := [16]F{t1342}
-							t4092Sums := [16]F{t4092}
-							t1432RowSums := [16]F{t1432Row}
+							t1452Sums := [16]F{t1452}
+							t4672Sums := [16]F{t4672}
 							for j := range dH {
-								AEtaTrailEntry := AEtaTrail2[j]
-								t1342Sums[j%16] = num.FMA32(AEtaTrailEntry, t13222[j], t1342Sums[j%16])
+								t1452Sums[j%16] = num.FMA32(AEtaTrail2[j], t143[j], t1452Sums[j%16])
 								AEtaBarStateEntry := AEtaBarState2[j]
-								t4092Sums[j%16] = num.FMA32(AEtaBarStateEntry, t202_2[j], t4092Sums[j%16])
-								t1432RowSums[j%16] = num.FMA32(AEtaTrailEntry, AEtaBarStateEntry, t1432RowSums[j%16])
-								t1382[j] = num.FMA32(-AEtaBarStateEntry, AEtaLinEntry2, t1382[j])
+								t4672Sums[j%16] = num.FMA32(AEtaBarStateEntry, t202_2[j], t4672Sums[j%16])
+								t15422[j] = num.FMA32(-AEtaBarStateEntry, AEtaLinEntry2, t15422[j])
 							}
-							t1342 = kern.Sum16(&t1342Sums)
-							t4092 = kern.Sum16(&t4092Sums)
-							t1432Row = kern.Sum16(&t1432RowSums)
-							t1432_2 = t1432_2 + t1432Row
-							t134[i] = t1342
-							t409[i] = t4092
+							t1452 = kern.Sum16(&t1452Sums)
+							t4672 = kern.Sum16(&t4672Sums)
+							t145[i] = t1452
+							t467[i] = t4672
 						}
-						t1432Total[0] = t1432_2
 					}
-					t1432 = t1432Total[0]
 					// self_referential_layers.A_eta
-					var t141 F
+					var t15722 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t144),
-							P1: unsafe.SliceData(t1382),
+							P0: unsafe.SliceData(t171),
+							P1: unsafe.SliceData(t15422),
 							P2: unsafe.SliceData(c.AEtaProd),
-							P3: unsafe.SliceData(t140),
-							P4: unsafe.SliceData(t141Total),
+							P3: unsafe.SliceData(t15622),
+							P4: unsafe.SliceData(t15722Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t141},
+							S0: [2]float32{t15722},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
+						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t141_2 := t141
-						t141Sums := [16]F{t141_2}
+						t15722_2 := t15722
+						t15722Sums := [16]F{t15722_2}
 						for i := range dH {
-							t1402 := F(t144_2[i] * t1382[i])
-							t141Sums[i%16] = num.FMA32(AEtaProd[i], t1402, t141Sums[i%16])
-							t140[i] = t1402
+							t15623 := F(t171_2[i] * t15422[i])
+							t15722Sums[i%16] = num.FMA32(AEtaProd[i], t15623, t15722Sums[i%16])
+							t15622[i] = t15623
 						}
-						t141_2 = kern.Sum16(&t141Sums)
-						t141Total[0] = t141_2
+						t15722_2 = kern.Sum16(&t15722Sums)
+						t15722Total[0] = t15722_2
 					}
-					t141 = t141Total[0]
+					t15722 = t15722Total[0]
 					// self_referential_layers.A_eta
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
-							P0: unsafe.SliceData(t409),
-							P1: unsafe.SliceData(t134),
-							P2: unsafe.SliceData(t145),
+							P0: unsafe.SliceData(t467),
+							P1: unsafe.SliceData(t145),
+							P2: unsafe.SliceData(t1592),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t145[i] = num.FMA32(-thetaEntry3, t409[i], t134[i])
+							t1592[i] = num.FMA32(-thetaEntry3, t467[i], t145[i])
 						}
 					}
-					// self_referential_layers.A_eta
-					clear(t150)
+					// self_referential_layers.A_eta, self_referential_layers.A_m
+					clear(t164)
+					var t178 F
+					var t180 F
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t145),
-							P1: unsafe.SliceData(AEtaTrail),
-							P2: unsafe.SliceData(t150),
+						a2 := regions.Rfbf4300aec4fArgs{
+							P0: unsafe.SliceData(t1592),
+							P1: unsafe.SliceData(AEtaBarState),
+							P2: unsafe.SliceData(c.AInitEta),
+							P3: unsafe.SliceData(AEtaTrail),
+							P4: unsafe.SliceData(t164),
+							P5: unsafe.SliceData(c.AInitEtaBar),
+							P6: unsafe.SliceData(t178Total),
+							P7: unsafe.SliceData(t180Total),
 							N0: d,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4 * d * dH * a,
+							N5: 8 * dH,
+							N6: 4*d*dH*a + 8*dH,
+							N7: 12 * dH,
+							N8: 4*d*dH*a + 12*dH,
+							N9: 4 * d * dH * a,
+							S0: [2]float32{t180},
+							S1: [2]float32{t178},
+							S2: [2]float32{w11},
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.Rfbf4300aec4f(&a2)
 					} else {
+						t180_2 := t180
+						t178_2 := t178
 						for i := range d {
+							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
+							AInitEta := c.AInitEta[i*dH:][:dH]
 							AEtaTrail2 := AEtaTrail[(a*d+i)*dH:][:dH]
-							t145Entry := t145[i]
+							AInitEtaBar := c.AInitEtaBar[i*dH:][:dH]
+							t1592Entry := t1592[i]
+							var t178Row F
+							var t180Row F
+							t178RowSums := [16]F{t178Row}
+							t180RowSums := [16]F{t180Row}
 							for j := range dH {
-								t150[j] = num.FMA32(AEtaTrail2[j], t145Entry, t150[j])
+								AEtaBarStateEntry2 := AEtaBarState2[j]
+								t178RowSums[j%16] = num.FMA32(AInitEta[j], AEtaBarStateEntry2, t178RowSums[j%16])
+								AEtaTrailEntry := AEtaTrail2[j]
+								t180RowSums[j%16] = num.FMA32(AEtaTrailEntry, AEtaBarStateEntry2, t180RowSums[j%16])
+								t164[j] = num.FMA32(AEtaTrailEntry, t1592Entry, t164[j])
+								AInitEtaBar[j] = num.FMA32(w11, AEtaBarStateEntry2, AInitEtaBar[j])
 							}
+							t178Row = kern.Sum16(&t178RowSums)
+							t180Row = kern.Sum16(&t180RowSums)
+							t178_2 = t178_2 + t178Row
+							t180_2 = t180_2 + t180Row
 						}
+						t178Total[0] = t178_2
+						t180Total[0] = t180_2
 					}
+					t178 = t178Total[0]
+					t180 = t180Total[0]
 					// self_referential_layers.A_eta, self_referential_layers.B_eta, self_referential_layers.B_m, self_referential_layers.u_eta
 					if kern.Wide() {
 						a2 := regions.Rd4a554aec2c1Args{
 							P0:  unsafe.SliceData(c.BEtaProd),
-							P1:  unsafe.SliceData(t144),
-							P2:  unsafe.SliceData(t179),
-							P3:  unsafe.SliceData(t408),
+							P1:  unsafe.SliceData(t171),
+							P2:  unsafe.SliceData(t209),
+							P3:  unsafe.SliceData(t466),
 							P4:  unsafe.SliceData(c.AEtaProd),
-							P5:  unsafe.SliceData(t150),
-							P6:  unsafe.SliceData(t139),
-							P7:  unsafe.SliceData(t1382),
-							P8:  unsafe.SliceData(t140),
-							P9:  unsafe.SliceData(t161),
+							P5:  unsafe.SliceData(t164),
+							P6:  unsafe.SliceData(t162_2),
+							P7:  unsafe.SliceData(t15422),
+							P8:  unsafe.SliceData(t15622),
+							P9:  unsafe.SliceData(t175),
 							P10: unsafe.SliceData(c.UEtaProd),
-							P11: unsafe.SliceData(t165),
-							P12: unsafe.SliceData(t167),
+							P11: unsafe.SliceData(t183),
+							P12: unsafe.SliceData(t1852),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
@@ -3482,45 +3747,49 @@ func (c *stepBackwardFused) run() {
 						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BEtaProd := c.BEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t144_2 := t144[(l*T+a+C*s)*dH:][:dH]
-						t179_2 := t179[(l*T+a+C*s)*dH:][:dH]
+						t171_2 := t171[(l*T+a+C*s)*dH:][:dH]
+						t209_2 := t209[(l*T+a+C*s)*dH:][:dH]
 						AEtaProd := c.AEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t139_2 := t139[(l*T+a+C*s)*dH:][:dH]
+						t162_3 := t162_2[(l*T+a+C*s)*dH:][:dH]
 						uEtaProd := c.UEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t165_2 := t165[(l*T+a+C*s)*dH:][:dH]
+						t183_2 := t183[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BEtaProdEntry2 := BEtaProd[i]
-							t144Entry2 := t144_2[i]
-							t179Entry := t179_2[i]
-							t408Entry2 := t408[i]
+							t171Entry2 := t171_2[i]
+							t209Entry := t209_2[i]
+							t466Entry2 := t466[i]
 							AEtaProdEntry2 := AEtaProd[i]
-							t150Entry := t150[i]
-							t139Entry := t139_2[i]
-							w14 := num.FMA32(AEtaProdEntry2, t150Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t1382[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t408Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t179Entry)*t408Entry2))))
-							w15 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t144Entry2)*t179Entry) * t408Entry2)
-							t161[i] = num.FMA32(F(t144Entry2*t179Entry), w14, num.FMA32(t144Entry2, t150Entry, num.FMA32(thetaEntry3, t140[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t144Entry2)*t144Entry2)*t179Entry), t408Entry2, w15))))
-							t167[i] = num.FMA32(-F(F(uEtaProd[i]*t139Entry)*t150Entry), t165_2[i], -F(t139Entry*t150Entry))
+							t164Entry := t164[i]
+							t162Entry := t162_3[i]
+							w27 := num.FMA32(AEtaProdEntry2, t164Entry, num.FMA32(F(thetaEntry3*AEtaProdEntry2), t15422[i], num.FMA32(-F(thetaEntry3*BEtaProdEntry2), t466Entry2, -F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t209Entry)*t466Entry2))))
+							w28 := -F(F(F(F(thetaEntry3*BEtaProdEntry2)*t171Entry2)*t209Entry) * t466Entry2)
+							t175[i] = num.FMA32(F(t171Entry2*t209Entry), w27, num.FMA32(t171Entry2, t164Entry, num.FMA32(thetaEntry3, t15622[i], num.FMA32(F(F(F(F(F(thetaEntry3*AEtaProdEntry2)*BEtaProdEntry2)*t171Entry2)*t171Entry2)*t209Entry), t466Entry2, w28))))
+							t1852[i] = num.FMA32(-F(F(uEtaProd[i]*t162Entry)*t164Entry), t183_2[i], -F(t162Entry*t164Entry))
 						}
 					}
-					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha
-					clear(t163)
-					clear(t169)
-					clear(t173)
-					var t174 F
+					// self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_alpha, self_referential_layers.A_m
+					clear(t177)
+					clear(t187)
+					clear(t192)
+					var t20822 F
+					var t21022 F
 					if kern.Wide() {
-						a2 := regions.R3d27c132a8f2Args{
-							P0:  unsafe.SliceData(t161),
-							P1:  unsafe.SliceData(t167),
-							P2:  unsafe.SliceData(t133),
+						a2 := regions.R72f2cb5d81e0Args{
+							P0:  unsafe.SliceData(t175),
+							P1:  unsafe.SliceData(t1852),
+							P2:  unsafe.SliceData(t157),
 							P3:  unsafe.SliceData(BAlphaBarState),
 							P4:  unsafe.SliceData(k2),
-							P5:  unsafe.SliceData(BAlphaTrail),
-							P6:  unsafe.SliceData(BEtaTrail),
-							P7:  unsafe.SliceData(t163),
-							P8:  unsafe.SliceData(t169),
-							P9:  unsafe.SliceData(t173),
-							P10: unsafe.SliceData(t410),
-							P11: unsafe.SliceData(t174Total),
+							P5:  unsafe.SliceData(c.BInitAlpha),
+							P6:  unsafe.SliceData(BAlphaTrail),
+							P7:  unsafe.SliceData(BEtaTrail),
+							P8:  unsafe.SliceData(t177),
+							P9:  unsafe.SliceData(t187),
+							P10: unsafe.SliceData(t192),
+							P11: unsafe.SliceData(c.BInitAlphaBar),
+							P12: unsafe.SliceData(t468),
+							P13: unsafe.SliceData(t20822Total),
+							P14: unsafe.SliceData(t21022Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -3530,83 +3799,95 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  d,
-							N9:  4*d*dH*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*dH*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*dH*a + 12*d,
-							N14: 4 * d * dH * a,
-							S0:  [2]float32{t174},
+							N9:  4 * d,
+							N10: 4*d*dH*a + 4*d,
+							N11: 8 * d,
+							N12: 4*d*dH*a + 8*d,
+							N13: 12 * d,
+							N14: 4*d*dH*a + 12*d,
+							N15: 4 * d * dH * a,
+							S0:  [2]float32{t21022},
+							S1:  [2]float32{t20822},
+							S2:  [2]float32{w11},
 						}
-						regions.R3d27c132a8f2(&a2)
+						regions.R72f2cb5d81e0(&a2)
 					} else {
-						t133_2 := t133[(l*T+a+C*s)*dH:][:dH]
-						t174_2 := t174
+						t157_2 := t157[(l*T+a+C*s)*dH:][:dH]
+						t21022_2 := t21022
+						t20822_2 := t20822
 						for i := range dH {
 							BAlphaBarState2 := BAlphaBarState[i*d:][:d]
+							BInitAlpha := c.BInitAlpha[i*d:][:d]
 							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
-							var t4102 F
-							t161Entry := t161[i]
-							t167Entry := t167[i]
-							t133Entry := t133_2[i]
-							var t174Row F
-							t4102Sums := [16]F{t4102}
-							t174RowSums := [16]F{t174Row}
+							BInitAlphaBar := c.BInitAlphaBar[i*d:][:d]
+							var t4682 F
+							t175Entry := t175[i]
+							t1852Entry := t1852[i]
+							t157Entry := t157_2[i]
+							var t20822Row F
+							var t21022Row F
+							t4682Sums := [16]F{t4682}
+							t20822RowSums := [16]F{t20822Row}
+							t21022RowSums := [16]F{t21022Row}
 							for j := range d {
 								BAlphaBarStateEntry := BAlphaBarState2[j]
-								t4102Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t4102Sums[j%16])
-								t174RowSums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t174RowSums[j%16])
+								t4682Sums[j%16] = num.FMA32(BAlphaBarStateEntry, k2[j], t4682Sums[j%16])
+								t20822RowSums[j%16] = num.FMA32(BInitAlpha[j], BAlphaBarStateEntry, t20822RowSums[j%16])
+								t21022RowSums[j%16] = num.FMA32(BAlphaTrail2[j], BAlphaBarStateEntry, t21022RowSums[j%16])
 								BEtaTrailEntry := BEtaTrail2[j]
-								t163[j] = num.FMA32(BEtaTrailEntry, t161Entry, t163[j])
-								t169[j] = num.FMA32(BEtaTrailEntry, t167Entry, t169[j])
-								t173[j] = num.FMA32(-BAlphaBarStateEntry, t133Entry, t173[j])
+								t177[j] = num.FMA32(BEtaTrailEntry, t175Entry, t177[j])
+								t187[j] = num.FMA32(BEtaTrailEntry, t1852Entry, t187[j])
+								t192[j] = num.FMA32(-BAlphaBarStateEntry, t157Entry, t192[j])
+								BInitAlphaBar[j] = num.FMA32(w11, BAlphaBarStateEntry, BInitAlphaBar[j])
 							}
-							t4102 = kern.Sum16(&t4102Sums)
-							t174Row = kern.Sum16(&t174RowSums)
-							t174_2 = t174_2 + t174Row
-							t410[i] = t4102
+							t4682 = kern.Sum16(&t4682Sums)
+							t20822Row = kern.Sum16(&t20822RowSums)
+							t21022Row = kern.Sum16(&t21022RowSums)
+							t20822_2 = t20822_2 + t20822Row
+							t21022_2 = t21022_2 + t21022Row
+							t468[i] = t4682
 						}
-						t174Total[0] = t174_2
+						t20822Total[0] = t20822_2
+						t21022Total[0] = t21022_2
 					}
-					t174 = t174Total[0]
+					t20822 = t20822Total[0]
+					t21022 = t21022Total[0]
 					// self_referential_layers.B_alpha, self_referential_layers.B_m
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t96),
-							P1: unsafe.SliceData(t410),
+							P0: unsafe.SliceData(t117),
+							P1: unsafe.SliceData(t468),
 							P2: unsafe.SliceData(c.AAlphaProd),
-							P3: unsafe.SliceData(t131),
-							P4: unsafe.SliceData(t188),
+							P3: unsafe.SliceData(t155),
+							P4: unsafe.SliceData(t205),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
+						t155_2 := t155[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t96Entry := t96_2[i]
-							t410Entry := t410[i]
-							t188[i] = num.FMA32(-F(thetaEntry3*t96Entry), t410Entry, -F(F(F(F(thetaEntry3*AAlphaProd[i])*t96Entry)*t131_2[i])*t410Entry))
+							t117Entry := t117_2[i]
+							t468Entry := t468[i]
+							t205[i] = num.FMA32(-F(thetaEntry3*t117Entry), t468Entry, -F(F(F(F(thetaEntry3*AAlphaProd[i])*t117Entry)*t155_2[i])*t468Entry))
 						}
 					}
 					// self_referential_layers.B_alpha, self_referential_layers.A_alpha
-					clear(t194)
-					var t199 F
+					clear(t21622)
 					if kern.Wide() {
-						a2 := regions.R110ea108fcccArgs{
+						a2 := regions.Rb3f0d495c387Args{
 							P0:  unsafe.SliceData(c.AAlphaLin),
 							P1:  unsafe.SliceData(AAlphaTrail),
-							P2:  unsafe.SliceData(t188),
+							P2:  unsafe.SliceData(t205),
 							P3:  unsafe.SliceData(AAlphaBarState),
 							P4:  unsafe.SliceData(t162),
-							P5:  unsafe.SliceData(t194),
-							P6:  unsafe.SliceData(t190),
-							P7:  unsafe.SliceData(t411),
-							P8:  unsafe.SliceData(t199Total),
+							P5:  unsafe.SliceData(t21622),
+							P6:  unsafe.SliceData(t207),
+							P7:  unsafe.SliceData(t469),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -3620,124 +3901,150 @@ func (c *stepBackwardFused) run() {
 							N10: 4,
 							N11: 8,
 							N12: 12,
-							S0:  [2]float32{t199},
 						}
-						regions.R110ea108fccc(&a2)
+						regions.Rb3f0d495c387(&a2)
 					} else {
 						AAlphaLin := c.AAlphaLin[(l*T+a+C*s)*d:][:d]
-						t199_2 := t199
 						for i := range d {
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
 							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-							t162_2 := t162[(l*T+a+C*s)*dH:][:dH]
-							var t1902 F
-							var t4112 F
+							t162_3 := t162[(l*T+a+C*s)*dH:][:dH]
+							var t2072 F
+							var t4692 F
 							AAlphaLinEntry2 := AAlphaLin[i]
-							var t199Row F
-							t1902Sums := [16]F{t1902}
-							t4112Sums := [16]F{t4112}
-							t199RowSums := [16]F{t199Row}
+							t2072Sums := [16]F{t2072}
+							t4692Sums := [16]F{t4692}
 							for j := range dH {
-								AAlphaTrailEntry := AAlphaTrail2[j]
-								t1902Sums[j%16] = num.FMA32(AAlphaTrailEntry, t188[j], t1902Sums[j%16])
+								t2072Sums[j%16] = num.FMA32(AAlphaTrail2[j], t205[j], t2072Sums[j%16])
 								AAlphaBarStateEntry := AAlphaBarState2[j]
-								t4112Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t162_2[j], t4112Sums[j%16])
-								t199RowSums[j%16] = num.FMA32(AAlphaTrailEntry, AAlphaBarStateEntry, t199RowSums[j%16])
-								t194[j] = num.FMA32(-AAlphaBarStateEntry, AAlphaLinEntry2, t194[j])
+								t4692Sums[j%16] = num.FMA32(AAlphaBarStateEntry, t162_3[j], t4692Sums[j%16])
+								t21622[j] = num.FMA32(-AAlphaBarStateEntry, AAlphaLinEntry2, t21622[j])
 							}
-							t1902 = kern.Sum16(&t1902Sums)
-							t4112 = kern.Sum16(&t4112Sums)
-							t199Row = kern.Sum16(&t199RowSums)
-							t199_2 = t199_2 + t199Row
-							t190[i] = t1902
-							t411[i] = t4112
+							t2072 = kern.Sum16(&t2072Sums)
+							t4692 = kern.Sum16(&t4692Sums)
+							t207[i] = t2072
+							t469[i] = t4692
 						}
-						t199Total[0] = t199_2
 					}
-					t199 = t199Total[0]
 					// self_referential_layers.A_alpha
-					var t197 F
+					var t219 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t96),
-							P1: unsafe.SliceData(t194),
+							P0: unsafe.SliceData(t117),
+							P1: unsafe.SliceData(t21622),
 							P2: unsafe.SliceData(c.AAlphaProd),
-							P3: unsafe.SliceData(t196),
-							P4: unsafe.SliceData(t197Total),
+							P3: unsafe.SliceData(t218),
+							P4: unsafe.SliceData(t219Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t197},
+							S0: [2]float32{t219},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t197_2 := t197
-						t197Sums := [16]F{t197_2}
+						t219_2 := t219
+						t219Sums := [16]F{t219_2}
 						for i := range dH {
-							t1962 := F(t96_2[i] * t194[i])
-							t197Sums[i%16] = num.FMA32(AAlphaProd[i], t1962, t197Sums[i%16])
-							t196[i] = t1962
+							t2182 := F(t117_2[i] * t21622[i])
+							t219Sums[i%16] = num.FMA32(AAlphaProd[i], t2182, t219Sums[i%16])
+							t218[i] = t2182
 						}
-						t197_2 = kern.Sum16(&t197Sums)
-						t197Total[0] = t197_2
+						t219_2 = kern.Sum16(&t219Sums)
+						t219Total[0] = t219_2
 					}
-					t197 = t197Total[0]
+					t219 = t219Total[0]
 					// self_referential_layers.A_alpha
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
-							P0: unsafe.SliceData(t411),
-							P1: unsafe.SliceData(t190),
-							P2: unsafe.SliceData(t201),
+							P0: unsafe.SliceData(t469),
+							P1: unsafe.SliceData(t207),
+							P2: unsafe.SliceData(t2212),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t201[i] = num.FMA32(-thetaEntry3, t411[i], t190[i])
+							t2212[i] = num.FMA32(-thetaEntry3, t469[i], t207[i])
 						}
 					}
-					// self_referential_layers.A_alpha
-					clear(t2062)
+					// self_referential_layers.A_alpha, self_referential_layers.A_m
+					clear(t226)
+					var t240 F
+					var t2422_2 F
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t201),
-							P1: unsafe.SliceData(AAlphaTrail),
-							P2: unsafe.SliceData(t2062),
+						a2 := regions.Rfbf4300aec4fArgs{
+							P0: unsafe.SliceData(t2212),
+							P1: unsafe.SliceData(AAlphaBarState),
+							P2: unsafe.SliceData(c.AInitAlpha),
+							P3: unsafe.SliceData(AAlphaTrail),
+							P4: unsafe.SliceData(t226),
+							P5: unsafe.SliceData(c.AInitAlphaBar),
+							P6: unsafe.SliceData(t240Total),
+							P7: unsafe.SliceData(t2422Total),
 							N0: d,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4 * d * dH * a,
+							N5: 8 * dH,
+							N6: 4*d*dH*a + 8*dH,
+							N7: 12 * dH,
+							N8: 4*d*dH*a + 12*dH,
+							N9: 4 * d * dH * a,
+							S0: [2]float32{t2422_2},
+							S1: [2]float32{t240},
+							S2: [2]float32{w11},
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.Rfbf4300aec4f(&a2)
 					} else {
+						t2422_3 := t2422_2
+						t240_2 := t240
 						for i := range d {
+							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
+							AInitAlpha := c.AInitAlpha[i*dH:][:dH]
 							AAlphaTrail2 := AAlphaTrail[(a*d+i)*dH:][:dH]
-							t201Entry := t201[i]
+							AInitAlphaBar := c.AInitAlphaBar[i*dH:][:dH]
+							t2212Entry := t2212[i]
+							var t240Row F
+							var t2422Row F
+							t240RowSums := [16]F{t240Row}
+							t2422RowSums := [16]F{t2422Row}
 							for j := range dH {
-								t2062[j] = num.FMA32(AAlphaTrail2[j], t201Entry, t2062[j])
+								AAlphaBarStateEntry2 := AAlphaBarState2[j]
+								t240RowSums[j%16] = num.FMA32(AInitAlpha[j], AAlphaBarStateEntry2, t240RowSums[j%16])
+								AAlphaTrailEntry := AAlphaTrail2[j]
+								t2422RowSums[j%16] = num.FMA32(AAlphaTrailEntry, AAlphaBarStateEntry2, t2422RowSums[j%16])
+								t226[j] = num.FMA32(AAlphaTrailEntry, t2212Entry, t226[j])
+								AInitAlphaBar[j] = num.FMA32(w11, AAlphaBarStateEntry2, AInitAlphaBar[j])
 							}
+							t240Row = kern.Sum16(&t240RowSums)
+							t2422Row = kern.Sum16(&t2422RowSums)
+							t240_2 = t240_2 + t240Row
+							t2422_3 = t2422_3 + t2422Row
 						}
+						t240Total[0] = t240_2
+						t2422Total[0] = t2422_3
 					}
+					t240 = t240Total[0]
+					t2422_2 = t2422Total[0]
 					// self_referential_layers.A_alpha, self_referential_layers.B_alpha, self_referential_layers.B_m, self_referential_layers.u_alpha
 					if kern.Wide() {
 						a2 := regions.Rd4a554aec2c1Args{
 							P0:  unsafe.SliceData(c.BAlphaProd),
-							P1:  unsafe.SliceData(t96),
-							P2:  unsafe.SliceData(t131),
-							P3:  unsafe.SliceData(t410),
+							P1:  unsafe.SliceData(t117),
+							P2:  unsafe.SliceData(t155),
+							P3:  unsafe.SliceData(t468),
 							P4:  unsafe.SliceData(c.AAlphaProd),
-							P5:  unsafe.SliceData(t2062),
-							P6:  unsafe.SliceData(t91),
-							P7:  unsafe.SliceData(t194),
-							P8:  unsafe.SliceData(t196),
-							P9:  unsafe.SliceData(t217),
+							P5:  unsafe.SliceData(t226),
+							P6:  unsafe.SliceData(t108),
+							P7:  unsafe.SliceData(t21622),
+							P8:  unsafe.SliceData(t218),
+							P9:  unsafe.SliceData(t237),
 							P10: unsafe.SliceData(c.UAlphaProd),
-							P11: unsafe.SliceData(t221),
-							P12: unsafe.SliceData(t223),
+							P11: unsafe.SliceData(t245),
+							P12: unsafe.SliceData(t247),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
@@ -3745,45 +4052,49 @@ func (c *stepBackwardFused) run() {
 						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BAlphaProd := c.BAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t96_2 := t96[(l*T+a+C*s)*dH:][:dH]
-						t131_2 := t131[(l*T+a+C*s)*dH:][:dH]
+						t117_2 := t117[(l*T+a+C*s)*dH:][:dH]
+						t155_2 := t155[(l*T+a+C*s)*dH:][:dH]
 						AAlphaProd := c.AAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t91_2 := t91[(l*T+a+C*s)*dH:][:dH]
+						t108_2 := t108[(l*T+a+C*s)*dH:][:dH]
 						uAlphaProd := c.UAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t221_2 := t221[(l*T+a+C*s)*dH:][:dH]
+						t245_2 := t245[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BAlphaProdEntry2 := BAlphaProd[i]
-							t96Entry2 := t96_2[i]
-							t131Entry := t131_2[i]
-							t410Entry2 := t410[i]
+							t117Entry2 := t117_2[i]
+							t155Entry := t155_2[i]
+							t468Entry2 := t468[i]
 							AAlphaProdEntry2 := AAlphaProd[i]
-							t2062Entry := t2062[i]
-							t91Entry := t91_2[i]
-							w16 := num.FMA32(AAlphaProdEntry2, t2062Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t194[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t410Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t131Entry)*t410Entry2))))
-							w17 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t96Entry2)*t131Entry) * t410Entry2)
-							t217[i] = num.FMA32(F(t96Entry2*t131Entry), w16, num.FMA32(t96Entry2, t2062Entry, num.FMA32(thetaEntry3, t196[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t96Entry2)*t96Entry2)*t131Entry), t410Entry2, w17))))
-							t223[i] = num.FMA32(-F(F(uAlphaProd[i]*t91Entry)*t2062Entry), t221_2[i], -F(t91Entry*t2062Entry))
+							t226Entry := t226[i]
+							t108Entry := t108_2[i]
+							w29 := num.FMA32(AAlphaProdEntry2, t226Entry, num.FMA32(F(thetaEntry3*AAlphaProdEntry2), t21622[i], num.FMA32(-F(thetaEntry3*BAlphaProdEntry2), t468Entry2, -F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t155Entry)*t468Entry2))))
+							w30 := -F(F(F(F(thetaEntry3*BAlphaProdEntry2)*t117Entry2)*t155Entry) * t468Entry2)
+							t237[i] = num.FMA32(F(t117Entry2*t155Entry), w29, num.FMA32(t117Entry2, t226Entry, num.FMA32(thetaEntry3, t218[i], num.FMA32(F(F(F(F(F(thetaEntry3*AAlphaProdEntry2)*BAlphaProdEntry2)*t117Entry2)*t117Entry2)*t155Entry), t468Entry2, w30))))
+							t247[i] = num.FMA32(-F(F(uAlphaProd[i]*t108Entry)*t226Entry), t245_2[i], -F(t108Entry*t226Entry))
 						}
 					}
-					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m
-					clear(t219)
-					clear(t225)
-					clear(t22922)
-					var t233 F
+					// self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_m, self_referential_layers.A_m
+					clear(t2392)
+					clear(t249)
+					clear(t254)
+					var t273 F
+					var t2752 F
 					if kern.Wide() {
-						a2 := regions.R3d27c132a8f2Args{
-							P0:  unsafe.SliceData(t217),
-							P1:  unsafe.SliceData(t223),
-							P2:  unsafe.SliceData(t85),
+						a2 := regions.R72f2cb5d81e0Args{
+							P0:  unsafe.SliceData(t237),
+							P1:  unsafe.SliceData(t247),
+							P2:  unsafe.SliceData(t103),
 							P3:  unsafe.SliceData(BMBarState),
 							P4:  unsafe.SliceData(k2),
-							P5:  unsafe.SliceData(BMTrail),
-							P6:  unsafe.SliceData(BAlphaTrail),
-							P7:  unsafe.SliceData(t219),
-							P8:  unsafe.SliceData(t225),
-							P9:  unsafe.SliceData(t22922),
-							P10: unsafe.SliceData(t412),
-							P11: unsafe.SliceData(t233Total),
+							P5:  unsafe.SliceData(c.BInitM),
+							P6:  unsafe.SliceData(BMTrail),
+							P7:  unsafe.SliceData(BAlphaTrail),
+							P8:  unsafe.SliceData(t2392),
+							P9:  unsafe.SliceData(t249),
+							P10: unsafe.SliceData(t254),
+							P11: unsafe.SliceData(c.BInitMBar),
+							P12: unsafe.SliceData(t470),
+							P13: unsafe.SliceData(t273Total),
+							P14: unsafe.SliceData(t2752Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -3793,111 +4104,123 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  d,
-							N9:  4*d*dH*a + 4*d,
-							N10: 8 * d,
-							N11: 4*d*dH*a + 8*d,
-							N12: 12 * d,
-							N13: 4*d*dH*a + 12*d,
-							N14: 4 * d * dH * a,
-							S0:  [2]float32{t233},
+							N9:  4 * d,
+							N10: 4*d*dH*a + 4*d,
+							N11: 8 * d,
+							N12: 4*d*dH*a + 8*d,
+							N13: 12 * d,
+							N14: 4*d*dH*a + 12*d,
+							N15: 4 * d * dH * a,
+							S0:  [2]float32{t2752},
+							S1:  [2]float32{t273},
+							S2:  [2]float32{w11},
 						}
-						regions.R3d27c132a8f2(&a2)
+						regions.R72f2cb5d81e0(&a2)
 					} else {
-						t85_2 := t85[(l*T+a+C*s)*dH:][:dH]
-						t233_2 := t233
+						t103_2 := t103[(l*T+a+C*s)*dH:][:dH]
+						t2752_2 := t2752
+						t273_2 := t273
 						for i := range dH {
 							BMBarState2 := BMBarState[i*d:][:d]
+							BInitM := c.BInitM[i*d:][:d]
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
 							BAlphaTrail2 := BAlphaTrail[(a*dH+i)*d:][:d]
-							var t4122 F
-							t217Entry := t217[i]
-							t223Entry := t223[i]
-							t85Entry := t85_2[i]
-							var t233Row F
-							t4122Sums := [16]F{t4122}
-							t233RowSums := [16]F{t233Row}
+							BInitMBar := c.BInitMBar[i*d:][:d]
+							var t4702 F
+							t237Entry := t237[i]
+							t247Entry := t247[i]
+							t103Entry := t103_2[i]
+							var t273Row F
+							var t2752Row F
+							t4702Sums := [16]F{t4702}
+							t273RowSums := [16]F{t273Row}
+							t2752RowSums := [16]F{t2752Row}
 							for j := range d {
 								BMBarStateEntry := BMBarState2[j]
-								t4122Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t4122Sums[j%16])
-								t233RowSums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t233RowSums[j%16])
+								t4702Sums[j%16] = num.FMA32(BMBarStateEntry, k2[j], t4702Sums[j%16])
+								t273RowSums[j%16] = num.FMA32(BInitM[j], BMBarStateEntry, t273RowSums[j%16])
+								t2752RowSums[j%16] = num.FMA32(BMTrail2[j], BMBarStateEntry, t2752RowSums[j%16])
 								BAlphaTrailEntry := BAlphaTrail2[j]
-								t219[j] = num.FMA32(BAlphaTrailEntry, t217Entry, t219[j])
-								t225[j] = num.FMA32(BAlphaTrailEntry, t223Entry, t225[j])
-								t22922[j] = num.FMA32(-BMBarStateEntry, t85Entry, t22922[j])
+								t2392[j] = num.FMA32(BAlphaTrailEntry, t237Entry, t2392[j])
+								t249[j] = num.FMA32(BAlphaTrailEntry, t247Entry, t249[j])
+								t254[j] = num.FMA32(-BMBarStateEntry, t103Entry, t254[j])
+								BInitMBar[j] = num.FMA32(w11, BMBarStateEntry, BInitMBar[j])
 							}
-							t4122 = kern.Sum16(&t4122Sums)
-							t233Row = kern.Sum16(&t233RowSums)
-							t233_2 = t233_2 + t233Row
-							t412[i] = t4122
+							t4702 = kern.Sum16(&t4702Sums)
+							t273Row = kern.Sum16(&t273RowSums)
+							t2752Row = kern.Sum16(&t2752RowSums)
+							t273_2 = t273_2 + t273Row
+							t2752_2 = t2752_2 + t2752Row
+							t470[i] = t4702
 						}
-						t233Total[0] = t233_2
+						t273Total[0] = t273_2
+						t2752Total[0] = t2752_2
 					}
-					t233 = t233Total[0]
+					t273 = t273Total[0]
+					t2752 = t2752Total[0]
 					// self_referential_layers.B_m
-					var t2312 F
+					var t256 F
 					if kern.Wide() {
 						a2 := regions.Re1d31c7d4d10Args{
-							P0: unsafe.SliceData(t52),
-							P1: unsafe.SliceData(t61),
-							P2: unsafe.SliceData(t117),
-							P3: unsafe.SliceData(t173),
-							P4: unsafe.SliceData(t22922),
+							P0: unsafe.SliceData(t622),
+							P1: unsafe.SliceData(t68),
+							P2: unsafe.SliceData(t130),
+							P3: unsafe.SliceData(t192),
+							P4: unsafe.SliceData(t254),
 							P5: unsafe.SliceData(k2),
-							P6: unsafe.SliceData(t230),
-							P7: unsafe.SliceData(t2312Total),
+							P6: unsafe.SliceData(t255),
+							P7: unsafe.SliceData(t256Total),
 							N0: d,
-							S0: [2]float32{t2312},
+							S0: [2]float32{t256},
 						}
 						regions.Re1d31c7d4d10(&a2)
 					} else {
-						t2312_2 := t2312
-						t2312Sums := [16]F{t2312_2}
+						t256_2 := t256
+						t256Sums := [16]F{t256_2}
 						for i := range d {
-							t2302 := (((t52[i] + t61[i]) + t117[i]) + t173[i]) + t22922[i]
-							t2312Sums[i%16] = num.FMA32(k2[i], t2302, t2312Sums[i%16])
-							t230[i] = t2302
+							t2552 := (((t622[i] + t68[i]) + t130[i]) + t192[i]) + t254[i]
+							t256Sums[i%16] = num.FMA32(k2[i], t2552, t256Sums[i%16])
+							t255[i] = t2552
 						}
-						t2312_2 = kern.Sum16(&t2312Sums)
-						t2312Total[0] = t2312_2
+						t256_2 = kern.Sum16(&t256Sums)
+						t256Total[0] = t256_2
 					}
-					t2312 = t2312Total[0]
+					t256 = t256Total[0]
 					// self_referential_layers.B_m
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(t412),
+							P0: unsafe.SliceData(t63),
+							P1: unsafe.SliceData(t470),
 							P2: unsafe.SliceData(c.AMProd),
-							P3: unsafe.SliceData(t83),
-							P4: unsafe.SliceData(t247),
+							P3: unsafe.SliceData(t101),
+							P4: unsafe.SliceData(t27022),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+						t101_2 := t101[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t48Entry := t48_2[i]
-							t412Entry := t412[i]
-							t247[i] = num.FMA32(-F(thetaEntry3*t48Entry), t412Entry, -F(F(F(F(thetaEntry3*AMProd[i])*t48Entry)*t83_2[i])*t412Entry))
+							t63Entry := t63_2[i]
+							t470Entry := t470[i]
+							t27022[i] = num.FMA32(-F(thetaEntry3*t63Entry), t470Entry, -F(F(F(F(thetaEntry3*AMProd[i])*t63Entry)*t101_2[i])*t470Entry))
 						}
 					}
 					// self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t253)
-					var t258 F
+					clear(t281)
 					if kern.Wide() {
-						a2 := regions.R110ea108fcccArgs{
+						a2 := regions.Rb3f0d495c387Args{
 							P0:  unsafe.SliceData(c.AMLin),
 							P1:  unsafe.SliceData(AMTrail),
-							P2:  unsafe.SliceData(t247),
+							P2:  unsafe.SliceData(t27022),
 							P3:  unsafe.SliceData(AMBarState),
 							P4:  unsafe.SliceData(t122),
-							P5:  unsafe.SliceData(t253),
-							P6:  unsafe.SliceData(t249),
-							P7:  unsafe.SliceData(t413),
-							P8:  unsafe.SliceData(t258Total),
+							P5:  unsafe.SliceData(t281),
+							P6:  unsafe.SliceData(t272),
+							P7:  unsafe.SliceData(t471),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4*d*a + 4*C*d*s + 4*T*d*l + 4,
@@ -3911,124 +4234,150 @@ func (c *stepBackwardFused) run() {
 							N10: 4,
 							N11: 8,
 							N12: 12,
-							S0:  [2]float32{t258},
 						}
-						regions.R110ea108fccc(&a2)
+						regions.Rb3f0d495c387(&a2)
 					} else {
 						AMLin := c.AMLin[(l*T+a+C*s)*d:][:d]
-						t258_2 := t258
 						for i := range d {
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
 							AMBarState2 := AMBarState[i*dH:][:dH]
 							t122_2 := t122[(l*T+a+C*s)*dH:][:dH]
-							var t2492 F
-							var t4132 F
+							var t2722 F
+							var t4712 F
 							AMLinEntry2 := AMLin[i]
-							var t258Row F
-							t2492Sums := [16]F{t2492}
-							t4132Sums := [16]F{t4132}
-							t258RowSums := [16]F{t258Row}
+							t2722Sums := [16]F{t2722}
+							t4712Sums := [16]F{t4712}
 							for j := range dH {
-								AMTrailEntry := AMTrail2[j]
-								t2492Sums[j%16] = num.FMA32(AMTrailEntry, t247[j], t2492Sums[j%16])
+								t2722Sums[j%16] = num.FMA32(AMTrail2[j], t27022[j], t2722Sums[j%16])
 								AMBarStateEntry := AMBarState2[j]
-								t4132Sums[j%16] = num.FMA32(AMBarStateEntry, t122_2[j], t4132Sums[j%16])
-								t258RowSums[j%16] = num.FMA32(AMTrailEntry, AMBarStateEntry, t258RowSums[j%16])
-								t253[j] = num.FMA32(-AMBarStateEntry, AMLinEntry2, t253[j])
+								t4712Sums[j%16] = num.FMA32(AMBarStateEntry, t122_2[j], t4712Sums[j%16])
+								t281[j] = num.FMA32(-AMBarStateEntry, AMLinEntry2, t281[j])
 							}
-							t2492 = kern.Sum16(&t2492Sums)
-							t4132 = kern.Sum16(&t4132Sums)
-							t258Row = kern.Sum16(&t258RowSums)
-							t258_2 = t258_2 + t258Row
-							t249[i] = t2492
-							t413[i] = t4132
+							t2722 = kern.Sum16(&t2722Sums)
+							t4712 = kern.Sum16(&t4712Sums)
+							t272[i] = t2722
+							t471[i] = t4712
 						}
-						t258Total[0] = t258_2
 					}
-					t258 = t258Total[0]
 					// self_referential_layers.A_m
-					var t256 F
+					var t284 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t48),
-							P1: unsafe.SliceData(t253),
+							P0: unsafe.SliceData(t63),
+							P1: unsafe.SliceData(t281),
 							P2: unsafe.SliceData(c.AMProd),
-							P3: unsafe.SliceData(t2552),
-							P4: unsafe.SliceData(t256Total),
+							P3: unsafe.SliceData(t283),
+							P4: unsafe.SliceData(t284Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t256},
+							S0: [2]float32{t284},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
+						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						t256_2 := t256
-						t256Sums := [16]F{t256_2}
+						t284_2 := t284
+						t284Sums := [16]F{t284_2}
 						for i := range dH {
-							t25522 := F(t48_2[i] * t253[i])
-							t256Sums[i%16] = num.FMA32(AMProd[i], t25522, t256Sums[i%16])
-							t2552[i] = t25522
+							t2832 := F(t63_2[i] * t281[i])
+							t284Sums[i%16] = num.FMA32(AMProd[i], t2832, t284Sums[i%16])
+							t283[i] = t2832
 						}
-						t256_2 = kern.Sum16(&t256Sums)
-						t256Total[0] = t256_2
+						t284_2 = kern.Sum16(&t284Sums)
+						t284Total[0] = t284_2
 					}
-					t256 = t256Total[0]
+					t284 = t284Total[0]
 					// self_referential_layers.A_m
 					if kern.Wide() {
 						a2 := regions.Ra296e6c1809cArgs{
-							P0: unsafe.SliceData(t413),
-							P1: unsafe.SliceData(t249),
-							P2: unsafe.SliceData(t260),
+							P0: unsafe.SliceData(t471),
+							P1: unsafe.SliceData(t272),
+							P2: unsafe.SliceData(t286),
 							N0: d,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.Ra296e6c1809c(&a2)
 					} else {
 						for i := range d {
-							t260[i] = num.FMA32(-thetaEntry3, t413[i], t249[i])
+							t286[i] = num.FMA32(-thetaEntry3, t471[i], t272[i])
 						}
 					}
 					// self_referential_layers.A_m
-					clear(t265)
+					clear(t291)
+					var t305 F
+					var t307 F
 					if kern.Wide() {
-						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t260),
-							P1: unsafe.SliceData(AMTrail),
-							P2: unsafe.SliceData(t265),
+						a2 := regions.Rfbf4300aec4fArgs{
+							P0: unsafe.SliceData(t286),
+							P1: unsafe.SliceData(AMBarState),
+							P2: unsafe.SliceData(c.AInitM),
+							P3: unsafe.SliceData(AMTrail),
+							P4: unsafe.SliceData(t291),
+							P5: unsafe.SliceData(c.AInitMBar),
+							P6: unsafe.SliceData(t305Total),
+							P7: unsafe.SliceData(t307Total),
 							N0: d,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4 * d * dH * a,
+							N5: 8 * dH,
+							N6: 4*d*dH*a + 8*dH,
+							N7: 12 * dH,
+							N8: 4*d*dH*a + 12*dH,
+							N9: 4 * d * dH * a,
+							S0: [2]float32{t307},
+							S1: [2]float32{t305},
+							S2: [2]float32{w11},
 						}
-						regions.R5d7ed7042b1d(&a2)
+						regions.Rfbf4300aec4f(&a2)
 					} else {
+						t307_2 := t307
+						t305_2 := t305
 						for i := range d {
+							AMBarState2 := AMBarState[i*dH:][:dH]
+							AInitM := c.AInitM[i*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t260Entry := t260[i]
+							AInitMBar := c.AInitMBar[i*dH:][:dH]
+							t286Entry := t286[i]
+							var t305Row F
+							var t307Row F
+							t305RowSums := [16]F{t305Row}
+							t307RowSums := [16]F{t307Row}
 							for j := range dH {
-								t265[j] = num.FMA32(AMTrail2[j], t260Entry, t265[j])
+								AMBarStateEntry2 := AMBarState2[j]
+								t305RowSums[j%16] = num.FMA32(AInitM[j], AMBarStateEntry2, t305RowSums[j%16])
+								AMTrailEntry := AMTrail2[j]
+								t307RowSums[j%16] = num.FMA32(AMTrailEntry, AMBarStateEntry2, t307RowSums[j%16])
+								t291[j] = num.FMA32(AMTrailEntry, t286Entry, t291[j])
+								AInitMBar[j] = num.FMA32(w11, AMBarStateEntry2, AInitMBar[j])
 							}
+							t305Row = kern.Sum16(&t305RowSums)
+							t307Row = kern.Sum16(&t307RowSums)
+							t305_2 = t305_2 + t305Row
+							t307_2 = t307_2 + t307Row
 						}
+						t305Total[0] = t305_2
+						t307Total[0] = t307_2
 					}
+					t305 = t305Total[0]
+					t307 = t307Total[0]
 					// self_referential_layers.A_m, self_referential_layers.B_m, self_referential_layers.u_m
 					if kern.Wide() {
 						a2 := regions.Rd4a554aec2c1Args{
 							P0:  unsafe.SliceData(c.BMProd),
-							P1:  unsafe.SliceData(t48),
-							P2:  unsafe.SliceData(t83),
-							P3:  unsafe.SliceData(t412),
+							P1:  unsafe.SliceData(t63),
+							P2:  unsafe.SliceData(t101),
+							P3:  unsafe.SliceData(t470),
 							P4:  unsafe.SliceData(c.AMProd),
-							P5:  unsafe.SliceData(t265),
-							P6:  unsafe.SliceData(t432),
-							P7:  unsafe.SliceData(t253),
-							P8:  unsafe.SliceData(t2552),
-							P9:  unsafe.SliceData(t27622),
+							P5:  unsafe.SliceData(t291),
+							P6:  unsafe.SliceData(t542),
+							P7:  unsafe.SliceData(t281),
+							P8:  unsafe.SliceData(t283),
+							P9:  unsafe.SliceData(t302_2),
 							P10: unsafe.SliceData(c.UMProd),
-							P11: unsafe.SliceData(t2802),
-							P12: unsafe.SliceData(t282_2),
+							P11: unsafe.SliceData(t312),
+							P12: unsafe.SliceData(t31422),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0:  [2]float32{thetaEntry3},
@@ -4036,36 +4385,36 @@ func (c *stepBackwardFused) run() {
 						regions.Rd4a554aec2c1(&a2)
 					} else {
 						BMProd := c.BMProd[(l*T+a+C*s)*dH:][:dH]
-						t48_2 := t48[(l*T+a+C*s)*dH:][:dH]
-						t83_2 := t83[(l*T+a+C*s)*dH:][:dH]
+						t63_2 := t63[(l*T+a+C*s)*dH:][:dH]
+						t101_2 := t101[(l*T+a+C*s)*dH:][:dH]
 						AMProd := c.AMProd[(l*T+a+C*s)*dH:][:dH]
-						t432_2 := t432[(l*T+a+C*s)*dH:][:dH]
+						t542_2 := t542[(l*T+a+C*s)*dH:][:dH]
 						uMProd := c.UMProd[(l*T+a+C*s)*dH:][:dH]
-						t2802_2 := t2802[(l*T+a+C*s)*dH:][:dH]
+						t312_2 := t312[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							BMProdEntry2 := BMProd[i]
-							t48Entry2 := t48_2[i]
-							t83Entry := t83_2[i]
-							t412Entry2 := t412[i]
+							t63Entry2 := t63_2[i]
+							t101Entry := t101_2[i]
+							t470Entry2 := t470[i]
 							AMProdEntry2 := AMProd[i]
-							t265Entry := t265[i]
-							t432Entry := t432_2[i]
-							w18 := num.FMA32(AMProdEntry2, t265Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t253[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t412Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t83Entry)*t412Entry2))))
-							w19 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t48Entry2)*t83Entry) * t412Entry2)
-							t27622[i] = num.FMA32(F(t48Entry2*t83Entry), w18, num.FMA32(t48Entry2, t265Entry, num.FMA32(thetaEntry3, t2552[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t48Entry2)*t48Entry2)*t83Entry), t412Entry2, w19))))
-							t282_2[i] = num.FMA32(-F(F(uMProd[i]*t432Entry)*t265Entry), t2802_2[i], -F(t432Entry*t265Entry))
+							t291Entry := t291[i]
+							t542Entry := t542_2[i]
+							w31 := num.FMA32(AMProdEntry2, t291Entry, num.FMA32(F(thetaEntry3*AMProdEntry2), t281[i], num.FMA32(-F(thetaEntry3*BMProdEntry2), t470Entry2, -F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t101Entry)*t470Entry2))))
+							w32 := -F(F(F(F(thetaEntry3*BMProdEntry2)*t63Entry2)*t101Entry) * t470Entry2)
+							t302_2[i] = num.FMA32(F(t63Entry2*t101Entry), w31, num.FMA32(t63Entry2, t291Entry, num.FMA32(thetaEntry3, t283[i], num.FMA32(F(F(F(F(F(thetaEntry3*AMProdEntry2)*BMProdEntry2)*t63Entry2)*t63Entry2)*t101Entry), t470Entry2, w32))))
+							t31422[i] = num.FMA32(-F(F(uMProd[i]*t542Entry)*t291Entry), t312_2[i], -F(t542Entry*t291Entry))
 						}
 					}
 					// self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t278)
-					clear(t284)
+					clear(t304)
+					clear(t31622)
 					if kern.Wide() {
 						a2 := regions.Rf809cff75268Args{
-							P0: unsafe.SliceData(t27622),
-							P1: unsafe.SliceData(t282_2),
+							P0: unsafe.SliceData(t302_2),
+							P1: unsafe.SliceData(t31422),
 							P2: unsafe.SliceData(BMTrail),
-							P3: unsafe.SliceData(t278),
-							P4: unsafe.SliceData(t284),
+							P3: unsafe.SliceData(t304),
+							P4: unsafe.SliceData(t31622),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -4077,71 +4426,109 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dH {
 							BMTrail2 := BMTrail[(a*dH+i)*d:][:d]
-							t27622Entry := t27622[i]
-							t282Entry := t282_2[i]
+							t302Entry := t302_2[i]
+							t31422Entry := t31422[i]
 							for j := range d {
 								BMTrailEntry := BMTrail2[j]
-								t278[j] = num.FMA32(BMTrailEntry, t27622Entry, t278[j])
-								t284[j] = num.FMA32(BMTrailEntry, t282Entry, t284[j])
+								t304[j] = num.FMA32(BMTrailEntry, t302Entry, t304[j])
+								t31622[j] = num.FMA32(BMTrailEntry, t31422Entry, t31622[j])
 							}
 						}
 					}
-					// self_referential_layers.g_v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k, self_referential_layers.B_m
-					var t303 F
+					// self_referential_layers.v, self_referential_layers.A_v, self_referential_layers.A_k, self_referential_layers.A_eta, self_referential_layers.A_alpha, self_referential_layers.A_m, self_referential_layers.k
+					var t322 F
 					if kern.Wide() {
-						a2 := regions.R3c19f37b3babArgs{
-							P0:  unsafe.SliceData(t33),
-							P1:  unsafe.SliceData(t893),
-							P2:  unsafe.SliceData(t145),
-							P3:  unsafe.SliceData(t201),
-							P4:  unsafe.SliceData(t260),
-							P5:  unsafe.SliceData(t230),
-							P6:  unsafe.SliceData(t512),
-							P7:  unsafe.SliceData(t107),
-							P8:  unsafe.SliceData(t163),
-							P9:  unsafe.SliceData(t219),
-							P10: unsafe.SliceData(t278),
-							P11: unsafe.SliceData(k2),
-							P12: unsafe.SliceData(t57),
-							P13: unsafe.SliceData(t113),
-							P14: unsafe.SliceData(t169),
-							P15: unsafe.SliceData(t225),
-							P16: unsafe.SliceData(t284),
-							P17: unsafe.SliceData(t285),
-							P18: unsafe.SliceData(t298),
-							P19: unsafe.SliceData(t303Total),
+						a2 := regions.R2e10b71e2389Args{
+							P0:  unsafe.SliceData(t3522),
+							P1:  unsafe.SliceData(t6322),
+							P2:  unsafe.SliceData(t97),
+							P3:  unsafe.SliceData(t125),
+							P4:  unsafe.SliceData(t1592),
+							P5:  unsafe.SliceData(t187),
+							P6:  unsafe.SliceData(t2212),
+							P7:  unsafe.SliceData(t249),
+							P8:  unsafe.SliceData(t286),
+							P9:  unsafe.SliceData(t31622),
+							P10: unsafe.SliceData(v),
+							P11: unsafe.SliceData(t31722),
+							P12: unsafe.SliceData(t322Total),
 							N0:  d,
-							S0:  [2]float32{t303},
-							S1:  [2]float32{thetaEntry3},
-							S2:  [2]float32{w7},
+							S0:  [2]float32{t322},
+							S1:  [2]float32{w10},
 						}
-						regions.R3c19f37b3bab(&a2)
+						regions.R2e10b71e2389(&a2)
 					} else {
-						t303_2 := t303
-						t303Sums := [16]F{t303_2}
+						t322_2 := t322
+						t322Sums := [16]F{t322_2}
 						for i := range d {
-							t33Entry2 := t33[i]
-							t893Entry2 := t893[i]
-							t145Entry2 := t145[i]
-							t201Entry2 := t201[i]
-							t260Entry2 := t260[i]
-							t2982 := (num.FMA32(thetaEntry3, t230[i], ((((((t33Entry2+t512[i])+t893Entry2)+t107[i])+t145Entry2)+t163[i])+t201Entry2)+t219[i]) + t260Entry2) + t278[i]
-							t303Sums[i%16] = num.FMA32(t2982, k2[i]/w7, t303Sums[i%16])
-							t285[i] = ((((((((-t33Entry2 + t57[i]) - t893Entry2) + t113[i]) - t145Entry2) + t169[i]) - t201Entry2) + t225[i]) - t260Entry2) + t284[i]
-							t298[i] = t2982
+							t31723 := ((((((((-t3522[i] + t6322[i]) - t97[i]) + t125[i]) - t1592[i]) + t187[i]) - t2212[i]) + t249[i]) - t286[i]) + t31622[i]
+							t322Sums[i%16] = num.FMA32(t31723, v[i]/w10, t322Sums[i%16])
+							t31722[i] = t31723
 						}
-						t303_2 = kern.Sum16(&t303Sums)
-						t303Total[0] = t303_2
+						t322_2 = kern.Sum16(&t322Sums)
+						t322Total[0] = t322_2
 					}
-					t303 = t303Total[0]
-					t3032 := -t303
+					t322 = t322Total[0]
+					t3222_2 := -t322
+					// self_referential_layers.v, self_referential_layers.k
+					w33 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w34 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w35 := ((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))) && (F(0) < t42Entry))
+					w36 := kern.Choose(w34, F(F(0.5*kern.Choose(w33, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t42Entry), t47, F(0))), t3222_2, F(0)), F(0)))*(F(1)/t47)), F(0))
+					t339 := kern.Choose(w35, w36, F(0))
+					t358 := F(1) / kern.Larger(kern.Choose((F(0) < t27Entry2), t32, F(0)), F(1e-08))
+					// self_referential_layers.g_v, self_referential_layers.v, self_referential_layers.k, self_referential_layers.B_m
+					var t361 F
+					if kern.Wide() {
+						a2 := regions.R7aae223714b3Args{
+							P0:  unsafe.SliceData(t255),
+							P1:  unsafe.SliceData(t3522),
+							P2:  unsafe.SliceData(t532),
+							P3:  unsafe.SliceData(t97),
+							P4:  unsafe.SliceData(t115),
+							P5:  unsafe.SliceData(t1592),
+							P6:  unsafe.SliceData(t177),
+							P7:  unsafe.SliceData(t2212),
+							P8:  unsafe.SliceData(t2392),
+							P9:  unsafe.SliceData(t286),
+							P10: unsafe.SliceData(t304),
+							P11: unsafe.SliceData(k2),
+							P12: unsafe.SliceData(c.GV),
+							P13: unsafe.SliceData(t31722),
+							P14: unsafe.SliceData(t343),
+							P15: unsafe.SliceData(t356),
+							P16: unsafe.SliceData(t361Total),
+							N0:  d,
+							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
+							S0:  [2]float32{t361},
+							S1:  [2]float32{thetaEntry3},
+							S2:  [2]float32{w9},
+							S3:  [2]float32{t339},
+							S4:  [2]float32{t31922},
+						}
+						regions.R7aae223714b3(&a2)
+					} else {
+						gV := c.GV[(l*T+a+C*s)*d:][:d]
+						t361_2 := t361
+						t361Sums := [16]F{t361_2}
+						for i := range d {
+							t3562 := (num.FMA32(thetaEntry3, t255[i], ((((((t3522[i]+t532[i])+t97[i])+t115[i])+t1592[i])+t177[i])+t2212[i])+t2392[i]) + t286[i]) + t304[i]
+							t361Sums[i%16] = num.FMA32(t3562, k2[i]/w9, t361Sums[i%16])
+							t343[i] = num.FMA32(F(2*t339), gV[i], F(t31922*t31722[i]))
+							t356[i] = t3562
+						}
+						t361_2 = kern.Sum16(&t361Sums)
+						t361Total[0] = t361_2
+					}
+					t361 = t361Total[0]
+					t3612 := -t361
 					// self_referential_layers.g_v
-					clear(t289)
+					clear(t347)
 					if kern.Wide() {
 						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t285),
+							P0: unsafe.SliceData(t343),
 							P1: unsafe.SliceData(AVTrail),
-							P2: unsafe.SliceData(t289),
+							P2: unsafe.SliceData(t347),
 							N0: d,
 							N1: 4,
 							N2: 8,
@@ -4153,41 +4540,41 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range d {
 							AVTrail2 := AVTrail[(a*d+i)*dH:][:dH]
-							t285Entry := t285[i]
+							t343Entry := t343[i]
 							for j := range dH {
-								t289[j] = num.FMA32(AVTrail2[j], t285Entry, t289[j])
+								t347[j] = num.FMA32(AVTrail2[j], t343Entry, t347[j])
 							}
 						}
 					}
 					// self_referential_layers.g_v
 					if kern.Wide() {
 						a2 := regions.Rcb81e45387a3Args{
-							P0: unsafe.SliceData(t392),
-							P1: unsafe.SliceData(t289),
+							P0: unsafe.SliceData(t39),
+							P1: unsafe.SliceData(t347),
 							P2: unsafe.SliceData(c.GVProd),
-							P3: unsafe.SliceData(t293),
-							P4: unsafe.SliceData(t295),
+							P3: unsafe.SliceData(t351),
+							P4: unsafe.SliceData(t353),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						regions.Rcb81e45387a3(&a2)
 					} else {
-						t392_2 := t392[(l*T+a+C*s)*dH:][:dH]
+						t39_2 := t39[(l*T+a+C*s)*dH:][:dH]
 						gVProd := c.GVProd[(l*T+a+C*s)*dH:][:dH]
-						t293_2 := t293[(l*T+a+C*s)*dH:][:dH]
+						t351_2 := t351[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t392Entry := t392_2[i]
-							t289Entry := t289[i]
-							t295[i] = num.FMA32(F(F(gVProd[i]*t392Entry)*t289Entry), t293_2[i], F(t392Entry*t289Entry))
+							t39Entry := t39_2[i]
+							t347Entry := t347[i]
+							t353[i] = num.FMA32(F(F(gVProd[i]*t39Entry)*t347Entry), t351_2[i], F(t39Entry*t347Entry))
 						}
 					}
 					// self_referential_layers.g_v
-					clear(t297)
+					clear(t355)
 					if kern.Wide() {
 						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t295),
+							P0: unsafe.SliceData(t353),
 							P1: unsafe.SliceData(BVTrail),
-							P2: unsafe.SliceData(t297),
+							P2: unsafe.SliceData(t355),
 							N0: dH,
 							N1: 4,
 							N2: 8,
@@ -4199,87 +4586,86 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dH {
 							BVTrail2 := BVTrail[(a*dH+i)*d:][:d]
-							t295Entry := t295[i]
+							t353Entry := t353[i]
 							for j := range d {
-								t297[j] = num.FMA32(BVTrail2[j], t295Entry, t297[j])
+								t355[j] = num.FMA32(BVTrail2[j], t353Entry, t355[j])
 							}
 						}
 					}
-					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.g_alpha
-					w20 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w21 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w22 := ((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))) && (F(0) < t272Entry2))
-					w23 := kern.Choose(w21, F(F(0.5*kern.Choose(w20, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t272Entry2), t32, F(0))), t3032, F(0)), F(0)))*(F(1)/t32)), F(0))
-					t320 := kern.Choose(w22, w23, F(0))
-					t339 := F(thetaSigmoid[a] * (((((t2922 + t8522) + t141) + t197) + t2312) + t256))
-					t444 := F(t343 * t339)
-					t358 := ((((((((t622 + t3122) + t622_2) + t8723) + t118) + t1432) + t174) + t199) + t233) + t258
-					rhoEntry5 := rho[a]
+					// self_referential_layers.k, self_referential_layers.theta, self_referential_layers.rho, self_referential_layers.g_eta, self_referential_layers.A_m, self_referential_layers.g_alpha
+					w37 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w38 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w39 := ((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))) && (F(0) < t27Entry2))
+					w40 := kern.Choose(w38, F(F(0.5*kern.Choose(w37, kern.Choose((F(1e-08) <= kern.Choose((F(0) < t27Entry2), t32, F(0))), t3612, F(0)), F(0)))*(F(1)/t32)), F(0))
+					t378 := kern.Choose(w39, w40, F(0))
+					t397 := F(thetaSigmoid[a] * (((((t33 + t95) + t15722) + t219) + t256) + t284))
+					t502 := F(t401 * t397)
+					t416 := ((((((((((((((((((t24223 + t56) + t86) + t118) + t148) + t180) + t21022) + t2422_2) + t2752) + t307) - t2223) - t5423) - t84) - t1162) - t146) - t178) - t20822) - t240) - t273) - t305
 					rhoSigmoidEntry := rhoSigmoid[a]
-					t361 := F(F(rhoEntry5*rhoSigmoidEntry) * t358)
-					t452 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t343*t358))
-					c.BThetaBar[0] = c.BThetaBar[0] + t339
-					c.BRhoBar[0] = c.BRhoBar[0] + t361
+					t419 := F(F(rhoEntry5*rhoSigmoidEntry) * t416)
+					t510 := F(F(rhoEntry5*rhoSigmoidEntry) * F(t401*t416))
+					c.BThetaBar[0] = c.BThetaBar[0] + t397
+					c.BRhoBar[0] = c.BRhoBar[0] + t419
 					// self_referential_layers.g_k, self_referential_layers.k
 					if kern.Wide() {
 						a2 := regions.R0c5245f0bab8Args{
 							P0: unsafe.SliceData(c.GK),
-							P1: unsafe.SliceData(t298),
-							P2: unsafe.SliceData(t324),
+							P1: unsafe.SliceData(t356),
+							P2: unsafe.SliceData(t382),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{t320},
-							S1: [2]float32{t300},
+							S0: [2]float32{t378},
+							S1: [2]float32{t358},
 						}
 						regions.R0c5245f0bab8(&a2)
 					} else {
 						gK := c.GK[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t324[i] = num.FMA32(F(2*t320), gK[i], F(t300*t298[i]))
+							t382[i] = num.FMA32(F(2*t378), gK[i], F(t358*t356[i]))
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.B_m, self_referential_layers.A_m
-					clear(t328)
-					clear(t383)
+					clear(t386)
+					clear(t441)
 					if kern.Wide() {
-						a2 := regions.Rb7e5e723566cArgs{
-							P0:  unsafe.SliceData(t324),
+						a2 := regions.Re489ffe7c22cArgs{
+							P0:  unsafe.SliceData(t382),
 							P1:  unsafe.SliceData(c.AKLin),
-							P2:  unsafe.SliceData(t893),
+							P2:  unsafe.SliceData(t97),
 							P3:  unsafe.SliceData(c.AVLin),
-							P4:  unsafe.SliceData(t33),
-							P5:  unsafe.SliceData(t285),
+							P4:  unsafe.SliceData(t3522),
+							P5:  unsafe.SliceData(t343),
 							P6:  unsafe.SliceData(c.AAlphaLin),
-							P7:  unsafe.SliceData(t201),
+							P7:  unsafe.SliceData(t2212),
 							P8:  unsafe.SliceData(c.AEtaLin),
-							P9:  unsafe.SliceData(t145),
+							P9:  unsafe.SliceData(t1592),
 							P10: unsafe.SliceData(c.YBar),
 							P11: unsafe.SliceData(c.AMLin),
-							P12: unsafe.SliceData(t260),
+							P12: unsafe.SliceData(t286),
 							P13: unsafe.SliceData(AKTrail),
-							P14: unsafe.SliceData(t328),
+							P14: unsafe.SliceData(t386),
 							P15: unsafe.SliceData(AMTrail),
-							P16: unsafe.SliceData(t383),
-							P17: unsafe.SliceData(t442),
-							P18: unsafe.SliceData(t26),
-							P19: unsafe.SliceData(AKBarState),
-							P20: unsafe.SliceData(t76),
-							P21: unsafe.SliceData(t441),
-							P22: unsafe.SliceData(t302),
-							P23: unsafe.SliceData(AVBarState),
-							P24: unsafe.SliceData(t20222),
-							P25: unsafe.SliceData(t453),
-							P26: unsafe.SliceData(t182),
-							P27: unsafe.SliceData(AAlphaBarState),
-							P28: unsafe.SliceData(t188),
-							P29: unsafe.SliceData(t445),
-							P30: unsafe.SliceData(t22),
-							P31: unsafe.SliceData(AEtaBarState),
-							P32: unsafe.SliceData(t13222),
-							P33: unsafe.SliceData(t460),
-							P34: unsafe.SliceData(t142),
-							P35: unsafe.SliceData(AMBarState),
-							P36: unsafe.SliceData(t247),
+							P16: unsafe.SliceData(t441),
+							P17: unsafe.SliceData(t500),
+							P18: unsafe.SliceData(AKBarState),
+							P19: unsafe.SliceData(t26),
+							P20: unsafe.SliceData(t8123),
+							P21: unsafe.SliceData(t499),
+							P22: unsafe.SliceData(AVBarState),
+							P23: unsafe.SliceData(t302),
+							P24: unsafe.SliceData(t19),
+							P25: unsafe.SliceData(t511),
+							P26: unsafe.SliceData(AAlphaBarState),
+							P27: unsafe.SliceData(t182),
+							P28: unsafe.SliceData(t205),
+							P29: unsafe.SliceData(t503),
+							P30: unsafe.SliceData(AEtaBarState),
+							P31: unsafe.SliceData(t222),
+							P32: unsafe.SliceData(t143),
+							P33: unsafe.SliceData(t518),
+							P34: unsafe.SliceData(AMBarState),
+							P35: unsafe.SliceData(t142),
+							P36: unsafe.SliceData(t27022),
 							N0:  d,
 							N1:  4*d*a + 4*C*d*s + 4*T*d*l,
 							N2:  4,
@@ -4296,10 +4682,10 @@ func (c *stepBackwardFused) run() {
 							N13: 4*d*dH*a + 12*dH,
 							N14: 12 * dH,
 							S0:  [2]float32{rhoEntry5},
-							S1:  [2]float32{t452},
-							S2:  [2]float32{t444},
+							S1:  [2]float32{t510},
+							S2:  [2]float32{t502},
 						}
-						regions.Rb7e5e723566c(&a2)
+						regions.Re489ffe7c22c(&a2)
 					} else {
 						AKLin := c.AKLin[(l*T+a+C*s)*d:][:d]
 						AVLin := c.AVLin[(l*T+a+C*s)*d:][:d]
@@ -4310,137 +4696,137 @@ func (c *stepBackwardFused) run() {
 						for i := range d {
 							AKTrail2 := AKTrail[(a*d+i)*dH:][:dH]
 							AMTrail2 := AMTrail[(a*d+i)*dH:][:dH]
-							t442_2 := t442[(l*T+a+C*s)*dH:][:dH]
-							t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
+							t500_2 := t500[(l*T+a+C*s)*dH:][:dH]
 							AKBarState2 := AKBarState[i*dH:][:dH]
-							t441_2 := t441[(l*T+a+C*s)*dH:][:dH]
-							t302_2 := t302[(l*T+a+C*s)*dH:][:dH]
+							t26_2 := t26[(l*T+a+C*s)*dH:][:dH]
+							t499_2 := t499[(l*T+a+C*s)*dH:][:dH]
 							AVBarState2 := AVBarState[i*dH:][:dH]
-							t453_2 := t453[(l*T+a+C*s)*dH:][:dH]
-							t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
+							t302_3 := t302[(l*T+a+C*s)*dH:][:dH]
+							t511_2 := t511[(l*T+a+C*s)*dH:][:dH]
 							AAlphaBarState2 := AAlphaBarState[i*dH:][:dH]
-							t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
-							t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+							t182_2 := t182[(l*T+a+C*s)*dH:][:dH]
+							t503_2 := t503[(l*T+a+C*s)*dH:][:dH]
 							AEtaBarState2 := AEtaBarState[i*dH:][:dH]
-							t460_2 := t460[(l*T+a+C*s)*dH:][:dH]
-							t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
+							t222_2 := t222[(l*T+a+C*s)*dH:][:dH]
+							t518_2 := t518[(l*T+a+C*s)*dH:][:dH]
 							AMBarState2 := AMBarState[i*dH:][:dH]
-							t324Entry := t324[i]
+							t142_2 := t142[(l*T+a+C*s)*dH:][:dH]
+							t382Entry := t382[i]
 							AKLinEntry3 := AKLin[i]
-							t893Entry3 := t893[i]
+							t97Entry2 := t97[i]
 							AVLinEntry3 := AVLin[i]
-							t33Entry3 := t33[i]
-							t285Entry2 := t285[i]
+							t3522Entry2 := t3522[i]
+							t343Entry2 := t343[i]
 							AAlphaLinEntry3 := AAlphaLin[i]
-							t201Entry3 := t201[i]
+							t2212Entry2 := t2212[i]
 							AEtaLinEntry3 := AEtaLin[i]
-							t145Entry3 := t145[i]
+							t1592Entry2 := t1592[i]
 							yBarEntry := yBar[i]
 							AMLinEntry3 := AMLin[i]
-							t260Entry3 := t260[i]
+							t286Entry2 := t286[i]
 							for j := range dH {
-								t328[j] = num.FMA32(AKTrail2[j], t324Entry, t328[j])
-								t383[j] = num.FMA32(AMTrail2[j], yBarEntry, t383[j])
-								AKBarState2[j] = num.FMA32(t324Entry, t442_2[j], num.FMA32(t26_2[j], t893Entry3, num.FMA32(rhoEntry5, AKBarState2[j], F(AKLinEntry3*t76[j]))))
-								AVBarState2[j] = num.FMA32(t285Entry2, t441_2[j], num.FMA32(t302_2[j], t33Entry3, num.FMA32(rhoEntry5, AVBarState2[j], F(AVLinEntry3*t20222[j]))))
-								AAlphaBarState2[j] = num.FMA32(t452, t453_2[j], num.FMA32(t182_2[j], t201Entry3, num.FMA32(rhoEntry5, AAlphaBarState2[j], F(AAlphaLinEntry3*t188[j]))))
-								AEtaBarState2[j] = num.FMA32(t444, t445_2[j], num.FMA32(t22_2[j], t145Entry3, num.FMA32(rhoEntry5, AEtaBarState2[j], F(AEtaLinEntry3*t13222[j]))))
-								AMBarState2[j] = num.FMA32(yBarEntry, t460_2[j], num.FMA32(t142_2[j], t260Entry3, num.FMA32(rhoEntry5, AMBarState2[j], F(AMLinEntry3*t247[j]))))
+								t386[j] = num.FMA32(AKTrail2[j], t382Entry, t386[j])
+								t441[j] = num.FMA32(AMTrail2[j], yBarEntry, t441[j])
+								AKBarState2[j] = num.FMA32(t382Entry, t500_2[j], num.FMA32(rhoEntry5, AKBarState2[j], num.FMA32(t26_2[j], t97Entry2, F(AKLinEntry3*t8123[j]))))
+								AVBarState2[j] = num.FMA32(t343Entry2, t499_2[j], num.FMA32(rhoEntry5, AVBarState2[j], num.FMA32(t302_3[j], t3522Entry2, F(AVLinEntry3*t19[j]))))
+								AAlphaBarState2[j] = num.FMA32(t510, t511_2[j], num.FMA32(rhoEntry5, AAlphaBarState2[j], num.FMA32(t182_2[j], t2212Entry2, F(AAlphaLinEntry3*t205[j]))))
+								AEtaBarState2[j] = num.FMA32(t502, t503_2[j], num.FMA32(rhoEntry5, AEtaBarState2[j], num.FMA32(t222_2[j], t1592Entry2, F(AEtaLinEntry3*t143[j]))))
+								AMBarState2[j] = num.FMA32(yBarEntry, t518_2[j], num.FMA32(rhoEntry5, AMBarState2[j], num.FMA32(t142_2[j], t286Entry2, F(AMLinEntry3*t27022[j]))))
 							}
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.theta, self_referential_layers.g_alpha, self_referential_layers.rho, self_referential_layers.y
 					if kern.Wide() {
 						a2 := regions.R150de51ff59bArgs{
-							P0:  unsafe.SliceData(t24),
-							P1:  unsafe.SliceData(t328),
+							P0:  unsafe.SliceData(t242),
+							P1:  unsafe.SliceData(t386),
 							P2:  unsafe.SliceData(c.GEtaProd2),
-							P3:  unsafe.SliceData(t152),
+							P3:  unsafe.SliceData(t152_2),
 							P4:  unsafe.SliceData(c.GAlphaProd2),
 							P5:  unsafe.SliceData(t6),
 							P6:  unsafe.SliceData(t2),
-							P7:  unsafe.SliceData(t383),
+							P7:  unsafe.SliceData(t441),
 							P8:  unsafe.SliceData(c.GKProd),
-							P9:  unsafe.SliceData(t332),
-							P10: unsafe.SliceData(t334),
+							P9:  unsafe.SliceData(t390),
+							P10: unsafe.SliceData(t392),
 							P11: unsafe.SliceData(c.GEtaProd),
-							P12: unsafe.SliceData(t353),
-							P13: unsafe.SliceData(t355),
+							P12: unsafe.SliceData(t411),
+							P13: unsafe.SliceData(t413),
 							P14: unsafe.SliceData(c.GAlphaProd),
-							P15: unsafe.SliceData(t375),
-							P16: unsafe.SliceData(t377),
+							P15: unsafe.SliceData(t433),
+							P16: unsafe.SliceData(t435),
 							P17: unsafe.SliceData(c.YProd),
-							P18: unsafe.SliceData(t387),
-							P19: unsafe.SliceData(t389),
+							P18: unsafe.SliceData(t445),
+							P19: unsafe.SliceData(t447),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0:  [2]float32{t444},
-							S1:  [2]float32{t452},
+							S0:  [2]float32{t502},
+							S1:  [2]float32{t510},
 						}
 						regions.R150de51ff59b(&a2)
 					} else {
-						t24_2 := t24[(l*T+a+C*s)*dH:][:dH]
+						t242_2 := t242[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd2 := c.GEtaProd2[(l*T+a+C*s)*dH:][:dH]
-						t152_2 := t152[(l*T+a+C*s)*dH:][:dH]
+						t152_3 := t152_2[(l*T+a+C*s)*dH:][:dH]
 						gAlphaProd2 := c.GAlphaProd2[(l*T+a+C*s)*dH:][:dH]
 						t6_2 := t6[(l*T+a+C*s)*dH:][:dH]
 						t2_2 := t2[(l*T+a+C*s)*dH:][:dH]
 						gKProd := c.GKProd[(l*T+a+C*s)*dH:][:dH]
-						t332_2 := t332[(l*T+a+C*s)*dH:][:dH]
+						t390_2 := t390[(l*T+a+C*s)*dH:][:dH]
 						gEtaProd := c.GEtaProd[(l*T+a+C*s)*dH:][:dH]
-						t353_2 := t353[(l*T+a+C*s)*dH:][:dH]
+						t411_2 := t411[(l*T+a+C*s)*dH:][:dH]
 						gAlphaProd := c.GAlphaProd[(l*T+a+C*s)*dH:][:dH]
-						t375_2 := t375[(l*T+a+C*s)*dH:][:dH]
+						t433_2 := t433[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t387_2 := t387[(l*T+a+C*s)*dH:][:dH]
+						t445_2 := t445[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t24Entry := t24_2[i]
-							t328Entry := t328[i]
+							t242Entry := t242_2[i]
+							t386Entry := t386[i]
 							gEtaProd2Entry := gEtaProd2[i]
-							t152Entry := t152_2[i]
+							t152Entry := t152_3[i]
 							gAlphaProd2Entry := gAlphaProd2[i]
 							t6Entry := t6_2[i]
 							t2Entry := t2_2[i]
-							t383Entry := t383[i]
-							t334[i] = num.FMA32(F(F(gKProd[i]*t24Entry)*t328Entry), t332_2[i], F(t24Entry*t328Entry))
-							t355[i] = num.FMA32(F(F(F(t444*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t353_2[i], F(F(t444*gEtaProd2Entry)*t152Entry))
-							t377[i] = num.FMA32(F(F(F(t452*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry), t375_2[i], F(F(t452*gAlphaProd2Entry)*t6Entry))
-							t389[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t383Entry), t387_2[i], F(t2Entry*t383Entry))
+							t441Entry := t441[i]
+							t392[i] = num.FMA32(F(F(gKProd[i]*t242Entry)*t386Entry), t390_2[i], F(t242Entry*t386Entry))
+							t413[i] = num.FMA32(F(F(F(t502*gEtaProd[i])*gEtaProd2Entry)*t152Entry), t411_2[i], F(F(t502*gEtaProd2Entry)*t152Entry))
+							t435[i] = num.FMA32(F(F(F(t510*gAlphaProd[i])*gAlphaProd2Entry)*t6Entry), t433_2[i], F(F(t510*gAlphaProd2Entry)*t6Entry))
+							t447[i] = num.FMA32(F(F(yProd[i]*t2Entry)*t441Entry), t445_2[i], F(t2Entry*t441Entry))
 						}
 					}
 					// self_referential_layers.g_k, self_referential_layers.g_eta, self_referential_layers.g_alpha, self_referential_layers.y, self_referential_layers.B_k, self_referential_layers.A_k, self_referential_layers.u_k, self_referential_layers.B_v, self_referential_layers.A_v, self_referential_layers.u_v, self_referential_layers.g_v, self_referential_layers.B_alpha, self_referential_layers.A_alpha, self_referential_layers.u_alpha, self_referential_layers.B_eta, self_referential_layers.A_eta, self_referential_layers.u_eta, self_referential_layers.B_m, self_referential_layers.A_m, self_referential_layers.u_m
-					clear(t336)
-					clear(t357)
-					clear(t379)
-					clear(t391)
+					clear(t394)
+					clear(t415)
+					clear(t437)
+					clear(t449)
 					if kern.Wide() {
-						a2 := regions.R7d1226645afcArgs{
-							P0:  unsafe.SliceData(t334),
-							P1:  unsafe.SliceData(t105),
-							P2:  unsafe.SliceData(t1112),
-							P3:  unsafe.SliceData(t49),
-							P4:  unsafe.SliceData(t55),
-							P5:  unsafe.SliceData(t295),
-							P6:  unsafe.SliceData(t377),
-							P7:  unsafe.SliceData(t217),
-							P8:  unsafe.SliceData(t223),
-							P9:  unsafe.SliceData(t355),
-							P10: unsafe.SliceData(t161),
-							P11: unsafe.SliceData(t167),
-							P12: unsafe.SliceData(t389),
-							P13: unsafe.SliceData(t27622),
-							P14: unsafe.SliceData(t282_2),
+						a2 := regions.R4a2bbf1a7aa8Args{
+							P0:  unsafe.SliceData(t392),
+							P1:  unsafe.SliceData(t1132),
+							P2:  unsafe.SliceData(t123),
+							P3:  unsafe.SliceData(t512),
+							P4:  unsafe.SliceData(t61),
+							P5:  unsafe.SliceData(t353),
+							P6:  unsafe.SliceData(t435),
+							P7:  unsafe.SliceData(t237),
+							P8:  unsafe.SliceData(t247),
+							P9:  unsafe.SliceData(t413),
+							P10: unsafe.SliceData(t175),
+							P11: unsafe.SliceData(t1852),
+							P12: unsafe.SliceData(t447),
+							P13: unsafe.SliceData(t302_2),
+							P14: unsafe.SliceData(t31422),
 							P15: unsafe.SliceData(k2),
-							P16: unsafe.SliceData(c.GV),
+							P16: unsafe.SliceData(v),
 							P17: unsafe.SliceData(c.X),
 							P18: unsafe.SliceData(BKTrail),
-							P19: unsafe.SliceData(t336),
+							P19: unsafe.SliceData(t394),
 							P20: unsafe.SliceData(BEtaTrail),
-							P21: unsafe.SliceData(t357),
+							P21: unsafe.SliceData(t415),
 							P22: unsafe.SliceData(BAlphaTrail),
-							P23: unsafe.SliceData(t379),
+							P23: unsafe.SliceData(t437),
 							P24: unsafe.SliceData(BMTrail),
-							P25: unsafe.SliceData(t391),
+							P25: unsafe.SliceData(t449),
 							P26: unsafe.SliceData(BKBarState),
 							P27: unsafe.SliceData(BVBarState),
 							P28: unsafe.SliceData(BAlphaBarState),
@@ -4461,10 +4847,9 @@ func (c *stepBackwardFused) run() {
 							N11: 4*d*a + 4*C*d*s + 4*T*d*l,
 							S0:  [2]float32{rhoEntry5},
 						}
-						regions.R7d1226645afc(&a2)
+						regions.R4a2bbf1a7aa8(&a2)
 					} else {
 						for i := range dH {
-							gV := c.GV[(l*T+a+C*s)*d:][:d]
 							x := c.X[(l*T+a+C*s)*d:][:d]
 							BKTrail2 := BKTrail[(a*dH+i)*d:][:d]
 							BEtaTrail2 := BEtaTrail[(a*dH+i)*d:][:d]
@@ -4476,54 +4861,54 @@ func (c *stepBackwardFused) run() {
 							BEtaBarState2 := BEtaBarState[i*d:][:d]
 							q := c.Q[(l*T+a+C*s)*d:][:d]
 							BMBarState2 := BMBarState[i*d:][:d]
-							t334Entry := t334[i]
-							t105Entry2 := t105[i]
-							t1112Entry2 := t1112[i]
-							t49Entry2 := t49[i]
-							t55Entry2 := t55[i]
-							t295Entry2 := t295[i]
-							t377Entry := t377[i]
-							t217Entry2 := t217[i]
-							t223Entry2 := t223[i]
-							t355Entry := t355[i]
-							t161Entry2 := t161[i]
-							t167Entry2 := t167[i]
-							t389Entry := t389[i]
-							t27622Entry2 := t27622[i]
-							t282Entry2 := t282_2[i]
+							t392Entry := t392[i]
+							t1132Entry2 := t1132[i]
+							t123Entry2 := t123[i]
+							t512Entry2 := t512[i]
+							t61Entry2 := t61[i]
+							t353Entry2 := t353[i]
+							t435Entry := t435[i]
+							t237Entry2 := t237[i]
+							t247Entry2 := t247[i]
+							t413Entry := t413[i]
+							t175Entry2 := t175[i]
+							t1852Entry2 := t1852[i]
+							t447Entry := t447[i]
+							t302Entry2 := t302_2[i]
+							t31422Entry2 := t31422[i]
 							for j := range d {
 								k2Entry := k2[j]
-								gVEntry := gV[j]
+								vEntry := v[j]
 								xEntry := x[j]
-								t336[j] = num.FMA32(BKTrail2[j], t334Entry, t336[j])
-								t357[j] = num.FMA32(BEtaTrail2[j], t355Entry, t357[j])
-								t379[j] = num.FMA32(BAlphaTrail2[j], t377Entry, t379[j])
-								t391[j] = num.FMA32(BMTrail2[j], t389Entry, t391[j])
-								BKBarState2[j] = num.FMA32(xEntry, t334Entry, num.FMA32(gVEntry, t1112Entry2, num.FMA32(k2Entry, t105Entry2, F(rhoEntry5*BKBarState2[j]))))
-								BVBarState2[j] = num.FMA32(xEntry, t295Entry2, num.FMA32(gVEntry, t55Entry2, num.FMA32(k2Entry, t49Entry2, F(rhoEntry5*BVBarState2[j]))))
-								BAlphaBarState2[j] = num.FMA32(xEntry, t377Entry, num.FMA32(gVEntry, t223Entry2, num.FMA32(k2Entry, t217Entry2, F(rhoEntry5*BAlphaBarState2[j]))))
-								BEtaBarState2[j] = num.FMA32(xEntry, t355Entry, num.FMA32(gVEntry, t167Entry2, num.FMA32(k2Entry, t161Entry2, F(rhoEntry5*BEtaBarState2[j]))))
-								BMBarState2[j] = num.FMA32(q[j], t389Entry, num.FMA32(gVEntry, t282Entry2, num.FMA32(k2Entry, t27622Entry2, F(rhoEntry5*BMBarState2[j]))))
+								t394[j] = num.FMA32(BKTrail2[j], t392Entry, t394[j])
+								t415[j] = num.FMA32(BEtaTrail2[j], t413Entry, t415[j])
+								t437[j] = num.FMA32(BAlphaTrail2[j], t435Entry, t437[j])
+								t449[j] = num.FMA32(BMTrail2[j], t447Entry, t449[j])
+								BKBarState2[j] = num.FMA32(xEntry, t392Entry, num.FMA32(vEntry, t123Entry2, num.FMA32(k2Entry, t1132Entry2, F(rhoEntry5*BKBarState2[j]))))
+								BVBarState2[j] = num.FMA32(xEntry, t353Entry2, num.FMA32(vEntry, t61Entry2, num.FMA32(k2Entry, t512Entry2, F(rhoEntry5*BVBarState2[j]))))
+								BAlphaBarState2[j] = num.FMA32(xEntry, t435Entry, num.FMA32(vEntry, t247Entry2, num.FMA32(k2Entry, t237Entry2, F(rhoEntry5*BAlphaBarState2[j]))))
+								BEtaBarState2[j] = num.FMA32(xEntry, t413Entry, num.FMA32(vEntry, t1852Entry2, num.FMA32(k2Entry, t175Entry2, F(rhoEntry5*BEtaBarState2[j]))))
+								BMBarState2[j] = num.FMA32(q[j], t447Entry, num.FMA32(vEntry, t31422Entry2, num.FMA32(k2Entry, t302Entry2, F(rhoEntry5*BMBarState2[j]))))
 							}
 						}
 					}
 					// self_referential_layers.y, self_referential_layers.theta, self_referential_layers.rho
-					w8 := F(t343 * (t339 + t361))
+					w21 := F(t401 * (t397 + t419))
 					if kern.Wide() {
 						a2 := regions.R89f35941914bArgs{
 							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(t391),
+							P1: unsafe.SliceData(t449),
 							P2: unsafe.SliceData(t12),
-							P3: unsafe.SliceData(t285),
-							P4: unsafe.SliceData(t297),
-							P5: unsafe.SliceData(t324),
-							P6: unsafe.SliceData(t336),
-							P7: unsafe.SliceData(t357),
-							P8: unsafe.SliceData(t379),
+							P3: unsafe.SliceData(t343),
+							P4: unsafe.SliceData(t355),
+							P5: unsafe.SliceData(t382),
+							P6: unsafe.SliceData(t394),
+							P7: unsafe.SliceData(t415),
+							P8: unsafe.SliceData(t437),
 							P9: unsafe.SliceData(t13),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{w8},
+							S0: [2]float32{w21},
 						}
 						regions.R89f35941914b(&a2)
 					} else {
@@ -4531,8 +4916,8 @@ func (c *stepBackwardFused) run() {
 						t12_2 := t12[(l*T+a+C*s)*d:][:d]
 						t13_2 := t13[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							t12_2[i] = yBar[i] + t391[i]
-							t13_2[i] = (((((t285[i] + t297[i]) + t324[i]) + t336[i]) + w8) + t357[i]) + t379[i]
+							t12_2[i] = yBar[i] + t449[i]
+							t13_2[i] = (((((t343[i] + t355[i]) + t382[i]) + t394[i]) + w21) + t415[i]) + t437[i]
 						}
 					}
 				}
@@ -4575,7 +4960,7 @@ func (c *stepBackwardFused) run() {
 		a := regions.R27d429748fc7Args{
 			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.QDiv2),
-			P2: unsafe.SliceData(t20),
+			P2: unsafe.SliceData(t30),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -4587,17 +4972,17 @@ func (c *stepBackwardFused) run() {
 		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
-			t20_2 := t20[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
 			for j := range T {
 				t12_2 := t12[(i*T+j)*d:][:d]
 				qDiv2 := c.QDiv2[(i*T+j)*d:][:d]
-				var t203 F
-				t203Sums := [16]F{t203}
+				var t303 F
+				t303Sums := [16]F{t303}
 				for k3 := range d {
-					t203Sums[k3%16] = num.FMA32(t12_2[k3], qDiv2[k3], t203Sums[k3%16])
+					t303Sums[k3%16] = num.FMA32(t12_2[k3], qDiv2[k3], t303Sums[k3%16])
 				}
-				t203 = kern.Sum16(&t203Sums)
-				t20_2[j] = -t203
+				t303 = kern.Sum16(&t303Sums)
+				t30_2[j] = -t303
 			}
 		}
 	}
@@ -4605,15 +4990,15 @@ func (c *stepBackwardFused) run() {
 	// self_referential_layers.q
 	if kern.Wide() {
 		a := regions.R9ad39bb3e04fArgs{
-			P0: unsafe.SliceData(t25),
+			P0: unsafe.SliceData(t35),
 			P1: unsafe.SliceData(c.QDiv),
 			P2: unsafe.SliceData(t4),
-			P3: unsafe.SliceData(t21),
-			P4: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t31),
+			P4: unsafe.SliceData(t30),
 			P5: unsafe.SliceData(c.QDiv3),
 			P6: unsafe.SliceData(c.QProd),
 			P7: unsafe.SliceData(t12),
-			P8: unsafe.SliceData(t41),
+			P8: unsafe.SliceData(t51),
 			N0: L,
 			N1: T,
 			N2: d,
@@ -4622,37 +5007,37 @@ func (c *stepBackwardFused) run() {
 		regions.R9ad39bb3e04f(&a)
 	} else {
 		for i := range L {
-			t25_2 := t25[i*T:][:T]
+			t35_2 := t35[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t4_2 := t4[i*T:][:T]
-			t21_2 := t21[i*T:][:T]
-			t20_2 := t20[i*T:][:T]
+			t31_2 := t31[i*T:][:T]
+			t30_2 := t30[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*d:][:d]
 				t12_2 := t12[(i*T+j)*d:][:d]
-				t41_2 := t41[(i*T+j)*d:][:d]
-				t25Entry := t25_2[j]
+				t51_2 := t51[(i*T+j)*d:][:d]
+				t35Entry := t35_2[j]
 				qDivEntry := qDiv[j]
-				w9 := kern.Choose((t25Entry && t4_2[j]), kern.Choose(t25Entry, F(F(0.5*kern.Choose(t25Entry, kern.Choose(t21_2[j], t20_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w22 := kern.Choose((t35Entry && t4_2[j]), kern.Choose(t35Entry, F(F(0.5*kern.Choose(t35Entry, kern.Choose(t31_2[j], t30_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k3 := range d {
-					t41_2[k3] = num.FMA32(F(2*qProd[k3]), w9, F(t12_2[k3]*qDivEntry))
+					t51_2[k3] = num.FMA32(F(2*qProd[k3]), w22, F(t12_2[k3]*qDivEntry))
 				}
 			}
 		}
 	}
 
 	// self_referential_layers.q
-	kern.GemmFMA(L*T, d, d, F(1), false, t42, d, 1, t41, d, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, d, F(1), false, t52, d, 1, t51, d, 1, c.WQ, d, 1)
 
 	// self_referential_layers.q
-	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t41, d, 1)
+	kern.GemmFMA(d, d, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t51, d, 1)
 
 	// self_referential_layers.q
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t52),
 			P2: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -4664,10 +5049,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t13_2 := t13[(i*T+j)*d:][:d]
-				t42_2 := t42[(i*T+j)*d:][:d]
+				t52_2 := t52[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k3 := range d {
-					xBar[k3] = t13_2[k3] + t42_2[k3]
+					xBar[k3] = t13_2[k3] + t52_2[k3]
 				}
 			}
 		}

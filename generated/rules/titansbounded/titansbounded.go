@@ -21,8 +21,8 @@
 package titansbounded
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansBounded.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansBounded", "357437044c0277b1fdab1972b9c937f623394a635dfd3461d61ebca975ff092a",
+	return catalog.Block("TitansBounded", "875dc213959886c58401b39dc528581e9a16375a4268e41e699eb809550e8ce7",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -126,7 +126,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TitansBounded", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
+	v, kIn, q, rho, eta, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

@@ -71,17 +71,17 @@ func (c *Step[F]) Run() {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t56 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	t60 := c.Work[:32*L*chunks] // [L, chunks, 32]
 	work := c.Work[32*L*chunks:]
-	t58 := work[:32*L*chunks] // [L, chunks, 32]
+	t62 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t60 := work[:32*L*chunks] // [L, chunks, 32]
+	t64 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t57 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t61 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t59 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t63 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t61 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t65 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
 	t := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -169,17 +169,17 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t62 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t66 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t67 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t63 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t67 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
-	t64 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t68 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t65 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t69 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t66 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t70 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	y22 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
@@ -205,15 +205,15 @@ func (c *Step[F]) Run() {
 	work = work[1024:]
 	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t583 := work[:1024] // [32, 32]
+	t58 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t612 := work[:1024] // [32, 32]
+	t613 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t642 := work[:1024] // [32, 32]
+	t643 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t672 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t70 := work[:1024] // [32, 32]
+	t702 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t73 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -242,15 +242,15 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
-			t56_2 := t56[(i*chunks+j)*32:][:32]
-			eta := c.Eta[i*T+32*j:][:32]
-			t58_2 := t58[(i*chunks+j)*32:][:32]
-			theta := c.Theta[i*T+32*j:][:32]
 			t60_2 := t60[(i*chunks+j)*32:][:32]
+			eta := c.Eta[i*T+32*j:][:32]
+			t62_2 := t62[(i*chunks+j)*32:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
+			t64_2 := t64[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t56_2[k] = rho[k]
-				t58_2[k] = eta[k]
-				t60_2[k] = theta[k]
+				t60_2[k] = rho[k]
+				t62_2[k] = eta[k]
+				t64_2[k] = theta[k]
 			}
 		}
 	}
@@ -260,12 +260,12 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				q := c.Q[(i*T+32*j+k)*dK:][:dK]
-				t57_2 := t57[((i*chunks+j)*32+k)*dK:][:dK]
+				t61_2 := t61[((i*chunks+j)*32+k)*dK:][:dK]
 				k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-				t59_2 := t59[((i*chunks+j)*32+k)*dK:][:dK]
+				t63_2 := t63[((i*chunks+j)*32+k)*dK:][:dK]
 				for m := range dK {
-					t57_2[m] = q[m]
-					t59_2[m] = k2[m]
+					t61_2[m] = q[m]
+					t63_2[m] = k2[m]
 				}
 			}
 		}
@@ -276,9 +276,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				v := c.V[(i*T+32*j+k)*dV:][:dV]
-				t61_2 := t61[((i*chunks+j)*32+k)*dV:][:dV]
+				t65_2 := t65[((i*chunks+j)*32+k)*dV:][:dV]
 				for m := range dV {
-					t61_2[m] = v[m]
+					t65_2[m] = v[m]
 				}
 			}
 		}
@@ -290,13 +290,13 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t56_2 := t56[(i*chunks+j)*32:][:n]
+				t60_2 := t60[(i*chunks+j)*32:][:n]
 				t2 := t[(i*chunks+j)*32:][:n]
-				t58_2 := t58[(i*chunks+j)*32:][:n]
+				t62_2 := t62[(i*chunks+j)*32:][:n]
 				t18_2 := t18[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2[k] = t56_2[k]
-					t18_2[k] = t58_2[k]
+					t2[k] = t60_2[k]
+					t18_2[k] = t62_2[k]
 				}
 			}
 		}
@@ -311,23 +311,23 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
-				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t56_3 := t56[(i*chunks+j)*32-1+lo:][:n]
+				t60_3 := t60[(i*chunks+j)*32-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t18_2 := t18[(i*chunks+j)*32-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
-				t58_3 := t58[(i*chunks+j)*32-1+lo:][:n]
+				t62_3 := t62[(i*chunks+j)*32-1+lo:][:n]
 				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t56Entry := t56_2[k]
-					t58Entry := t58_2[k]
-					t3_2[k] = F(t56Entry * t2[k])
-					t5_2[k] = F(t56_3[k] * t56Entry)
-					t20_2[k] = F(t58Entry * t18_2[k])
-					t22_2[k] = F(t58_3[k] * t58Entry)
+					t60Entry := t60_2[k]
+					t62Entry := t62_2[k]
+					t3_2[k] = F(t60Entry * t2[k])
+					t5_2[k] = F(t60_3[k] * t60Entry)
+					t20_2[k] = F(t62Entry * t18_2[k])
+					t22_2[k] = F(t62_3[k] * t62Entry)
 				}
 			}
 		}
@@ -610,13 +610,13 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t35_2[k] = F(t56_2[k] * p2[k])
+					t35_2[k] = F(t60_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -777,18 +777,18 @@ func (c *Step[F]) Run() {
 			SState3[i] = S[i]
 		}
 		for t2 := range chunks {
-			t60_2 := t60[(l*chunks+t2)*32:][:32]
+			t64_2 := t64[(l*chunks+t2)*32:][:32]
 			t86_2 := t86[(l*chunks+t2)*32:][:32]
 			t92_2 := t92[(l*chunks+t2)*32:][:32]
 			g2 := g[(l*chunks+t2)*32:][:32]
 			h2 := h[(l*chunks+t2)*32:][:32]
 			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
-			t583_2 := t583[31*32:][:32]
-			t612_2 := t612[31*32:][:32]
-			t642_2 := t642[31*32:][:32]
+			t58_2 := t58[31*32:][:32]
+			t613_2 := t613[31*32:][:32]
+			t643_2 := t643[31*32:][:32]
 			t672_2 := t672[31*32:][:32]
-			t70_2 := t70[31*32:][:32]
+			t702_2 := t702[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
@@ -806,9 +806,9 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t61, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t61, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
@@ -824,61 +824,61 @@ func (c *Step[F]) Run() {
 			clear(t55)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
+				t62_2 := t62[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
 					t53_3 := t53[((lo+i)-1)*32:][:32]
 					t55_3 := t55[(lo+i)*32:][:32]
-					t58Entry2 := t58_2[i]
+					t62Entry2 := t62_2[i]
 					for j := range 32 {
-						t55_3[j] = F(t53_3[j] * t58Entry2)
+						t55_3[j] = F(t53_3[j] * t62Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t58)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t22_2 := t22[(l*chunks+t2)*32+lo2:][:n]
 				for i := range n {
 					t53_3 := t53[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
-					t583_3 := t583[(lo2+i)*32:][:32]
+					t58_3 := t58[(lo2+i)*32:][:32]
 					t22Entry2 := t22_2[i]
 					for j := range 32 {
-						t583_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
+						t58_3[j] = F((t53_3[j] + t55_3[j]) * t22Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t612)
+			clear(t613)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
 				t25_2 := t25[(l*chunks+t2)*32+lo3:][:n]
 				for i := range n {
 					t53_3 := t53[((lo3+i)-4)*32:][:32]
 					t55_3 := t55[((lo3+i)-4)*32:][:32]
-					t583_3 := t583[((lo3+i)-4)*32:][:32]
-					t612_3 := t612[(lo3+i)*32:][:32]
+					t58_3 := t58[((lo3+i)-4)*32:][:32]
+					t613_3 := t613[(lo3+i)*32:][:32]
 					t25Entry2 := t25_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t25Entry2)
+						t613_3[j] = F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t25Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t642)
+			clear(t643)
 			lo4 := max(0, 8)
 			if n := 32 - lo4; n > 0 {
 				t28_2 := t28[(l*chunks+t2)*32+lo4:][:n]
 				for i := range n {
 					t53_3 := t53[((lo4+i)-8)*32:][:32]
 					t55_3 := t55[((lo4+i)-8)*32:][:32]
-					t583_3 := t583[((lo4+i)-8)*32:][:32]
-					t612_3 := t612[((lo4+i)-8)*32:][:32]
-					t642_3 := t642[(lo4+i)*32:][:32]
+					t58_3 := t58[((lo4+i)-8)*32:][:32]
+					t613_3 := t613[((lo4+i)-8)*32:][:32]
+					t643_3 := t643[(lo4+i)*32:][:32]
 					t28Entry2 := t28_2[i]
 					for j := range 32 {
-						t642_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t28Entry2)
+						t643_3[j] = F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t28Entry2)
 					}
 				}
 			}
@@ -890,32 +890,32 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo5+i)-16)*32:][:32]
 					t55_3 := t55[((lo5+i)-16)*32:][:32]
-					t583_3 := t583[((lo5+i)-16)*32:][:32]
-					t612_3 := t612[((lo5+i)-16)*32:][:32]
-					t642_3 := t642[((lo5+i)-16)*32:][:32]
+					t58_3 := t58[((lo5+i)-16)*32:][:32]
+					t613_3 := t613[((lo5+i)-16)*32:][:32]
+					t643_3 := t643[((lo5+i)-16)*32:][:32]
 					t672_3 := t672[(lo5+i)*32:][:32]
 					t31Entry := t31_2[i]
 					for j := range 32 {
-						t672_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) * t31Entry)
+						t672_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t31Entry)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t70)
+			clear(t702)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
-				t56_2 := t56[(l*chunks+t2)*32+lo6:][:n]
+				t60_2 := t60[(l*chunks+t2)*32+lo6:][:n]
 				for i := range n {
 					t53_3 := t53[((lo6+i)-1)*32:][:32]
 					t55_3 := t55[((lo6+i)-1)*32:][:32]
-					t583_3 := t583[((lo6+i)-1)*32:][:32]
-					t612_3 := t612[((lo6+i)-1)*32:][:32]
-					t642_3 := t642[((lo6+i)-1)*32:][:32]
+					t58_3 := t58[((lo6+i)-1)*32:][:32]
+					t613_3 := t613[((lo6+i)-1)*32:][:32]
+					t643_3 := t643[((lo6+i)-1)*32:][:32]
 					t672_3 := t672[((lo6+i)-1)*32:][:32]
-					t70_3 := t70[(lo6+i)*32:][:32]
-					t56Entry2 := t56_2[i]
+					t702_3 := t702[(lo6+i)*32:][:32]
+					t60Entry2 := t60_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) * t56Entry2)
+						t702_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) * t60Entry2)
 					}
 				}
 			}
@@ -927,15 +927,15 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
-					t583_3 := t583[((lo7+i)-2)*32:][:32]
-					t612_3 := t612[((lo7+i)-2)*32:][:32]
-					t642_3 := t642[((lo7+i)-2)*32:][:32]
+					t58_3 := t58[((lo7+i)-2)*32:][:32]
+					t613_3 := t613[((lo7+i)-2)*32:][:32]
+					t643_3 := t643[((lo7+i)-2)*32:][:32]
 					t672_3 := t672[((lo7+i)-2)*32:][:32]
-					t70_3 := t70[((lo7+i)-2)*32:][:32]
+					t702_3 := t702[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
 					t5Entry2 := t5_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) * t5Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) * t5Entry2)
 					}
 				}
 			}
@@ -947,16 +947,16 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
-					t583_3 := t583[((lo8+i)-4)*32:][:32]
-					t612_3 := t612[((lo8+i)-4)*32:][:32]
-					t642_3 := t642[((lo8+i)-4)*32:][:32]
+					t58_3 := t58[((lo8+i)-4)*32:][:32]
+					t613_3 := t613[((lo8+i)-4)*32:][:32]
+					t643_3 := t643[((lo8+i)-4)*32:][:32]
 					t672_3 := t672[((lo8+i)-4)*32:][:32]
-					t70_3 := t70[((lo8+i)-4)*32:][:32]
+					t702_3 := t702[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t8Entry2 := t8_2[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) * t8Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) + t73_3[j]) * t8Entry2)
 					}
 				}
 			}
@@ -968,17 +968,17 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo9+i)-8)*32:][:32]
 					t55_3 := t55[((lo9+i)-8)*32:][:32]
-					t583_3 := t583[((lo9+i)-8)*32:][:32]
-					t612_3 := t612[((lo9+i)-8)*32:][:32]
-					t642_3 := t642[((lo9+i)-8)*32:][:32]
+					t58_3 := t58[((lo9+i)-8)*32:][:32]
+					t613_3 := t613[((lo9+i)-8)*32:][:32]
+					t643_3 := t643[((lo9+i)-8)*32:][:32]
 					t672_3 := t672[((lo9+i)-8)*32:][:32]
-					t70_3 := t70[((lo9+i)-8)*32:][:32]
+					t702_3 := t702[((lo9+i)-8)*32:][:32]
 					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t11Entry2 := t11_2[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t11Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) + t73_3[j]) + t76_3[j]) * t11Entry2)
 					}
 				}
 			}
@@ -990,23 +990,23 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
-					t583_3 := t583[((lo10+i)-16)*32:][:32]
-					t612_3 := t612[((lo10+i)-16)*32:][:32]
-					t642_3 := t642[((lo10+i)-16)*32:][:32]
+					t58_3 := t58[((lo10+i)-16)*32:][:32]
+					t613_3 := t613[((lo10+i)-16)*32:][:32]
+					t643_3 := t643[((lo10+i)-16)*32:][:32]
 					t672_3 := t672[((lo10+i)-16)*32:][:32]
-					t70_3 := t70[((lo10+i)-16)*32:][:32]
+					t702_3 := t702[((lo10+i)-16)*32:][:32]
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_3 := t82[(lo10+i)*32:][:32]
 					t14Entry := t14_2[i]
 					for j := range 32 {
-						t82_3[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
+						t82_3[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t14Entry)
 					}
 				}
 			}
 			// titans_chunk.Q
-			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t61, (l*chunks+t2)*32*dK), dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.g.start
 			clear(t87)
 			if n := min(32, 1); n > 0 {
@@ -1016,9 +1016,9 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			lo11 := max(0, 1)
@@ -1026,47 +1026,47 @@ func (c *Step[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo11+i)-1)*32:][:32]
 					t55_3 := t55[((lo11+i)-1)*32:][:32]
-					t583_3 := t583[((lo11+i)-1)*32:][:32]
-					t612_3 := t612[((lo11+i)-1)*32:][:32]
-					t642_3 := t642[((lo11+i)-1)*32:][:32]
+					t58_3 := t58[((lo11+i)-1)*32:][:32]
+					t613_3 := t613[((lo11+i)-1)*32:][:32]
+					t643_3 := t643[((lo11+i)-1)*32:][:32]
 					t672_3 := t672[((lo11+i)-1)*32:][:32]
-					t70_3 := t70[((lo11+i)-1)*32:][:32]
+					t702_3 := t702[((lo11+i)-1)*32:][:32]
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
 					t82_3 := t82[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]
 					}
 				}
 			}
 			// titans_chunk.K
-			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t59, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t63, (l*chunks+t2)*32*dK), dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
 			clear(t98)
 			for i := range 32 {
-				t60Entry := t60_2[i]
+				t64Entry := t64_2[i]
 				if n := min(32, i); n > 0 {
 					t96_2 := t96[i*32:][:n]
 					K2_2 := K2[i*32:][:n]
 					t98_2 := t98[i*32:][:n]
 					for j := range n {
-						t98_2[j] = F(F(t60Entry*t96_2[j]) * K2_2[j])
+						t98_2[j] = F(F(t64Entry*t96_2[j]) * K2_2[j])
 					}
 				}
 			}
 			// titans_chunk.U, titans_chunk.g
 			for i := range 32 {
-				t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
+				t65_2 := t65[((l*chunks+t2)*32+i)*dV:][:dV]
 				t89_2 := t89[i*dV:][:dV]
 				t93_2 := t93[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
 				w := t86_2[i] + t87[i]
 				t92Entry := t92_2[i]
-				t60Entry2 := t60_2[i]
+				t64Entry2 := t64_2[i]
 				for j := range dV {
-					U2_2[j] = F((t61_2[j] - F(t89_2[j]*w) - F(t93_2[j]*t92Entry)) * t60Entry2)
+					U2_2[j] = F((t65_2[j] - F(t89_2[j]*w) - F(t93_2[j]*t92Entry)) * t64Entry2)
 				}
 			}
 			kern.Triangle(32, dV, false, U2, dV, 1, t98, 32, 1)
@@ -1074,11 +1074,11 @@ func (c *Step[F]) Run() {
 			for i := range 32 {
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
-				t583_3 := t583[i*32:][:32]
-				t612_3 := t612[i*32:][:32]
-				t642_3 := t642[i*32:][:32]
+				t58_3 := t58[i*32:][:32]
+				t613_3 := t613[i*32:][:32]
+				t643_3 := t643[i*32:][:32]
 				t672_3 := t672[i*32:][:32]
-				t70_3 := t70[i*32:][:32]
+				t702_3 := t702[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
@@ -1086,7 +1086,7 @@ func (c *Step[F]) Run() {
 				Q2_2 := Q2[i*32:][:32]
 				t822_2 := t822[i*32:][:32]
 				for j := range 32 {
-					t822_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t642_3[j]) + t672_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]) * Q2_2[j])
+					t822_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t672_3[j]) + t702_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_3[j]) * Q2_2[j])
 				}
 			}
 			// titans_chunk.y
@@ -1104,21 +1104,21 @@ func (c *Step[F]) Run() {
 			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t822, 1, 32)
 			// titans_chunk.M, titans_chunk.c, titans_chunk.e, titans_chunk.S
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+				t63_2 := t63[((l*chunks+t2)*32+i)*dK:][:dK]
 				t922_2 := t922[i*dK:][:dK]
 				t102_2 := t102[i*dK:][:dK]
 				t53Entry := t53_2[i]
 				t55Entry := t55_2[i]
-				t583Entry := t583_2[i]
-				t612Entry := t612_2[i]
-				t642Entry := t642_2[i]
+				t58Entry := t58_2[i]
+				t613Entry := t613_2[i]
+				t643Entry := t643_2[i]
 				t672Entry := t672_2[i]
-				w2 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
-				w3 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
+				w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t672Entry) + t702_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+				w3 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t672Entry
 				for j := range dK {
-					t59Entry := t59_2[j]
-					t922_2[j] = F(t59Entry * w2)
-					t102_2[j] = F(t59Entry * w3)
+					t63Entry := t63_2[j]
+					t922_2[j] = F(t63Entry * w2)
+					t102_2[j] = F(t63Entry * w3)
 				}
 			}
 			// titans_chunk.M
@@ -1205,12 +1205,12 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
-			t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
+			t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t62_2[k2] = k[k2]
-				t67_2[k2] = q[k2]
+				t66_2[k2] = k[k2]
+				t71_2[k2] = q[k2]
 			}
 		}
 	}
@@ -1219,9 +1219,9 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			v := c.V[(i*T+j+32*chunks)*dV:][:dV]
-			t63_2 := t63[(i*(T-32*chunks)+j)*dV:][:dV]
+			t67_2 := t67[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t63_2[k] = v[k]
+				t67_2[k] = v[k]
 			}
 		}
 	}
@@ -1229,15 +1229,15 @@ func (c *Step[F]) Run() {
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	for i := range L {
 		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-		t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
+		t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
 		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t64_2[j] = eta[j]
-			t65_2[j] = theta[j]
-			t66_2[j] = rho[j]
+			t68_2[j] = eta[j]
+			t69_2[j] = theta[j]
+			t70_2[j] = rho[j]
 		}
 	}
 
@@ -1299,29 +1299,29 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t160 F
 						var t161 F
 						var t162 F
 						var t163 F
 						for j := range dK {
-							t62Entry := t62_2[j]
-							t160 += F(MState2[j][0] * t62Entry)
-							t161 += F(MState2[j][1] * t62Entry)
-							t162 += F(MState2[j][2] * t62Entry)
-							t163 += F(MState2[j][3] * t62Entry)
+							t66Entry := t66_2[j]
+							t160 += F(MState2[j][0] * t66Entry)
+							t161 += F(MState2[j][1] * t66Entry)
+							t162 += F(MState2[j][2] * t66Entry)
+							t163 += F(MState2[j][3] * t66Entry)
 						}
 						// titans_chunk.e
-						e20 := t160 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
-						e21 := t161 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						e22 := t162 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						e23 := t163 - t63[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						e20 := t160 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e21 := t161 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						e22 := t162 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						e23 := t163 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e20
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1] = e21
@@ -1329,38 +1329,38 @@ func (c *Step[F]) Run() {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+3] = e23
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
-						t64Entry := t64_2[a]
-						t65Entry := t65_2[a]
-						t66Entry := t66_2[a]
+						t68Entry := t68_2[a]
+						t69Entry := t69_2[a]
+						t70Entry := t70_2[a]
 						var y30 F
-						w40 := F(t65Entry * e20)
+						w40 := F(t69Entry * e20)
 						var y31 F
-						w41 := F(t65Entry * e21)
+						w41 := F(t69Entry * e21)
 						var y32 F
-						w42 := F(t65Entry * e22)
+						w42 := F(t69Entry * e22)
 						var y33 F
-						w43 := F(t65Entry * e23)
+						w43 := F(t69Entry * e23)
 						for j := range dK {
-							t62Entry := t62_2[j]
-							t67Entry := t67_2[j]
-							S20 := F(t64Entry*SState2[j][0]) - F(w40*t62Entry)
-							M20 := F(t66Entry*MState2[j][0]) + S20
-							y30 += F(M20 * t67Entry)
+							t66Entry := t66_2[j]
+							t71Entry := t71_2[j]
+							S20 := F(t68Entry*SState2[j][0]) - F(w40*t66Entry)
+							M20 := F(t70Entry*MState2[j][0]) + S20
+							y30 += F(M20 * t71Entry)
 							SState2[j][0] = S20
 							MState2[j][0] = M20
-							S21 := F(t64Entry*SState2[j][1]) - F(w41*t62Entry)
-							M21 := F(t66Entry*MState2[j][1]) + S21
-							y31 += F(M21 * t67Entry)
+							S21 := F(t68Entry*SState2[j][1]) - F(w41*t66Entry)
+							M21 := F(t70Entry*MState2[j][1]) + S21
+							y31 += F(M21 * t71Entry)
 							SState2[j][1] = S21
 							MState2[j][1] = M21
-							S22 := F(t64Entry*SState2[j][2]) - F(w42*t62Entry)
-							M22 := F(t66Entry*MState2[j][2]) + S22
-							y32 += F(M22 * t67Entry)
+							S22 := F(t68Entry*SState2[j][2]) - F(w42*t66Entry)
+							M22 := F(t70Entry*MState2[j][2]) + S22
+							y32 += F(M22 * t71Entry)
 							SState2[j][2] = S22
 							MState2[j][2] = M22
-							S23 := F(t64Entry*SState2[j][3]) - F(w43*t62Entry)
-							M23 := F(t66Entry*MState2[j][3]) + S23
-							y33 += F(M23 * t67Entry)
+							S23 := F(t68Entry*SState2[j][3]) - F(w43*t66Entry)
+							M23 := F(t70Entry*MState2[j][3]) + S23
+							y33 += F(M23 * t71Entry)
 							SState2[j][3] = S23
 							MState2[j][3] = M23
 						}
@@ -1409,31 +1409,31 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t16 F
 						for j := range dK {
-							t16 += F(MState2[j][0] * t62_2[j])
+							t16 += F(MState2[j][0] * t66_2[j])
 						}
 						// titans_chunk.e
-						e2 := t16 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
-						t64Entry := t64_2[a]
-						w4 := F(t65_2[a] * e2)
-						t66Entry := t66_2[a]
+						t68Entry := t68_2[a]
+						w4 := F(t69_2[a] * e2)
+						t70Entry := t70_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*SState2[j][0]) - F(w4*t62_2[j])
-							M2 := F(t66Entry*MState2[j][0]) + S2
-							y3 += F(M2 * t67_2[j])
+							S2 := F(t68Entry*SState2[j][0]) - F(w4*t66_2[j])
+							M2 := F(t70Entry*MState2[j][0]) + S2
+							y3 += F(M2 * t71_2[j])
 							SState2[j][0] = S2
 							MState2[j][0] = M2
 						}
@@ -1538,27 +1538,27 @@ func (c *StepBackward[F]) Run() {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t56 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	t60 := c.Work[:32*L*chunks] // [L, chunks, 32]
 	work := c.Work[32*L*chunks:]
-	t58 := work[:32*L*chunks] // [L, chunks, 32]
+	t62 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t60 := work[:32*L*chunks] // [L, chunks, 32]
+	t64 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t57 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t61 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t59 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t63 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t61 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t65 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t62 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t66 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t67 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t64 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t68 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t65 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t69 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t66 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t70 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t := work[:32*L*chunks*dV] // [L, 32·chunks, d_v]
 	work = work[32*L*chunks*dV:]
@@ -1716,15 +1716,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t55 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t583 := work[:1024] // [32, 32]
+	t58 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t612 := work[:1024] // [32, 32]
+	t613 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t643 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t673 := work[:1024] // [32, 32]
+	t67 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t70 := work[:1024] // [32, 32]
+	t703 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t73 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1798,21 +1798,21 @@ func (c *StepBackward[F]) Run() {
 	work = work[32:]
 	t552 := work[:32] // [32]
 	work = work[32:]
-	t5822 := work[:1024] // [32, 32]
+	t582 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t6122 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t6222 := work[:32] // [32]
 	work = work[32:]
-	t63 := work[:1024] // [32, 32]
+	t633 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t663 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t6722 := work[:32] // [32]
+	t672 := work[:32] // [32]
 	work = work[32:]
-	t68 := work[:1024] // [32, 32]
+	t683 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t712 := work[:1024] // [32, 32]
+	t7122 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t72_2 := work[:32] // [32]
 	work = work[32:]
@@ -2011,15 +2011,15 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
-			t56_2 := t56[(i*chunks+j)*32:][:32]
-			eta := c.Eta[i*T+32*j:][:32]
-			t58_2 := t58[(i*chunks+j)*32:][:32]
-			theta := c.Theta[i*T+32*j:][:32]
 			t60_2 := t60[(i*chunks+j)*32:][:32]
+			eta := c.Eta[i*T+32*j:][:32]
+			t62_3 := t62[(i*chunks+j)*32:][:32]
+			theta := c.Theta[i*T+32*j:][:32]
+			t64_2 := t64[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t56_2[k] = rho[k]
-				t58_2[k] = eta[k]
-				t60_2[k] = theta[k]
+				t60_2[k] = rho[k]
+				t62_3[k] = eta[k]
+				t64_2[k] = theta[k]
 			}
 		}
 	}
@@ -2029,12 +2029,12 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				q := c.Q[(i*T+32*j+k)*dK:][:dK]
-				t57_2 := t57[((i*chunks+j)*32+k)*dK:][:dK]
+				t61_2 := t61[((i*chunks+j)*32+k)*dK:][:dK]
 				k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-				t59_2 := t59[((i*chunks+j)*32+k)*dK:][:dK]
+				t63_2 := t63[((i*chunks+j)*32+k)*dK:][:dK]
 				for m := range dK {
-					t57_2[m] = q[m]
-					t59_2[m] = k2[m]
+					t61_2[m] = q[m]
+					t63_2[m] = k2[m]
 				}
 			}
 		}
@@ -2045,9 +2045,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				v := c.V[(i*T+32*j+k)*dV:][:dV]
-				t61_2 := t61[((i*chunks+j)*32+k)*dV:][:dV]
+				t65_2 := t65[((i*chunks+j)*32+k)*dV:][:dV]
 				for m := range dV {
-					t61_2[m] = v[m]
+					t65_2[m] = v[m]
 				}
 			}
 		}
@@ -2057,12 +2057,12 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
-			t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
+			t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t62_3[k2] = k[k2]
-				t67_2[k2] = q[k2]
+				t66_2[k2] = k[k2]
+				t71_2[k2] = q[k2]
 			}
 		}
 	}
@@ -2070,15 +2070,15 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	for i := range L {
 		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-		t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
+		t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
 		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t64_2[j] = eta[j]
-			t65_2[j] = theta[j]
-			t66_2[j] = rho[j]
+			t68_2[j] = eta[j]
+			t69_2[j] = theta[j]
+			t70_2[j] = rho[j]
 		}
 	}
 
@@ -2145,89 +2145,89 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][1] = SCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t64Entry := t64_2[a]
-						t65Entry := t65_2[a]
-						t66Entry := t66_2[a]
-						w0 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
-						w1 := F(t65Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
+						t68Entry := t68_2[a]
+						t69Entry := t69_2[a]
+						t70Entry := t70_2[a]
+						w0 := F(t69Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						w1 := F(t69Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
-							t62Entry := t62_3[j]
-							S20 := F(t64Entry*STrail3[j][0]) - F(w0*t62Entry)
+							t66Entry := t66_2[j]
+							S20 := F(t68Entry*STrail3[j][0]) - F(w0*t66Entry)
 							STrail4[j][0] = S20
-							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S20
-							S21 := F(t64Entry*STrail3[j][1]) - F(w1*t62Entry)
+							MTrail4[j][0] = F(t70Entry*MTrail3[j][0]) + S20
+							S21 := F(t68Entry*STrail3[j][1]) - F(w1*t66Entry)
 							STrail4[j][1] = S21
-							MTrail4[j][1] = F(t66Entry*MTrail3[j][1]) + S21
+							MTrail4[j][1] = F(t70Entry*MTrail3[j][1]) + S21
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
 					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						t64Entry2 := t64_2[a]
-						t66Entry2 := t66_2[a]
-						t65Entry2 := t65_2[a]
+						t68Entry2 := t68_2[a]
+						t70Entry2 := t70_2[a]
+						t69Entry2 := t69_2[a]
 						var t730 F
 						var t2430 F
 						var t1620 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						w20 := F(t65Entry2 * eEntry0)
+						w20 := F(t69Entry2 * eEntry0)
 						var t731 F
 						var t2431 F
 						var t1621 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						w21 := F(t65Entry2 * eEntry1)
+						w21 := F(t69Entry2 * eEntry1)
 						for j := range dK {
-							t62Entry := t62_3[j]
-							t67Entry := t67_2[j]
+							t66Entry := t66_2[j]
+							t71Entry := t71_2[j]
 							t11Sum := t11_2[j]
 							t132Sum := t132_3[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
-							t440 := MBarState[j][0] + F(t67Entry*t2Entry0)
+							t440 := MBarState[j][0] + F(t71Entry*t2Entry0)
 							t730 += F(MTrailEntry0 * t440)
 							t90 := SBarState[j][0] + t440
-							t2430 += F(t90 * t62Entry)
+							t2430 += F(t90 * t66Entry)
 							t1620 += F(STrailEntry0 * t90)
-							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t64Entry2*STrailEntry0) - F(w20*t62Entry)) * t2Entry0)
+							t11Sum += F((F(t70Entry2*MTrailEntry0) + F(t68Entry2*STrailEntry0) - F(w20*t66Entry)) * t2Entry0)
 							t43[j][0] = t440
 							t132Sum -= F(t90 * eEntry0)
-							SBarState[j][0] = F(t64Entry2 * t90)
+							SBarState[j][0] = F(t68Entry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
-							t441 := MBarState[j][1] + F(t67Entry*t2Entry1)
+							t441 := MBarState[j][1] + F(t71Entry*t2Entry1)
 							t731 += F(MTrailEntry1 * t441)
 							t91_2 := SBarState[j][1] + t441
-							t2431 += F(t91_2 * t62Entry)
+							t2431 += F(t91_2 * t66Entry)
 							t1621 += F(STrailEntry1 * t91_2)
-							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t64Entry2*STrailEntry1) - F(w21*t62Entry)) * t2Entry1)
+							t11Sum += F((F(t70Entry2*MTrailEntry1) + F(t68Entry2*STrailEntry1) - F(w21*t66Entry)) * t2Entry1)
 							t43[j][1] = t441
 							t132Sum -= F(t91_2 * eEntry1)
-							SBarState[j][1] = F(t64Entry2 * t91_2)
+							SBarState[j][1] = F(t68Entry2 * t91_2)
 							t11_2[j] = t11Sum
 							t132_3[j] = t132Sum
 						}
@@ -2236,21 +2236,21 @@ func (c *StepBackward[F]) Run() {
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
 						t10Sum += t730
 						t8Sum += t1620
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t2430)
-						w30 := F(t65Entry2 * t2430)
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t2430)
+						w30 := F(t69Entry2 * t2430)
 						t10Sum += t731
 						t8Sum += t1621
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t65Entry2 * t2431)
-						w31 := F(t65Entry2 * t2431)
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t69Entry2 * t2431)
+						w31 := F(t69Entry2 * t2431)
 						t10_2[a] = t10Sum
 						t8_2[a] = t8Sum
 						for j := range dK {
 							t212Sum := t212_2[j]
-							t62Entry := t62_3[j]
+							t66Entry := t66_2[j]
 							t212Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t62Entry)
+							MBarState[j][0] = F(t70Entry2*t43[j][0]) - F(w30*t66Entry)
 							t212Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t62Entry)
+							MBarState[j][1] = F(t70Entry2*t43[j][1]) - F(w31*t66Entry)
 							t212_2[j] = t212Sum
 						}
 					}
@@ -2288,37 +2288,37 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][0] = SCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t64Entry := t64_2[a]
-						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
-						t66Entry := t66_2[a]
+						t68Entry := t68_2[a]
+						w := F(t69_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t70Entry := t70_2[a]
 						for j := range dK {
-							S2 := F(t64Entry*STrail3[j][0]) - F(w*t62_3[j])
+							S2 := F(t68Entry*STrail3[j][0]) - F(w*t66_2[j])
 							STrail4[j][0] = S2
-							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S2
+							MTrail4[j][0] = F(t70Entry*MTrail3[j][0]) + S2
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
 					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t62_3 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -2326,35 +2326,35 @@ func (c *StepBackward[F]) Run() {
 						var t73_2 F
 						var t243 F
 						var t162 F
-						t64Entry2 := t64_2[a]
+						t68Entry2 := t68_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t66Entry2 := t66_2[a]
-						t65Entry2 := t65_2[a]
-						w2 := F(t65Entry2 * eEntry)
+						t70Entry2 := t70_2[a]
+						t69Entry2 := t69_2[a]
+						w2 := F(t69Entry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
-							t62Entry := t62_3[j]
-							t44_2 := MBarState[j][0] + F(t67_2[j]*t2Entry)
+							t66Entry := t66_2[j]
+							t44_2 := MBarState[j][0] + F(t71_2[j]*t2Entry)
 							t73_2 += F(MTrailEntry * t44_2)
 							t9 := SBarState[j][0] + t44_2
-							t243 += F(t9 * t62Entry)
+							t243 += F(t9 * t66Entry)
 							t162 += F(STrailEntry * t9)
-							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t64Entry2*STrailEntry) - F(w2*t62Entry)) * t2Entry)
+							t11_2[j] += F((F(t70Entry2*MTrailEntry) + F(t68Entry2*STrailEntry) - F(w2*t66Entry)) * t2Entry)
 							t43[j][0] = t44_2
 							t132_3[j] -= F(t9 * eEntry)
-							SBarState[j][0] = F(t64Entry2 * t9)
+							SBarState[j][0] = F(t68Entry2 * t9)
 						}
 						t10_2[a] += t73_2
 						t8_2[a] += t162
 						// titans_chunk.e, titans_chunk.S
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t65Entry2 * t243)
+						w3 := F(t69Entry2 * t243)
 						for j := range dK {
 							t212_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t62_3[j])
+							MBarState[j][0] = F(t70Entry2*t43[j][0]) - F(w3*t66_2[j])
 						}
 					}
 				}
@@ -2372,22 +2372,22 @@ func (c *StepBackward[F]) Run() {
 	clear(t12)
 	clear(t17)
 	for i := range L {
-		t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
-			t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
 			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
 			t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
 			var t1422 F
-			t65Entry3 := t65_2[j]
+			t69Entry3 := t69_2[j]
 			for k := range dK {
 				t132Entry := t132_3[k]
-				t1422 += F(t62_3[k] * t132Entry)
+				t1422 += F(t66_2[k] * t132Entry)
 				t12_2[k] += t11_2[k]
-				t17_2[k] += F(t65Entry3*t132Entry) + t212_2[k]
+				t17_2[k] += F(t69Entry3*t132Entry) + t212_2[k]
 			}
 			t142_3[j] = t1422
 		}
@@ -2429,13 +2429,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t56_2 := t56[(i*chunks+j)*32:][:n]
+				t60_2 := t60[(i*chunks+j)*32:][:n]
 				t22_3 := t22[(i*chunks+j)*32:][:n]
-				t58_2 := t58[(i*chunks+j)*32:][:n]
+				t62_3 := t62[(i*chunks+j)*32:][:n]
 				t182_3 := t182[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t22_3[k] = t56_2[k]
-					t182_3[k] = t58_2[k]
+					t22_3[k] = t60_2[k]
+					t182_3[k] = t62_3[k]
 				}
 			}
 		}
@@ -2450,23 +2450,23 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
-				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
+				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
 				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
-				t56_3 := t56[(i*chunks+j)*32-1+lo:][:n]
+				t60_3 := t60[(i*chunks+j)*32-1+lo:][:n]
 				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32-1+lo:][:n]
 				t202_3 := t202[(i*chunks+j)*32+lo:][:n]
-				t58_3 := t58[(i*chunks+j)*32-1+lo:][:n]
+				t62_4 := t62[(i*chunks+j)*32-1+lo:][:n]
 				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t56Entry := t56_2[k]
-					t58Entry := t58_2[k]
-					t32_2[k] = F(t56Entry * t22_3[k])
-					t52_2[k] = F(t56_3[k] * t56Entry)
-					t202_3[k] = F(t58Entry * t182_3[k])
-					t222_2[k] = F(t58_3[k] * t58Entry)
+					t60Entry := t60_2[k]
+					t62Entry := t62_3[k]
+					t32_2[k] = F(t60Entry * t22_3[k])
+					t52_2[k] = F(t60_3[k] * t60Entry)
+					t202_3[k] = F(t62Entry * t182_3[k])
+					t222_2[k] = F(t62_4[k] * t62Entry)
 				}
 			}
 		}
@@ -2749,13 +2749,13 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32-1+lo:][:n]
 				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t352_2[k] = F(t56_2[k] * p2[k])
+					t352_2[k] = F(t60_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -2940,14 +2940,14 @@ func (c *StepBackward[F]) Run() {
 		}
 		for t3 := chunks - 1; t3 >= 0; t3-- {
 			t86_2 := t86[(l*chunks+t3)*32:][:32]
-			t60_2 := t60[(l*chunks+t3)*32:][:32]
+			t64_2 := t64[(l*chunks+t3)*32:][:32]
 			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
-			t583_2 := t583[31*32:][:32]
-			t612_2 := t612[31*32:][:32]
+			t58_2 := t58[31*32:][:32]
+			t613_2 := t613[31*32:][:32]
 			t643_2 := t643[31*32:][:32]
-			t673_2 := t673[31*32:][:32]
-			t70_2 := t70[31*32:][:32]
+			t67_2 := t67[31*32:][:32]
+			t703_2 := t703[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
@@ -2975,44 +2975,44 @@ func (c *StepBackward[F]) Run() {
 			clear(t55)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t58_2 := t58[(l*chunks+t3)*32+lo:][:n]
+				t62_3 := t62[(l*chunks+t3)*32+lo:][:n]
 				for i := range n {
 					t53_3 := t53[((lo+i)-1)*32:][:32]
 					t55_3 := t55[(lo+i)*32:][:32]
-					t58Entry2 := t58_2[i]
+					t62Entry2 := t62_3[i]
 					for j := range 32 {
-						t55_3[j] = F(t53_3[j] * t58Entry2)
+						t55_3[j] = F(t53_3[j] * t62Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t58)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
 				t222_2 := t222[(l*chunks+t3)*32+lo2:][:n]
 				for i := range n {
 					t53_3 := t53[((lo2+i)-2)*32:][:32]
 					t55_3 := t55[((lo2+i)-2)*32:][:32]
-					t583_3 := t583[(lo2+i)*32:][:32]
+					t58_3 := t58[(lo2+i)*32:][:32]
 					t222Entry2 := t222_2[i]
 					for j := range 32 {
-						t583_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
+						t58_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t612)
+			clear(t613)
 			lo3 := max(0, 4)
 			if n := 32 - lo3; n > 0 {
 				t252_2 := t252[(l*chunks+t3)*32+lo3:][:n]
 				for i := range n {
 					t53_3 := t53[((lo3+i)-4)*32:][:32]
 					t55_3 := t55[((lo3+i)-4)*32:][:32]
-					t583_3 := t583[((lo3+i)-4)*32:][:32]
-					t612_3 := t612[(lo3+i)*32:][:32]
+					t58_3 := t58[((lo3+i)-4)*32:][:32]
+					t613_3 := t613[(lo3+i)*32:][:32]
 					t252Entry2 := t252_2[i]
 					for j := range 32 {
-						t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
+						t613_3[j] = F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t252Entry2)
 					}
 				}
 			}
@@ -3024,49 +3024,49 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo4+i)-8)*32:][:32]
 					t55_3 := t55[((lo4+i)-8)*32:][:32]
-					t583_3 := t583[((lo4+i)-8)*32:][:32]
-					t612_3 := t612[((lo4+i)-8)*32:][:32]
+					t58_3 := t58[((lo4+i)-8)*32:][:32]
+					t613_3 := t613[((lo4+i)-8)*32:][:32]
 					t643_3 := t643[(lo4+i)*32:][:32]
 					t282Entry2 := t282_2[i]
 					for j := range 32 {
-						t643_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
+						t643_3[j] = F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t282Entry2)
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t673)
+			clear(t67)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t312_2 := t312[(l*chunks+t3)*32+lo5:][:n]
 				for i := range n {
 					t53_3 := t53[((lo5+i)-16)*32:][:32]
 					t55_3 := t55[((lo5+i)-16)*32:][:32]
-					t583_3 := t583[((lo5+i)-16)*32:][:32]
-					t612_3 := t612[((lo5+i)-16)*32:][:32]
+					t58_3 := t58[((lo5+i)-16)*32:][:32]
+					t613_3 := t613[((lo5+i)-16)*32:][:32]
 					t643_3 := t643[((lo5+i)-16)*32:][:32]
-					t673_3 := t673[(lo5+i)*32:][:32]
+					t67_3 := t67[(lo5+i)*32:][:32]
 					t312Entry := t312_2[i]
 					for j := range 32 {
-						t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t312Entry)
+						t67_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t70)
+			clear(t703)
 			lo6 := max(0, 1)
 			if n := 32 - lo6; n > 0 {
-				t56_2 := t56[(l*chunks+t3)*32+lo6:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo6:][:n]
 				for i := range n {
 					t53_3 := t53[((lo6+i)-1)*32:][:32]
 					t55_3 := t55[((lo6+i)-1)*32:][:32]
-					t583_3 := t583[((lo6+i)-1)*32:][:32]
-					t612_3 := t612[((lo6+i)-1)*32:][:32]
+					t58_3 := t58[((lo6+i)-1)*32:][:32]
+					t613_3 := t613[((lo6+i)-1)*32:][:32]
 					t643_3 := t643[((lo6+i)-1)*32:][:32]
-					t673_3 := t673[((lo6+i)-1)*32:][:32]
-					t70_3 := t70[(lo6+i)*32:][:32]
-					t56Entry2 := t56_2[i]
+					t67_3 := t67[((lo6+i)-1)*32:][:32]
+					t703_3 := t703[(lo6+i)*32:][:32]
+					t60Entry2 := t60_2[i]
 					for j := range 32 {
-						t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t56Entry2)
+						t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t60Entry2)
 					}
 				}
 			}
@@ -3078,15 +3078,15 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo7+i)-2)*32:][:32]
 					t55_3 := t55[((lo7+i)-2)*32:][:32]
-					t583_3 := t583[((lo7+i)-2)*32:][:32]
-					t612_3 := t612[((lo7+i)-2)*32:][:32]
+					t58_3 := t58[((lo7+i)-2)*32:][:32]
+					t613_3 := t613[((lo7+i)-2)*32:][:32]
 					t643_3 := t643[((lo7+i)-2)*32:][:32]
-					t673_3 := t673[((lo7+i)-2)*32:][:32]
-					t70_3 := t70[((lo7+i)-2)*32:][:32]
+					t67_3 := t67[((lo7+i)-2)*32:][:32]
+					t703_3 := t703[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
 					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t52Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -3098,16 +3098,16 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo8+i)-4)*32:][:32]
 					t55_3 := t55[((lo8+i)-4)*32:][:32]
-					t583_3 := t583[((lo8+i)-4)*32:][:32]
-					t612_3 := t612[((lo8+i)-4)*32:][:32]
+					t58_3 := t58[((lo8+i)-4)*32:][:32]
+					t613_3 := t613[((lo8+i)-4)*32:][:32]
 					t643_3 := t643[((lo8+i)-4)*32:][:32]
-					t673_3 := t673[((lo8+i)-4)*32:][:32]
-					t70_3 := t70[((lo8+i)-4)*32:][:32]
+					t67_3 := t67[((lo8+i)-4)*32:][:32]
+					t703_3 := t703[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
 					}
 				}
 			}
@@ -3119,17 +3119,17 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo9+i)-8)*32:][:32]
 					t55_3 := t55[((lo9+i)-8)*32:][:32]
-					t583_3 := t583[((lo9+i)-8)*32:][:32]
-					t612_3 := t612[((lo9+i)-8)*32:][:32]
+					t58_3 := t58[((lo9+i)-8)*32:][:32]
+					t613_3 := t613[((lo9+i)-8)*32:][:32]
 					t643_3 := t643[((lo9+i)-8)*32:][:32]
-					t673_3 := t673[((lo9+i)-8)*32:][:32]
-					t70_3 := t70[((lo9+i)-8)*32:][:32]
+					t67_3 := t67[((lo9+i)-8)*32:][:32]
+					t703_3 := t703[((lo9+i)-8)*32:][:32]
 					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t112Entry2 := t112_3[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -3141,18 +3141,18 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo10+i)-16)*32:][:32]
 					t55_3 := t55[((lo10+i)-16)*32:][:32]
-					t583_3 := t583[((lo10+i)-16)*32:][:32]
-					t612_3 := t612[((lo10+i)-16)*32:][:32]
+					t58_3 := t58[((lo10+i)-16)*32:][:32]
+					t613_3 := t613[((lo10+i)-16)*32:][:32]
 					t643_3 := t643[((lo10+i)-16)*32:][:32]
-					t673_3 := t673[((lo10+i)-16)*32:][:32]
-					t70_3 := t70[((lo10+i)-16)*32:][:32]
+					t67_3 := t67[((lo10+i)-16)*32:][:32]
+					t703_3 := t703[((lo10+i)-16)*32:][:32]
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
 					t79_3 := t79[((lo10+i)-16)*32:][:32]
 					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t143Entry := t143_3[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 					}
 				}
 			}
@@ -3175,31 +3175,31 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t53_3 := t53[((lo11+i)-1)*32:][:32]
 					t55_3 := t55[((lo11+i)-1)*32:][:32]
-					t583_3 := t583[((lo11+i)-1)*32:][:32]
-					t612_3 := t612[((lo11+i)-1)*32:][:32]
+					t58_3 := t58[((lo11+i)-1)*32:][:32]
+					t613_3 := t613[((lo11+i)-1)*32:][:32]
 					t643_3 := t643[((lo11+i)-1)*32:][:32]
-					t673_3 := t673[((lo11+i)-1)*32:][:32]
-					t70_3 := t70[((lo11+i)-1)*32:][:32]
+					t67_3 := t67[((lo11+i)-1)*32:][:32]
+					t703_3 := t703[((lo11+i)-1)*32:][:32]
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
 					t79_3 := t79[((lo11+i)-1)*32:][:32]
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
 			// titans_chunk.U
 			clear(t98)
 			for i := range 32 {
-				t60Entry := t60_2[i]
+				t64Entry := t64_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 					t96_2 := t96[i*32:][:n]
 					t98_2 := t98[i*32:][:n]
 					for j := range n {
-						t98_2[j] = F(F(t60Entry*K[j]) * t96_2[j])
+						t98_2[j] = F(F(t64Entry*K[j]) * t96_2[j])
 					}
 				}
 			}
@@ -3221,27 +3221,27 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.S
-			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
 			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
 			clear(t923)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
+				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
-					t923[31*32+i] += F(t59_2[j] * t722[j*32+i])
+					t923[31*32+i] += F(t63_2[j] * t722[j*32+i])
 				}
 			}
 			// titans_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
 			kern.Gemm(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
 			clear(t163)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
+				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
-					t163[31*32+i] += F(t59_2[j] * t1423[j*32+i])
+					t163[31*32+i] += F(t63_2[j] * t1423[j*32+i])
 				}
 			}
 			// titans_chunk.y, titans_chunk.c, titans_chunk.e
@@ -3249,18 +3249,18 @@ func (c *StepBackward[F]) Run() {
 				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
-				t583_3 := t583[i*32:][:32]
-				t612_3 := t612[i*32:][:32]
+				t58_3 := t58[i*32:][:32]
+				t613_3 := t613[i*32:][:32]
 				t643_3 := t643[i*32:][:32]
-				t673_3 := t673[i*32:][:32]
-				t70_3 := t70[i*32:][:32]
+				t67_3 := t67[i*32:][:32]
+				t703_3 := t703[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
 				t82_4 := t82_2[i*32:][:32]
 				t229_2 := t229[i*32:][:32]
 				for j := range 32 {
-					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 				}
 			}
 			// titans_chunk.y
@@ -3269,11 +3269,11 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t53_3 := t53[i*32:][:32]
 				t55_3 := t55[i*32:][:32]
-				t583_3 := t583[i*32:][:32]
-				t612_3 := t612[i*32:][:32]
+				t58_3 := t58[i*32:][:32]
+				t613_3 := t613[i*32:][:32]
 				t643_3 := t643[i*32:][:32]
-				t673_3 := t673[i*32:][:32]
-				t70_3 := t70[i*32:][:32]
+				t67_3 := t67[i*32:][:32]
+				t703_3 := t703[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
 				t79_3 := t79[i*32:][:32]
@@ -3281,7 +3281,7 @@ func (c *StepBackward[F]) Run() {
 				t2523_2 := t2523[i*32:][:32]
 				t2722_2 := t2722[i*32:][:32]
 				for j := range 32 {
-					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 				}
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
@@ -3291,12 +3291,12 @@ func (c *StepBackward[F]) Run() {
 				t2823_2 := t2823[i*dV:][:dV]
 				t53Entry := t53_2[i]
 				t55Entry := t55_2[i]
-				t583Entry := t583_2[i]
-				t612Entry := t612_2[i]
+				t58Entry := t58_2[i]
+				t613Entry := t613_2[i]
 				t643Entry := t643_2[i]
-				t673Entry := t673_2[i]
-				w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry
-				w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t67Entry := t67_2[i]
+				w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry
+				w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dV {
 					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
 				}
@@ -3323,7 +3323,7 @@ func (c *StepBackward[F]) Run() {
 				t2823_2 := t2823[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
 				UProd2 := c.UProd2[((l*chunks+t3)*32+i)*dV:][:dV]
-				t61_2 := t61[((l*chunks+t3)*32+i)*dV:][:dV]
+				t65_2 := t65[((l*chunks+t3)*32+i)*dV:][:dV]
 				tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
 				t25_2 := t25[((l*chunks+t3)*32+i)*dV:][:dV]
 				t452_2 := t452[i*dV:][:dV]
@@ -3333,17 +3333,17 @@ func (c *StepBackward[F]) Run() {
 				var t3524 F
 				var t462 F
 				var t5122 F
-				t60Entry2 := t60_2[i]
+				t64Entry2 := t64_2[i]
 				t88Entry := t88[i]
 				t92Entry := t92_3[i]
 				hEntry := h2[i]
 				gEntry := g2[i]
 				for j := range dV {
 					t2823Entry := t2823_2[j]
-					t34 := F(t2823Entry * t60Entry2)
+					t34 := F(t2823Entry * t64Entry2)
 					UProdEntry := UProd[j]
 					UProd2Entry := UProd2[j]
-					t3524 += F((t61_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2823Entry)
+					t3524 += F((t65_2[j] - F(UProdEntry*t88Entry) - F(UProd2Entry*t92Entry)) * t2823Entry)
 					t462 += F(UProd2Entry * t34)
 					t5122 += F(UProdEntry * t34)
 					tViewEntry2 := tView[j]
@@ -3362,7 +3362,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t37)
 			for i := range 32 {
 				var t3822 F
-				t60Entry3 := t60_2[i]
+				t64Entry3 := t64_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 					t3123_2 := t3123[i*32:][:n]
@@ -3374,8 +3374,8 @@ func (c *StepBackward[F]) Run() {
 						t3123Entry := t3123_2[j]
 						t96Entry := t96_2[j]
 						t3822 += F(F(KEntry*t96Entry) * t3123Entry)
-						t3622_2[j] = F(F(t60Entry3*KEntry) * t3123Entry)
-						t37_2[j] = F(F(t60Entry3*t96Entry) * t3123Entry)
+						t3622_2[j] = F(F(t64Entry3*KEntry) * t3123Entry)
+						t37_2[j] = F(F(t64Entry3*t96Entry) * t3123Entry)
 					}
 				}
 				t382[i] = t3822
@@ -3412,9 +3412,9 @@ func (c *StepBackward[F]) Run() {
 				Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 				t2523_2 := t2523[i*32:][:32]
 				t412_2 := t412[i*32:][:32]
-				t5822_2 := t5822[i*32:][:32]
+				t582_2 := t582[i*32:][:32]
 				for j := range 32 {
-					t5822_2[j] = t163_2[j] + F(Q[j]*t2523_2[j]) + t412_2[j]
+					t582_2[j] = t163_2[j] + F(Q[j]*t2523_2[j]) + t412_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
@@ -3425,14 +3425,14 @@ func (c *StepBackward[F]) Run() {
 				t143_3 := t143[(l*chunks+t3)*32+lo14:][:n]
 				t6222_2 := t6222[0+lo14:][:n]
 				for i := range n {
-					t5822_2 := t5822[(lo14+i)*32:][:32]
+					t582_2 := t582[(lo14+i)*32:][:32]
 					t53_3 := t53[((lo14+i)-16)*32:][:32]
 					t55_3 := t55[((lo14+i)-16)*32:][:32]
-					t583_3 := t583[((lo14+i)-16)*32:][:32]
-					t612_3 := t612[((lo14+i)-16)*32:][:32]
+					t58_3 := t58[((lo14+i)-16)*32:][:32]
+					t613_3 := t613[((lo14+i)-16)*32:][:32]
 					t643_3 := t643[((lo14+i)-16)*32:][:32]
-					t673_3 := t673[((lo14+i)-16)*32:][:32]
-					t70_3 := t70[((lo14+i)-16)*32:][:32]
+					t67_3 := t67[((lo14+i)-16)*32:][:32]
+					t703_3 := t703[((lo14+i)-16)*32:][:32]
 					t73_3 := t73[((lo14+i)-16)*32:][:32]
 					t76_3 := t76[((lo14+i)-16)*32:][:32]
 					t79_3 := t79[((lo14+i)-16)*32:][:32]
@@ -3440,95 +3440,95 @@ func (c *StepBackward[F]) Run() {
 					var t6223 F
 					t143Entry2 := t143_3[i]
 					for j := range 32 {
-						t5822Entry := t5822_2[j]
-						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t5822Entry)
-						t6122_2[j] += F(t5822Entry * t143Entry2)
+						t582Entry := t582_2[j]
+						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582Entry)
+						t6122_2[j] += F(t582Entry * t143Entry2)
 					}
 					t6222_2[i] = t6223
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t5822_2 := t5822[i*32:][:32]
+				t582_2 := t582[i*32:][:32]
 				t6122_2 := t6122[i*32:][:32]
-				t63_2 := t63[i*32:][:32]
+				t633_2 := t633[i*32:][:32]
 				for j := range 32 {
-					t63_2[j] = t5822_2[j] + t6122_2[j]
+					t633_2[j] = t582_2[j] + t6122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t663)
-			clear(t6722)
+			clear(t672)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
 				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
-				t6722_2 := t6722[0+lo15:][:n]
+				t672_2 := t672[0+lo15:][:n]
 				for i := range n {
-					t63_2 := t63[(lo15+i)*32:][:32]
+					t633_2 := t633[(lo15+i)*32:][:32]
 					t53_3 := t53[((lo15+i)-8)*32:][:32]
 					t55_3 := t55[((lo15+i)-8)*32:][:32]
-					t583_3 := t583[((lo15+i)-8)*32:][:32]
-					t612_3 := t612[((lo15+i)-8)*32:][:32]
+					t58_3 := t58[((lo15+i)-8)*32:][:32]
+					t613_3 := t613[((lo15+i)-8)*32:][:32]
 					t643_3 := t643[((lo15+i)-8)*32:][:32]
-					t673_3 := t673[((lo15+i)-8)*32:][:32]
-					t70_3 := t70[((lo15+i)-8)*32:][:32]
+					t67_3 := t67[((lo15+i)-8)*32:][:32]
+					t703_3 := t703[((lo15+i)-8)*32:][:32]
 					t73_3 := t73[((lo15+i)-8)*32:][:32]
 					t76_3 := t76[((lo15+i)-8)*32:][:32]
 					t663_2 := t663[((lo15+i)-8)*32:][:32]
-					var t6723 F
+					var t6722 F
 					t112Entry3 := t112_3[i]
 					for j := range 32 {
-						t63Entry := t63_2[j]
-						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t63Entry)
-						t663_2[j] += F(t63Entry * t112Entry3)
+						t633Entry := t633_2[j]
+						t6722 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t633Entry)
+						t663_2[j] += F(t633Entry * t112Entry3)
 					}
-					t6722_2[i] = t6723
+					t672_2[i] = t6722
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t63_2 := t63[i*32:][:32]
+				t633_2 := t633[i*32:][:32]
 				t663_2 := t663[i*32:][:32]
-				t68_2 := t68[i*32:][:32]
+				t683_2 := t683[i*32:][:32]
 				for j := range 32 {
-					t68_2[j] = t63_2[j] + t663_2[j]
+					t683_2[j] = t633_2[j] + t663_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t712)
+			clear(t7122)
 			clear(t72_2)
 			lo16 := max(0, 4)
 			if n := 32 - lo16; n > 0 {
 				t82_4 := t82[(l*chunks+t3)*32+lo16:][:n]
 				t72_3 := t72_2[0+lo16:][:n]
 				for i := range n {
-					t68_2 := t68[(lo16+i)*32:][:32]
+					t683_2 := t683[(lo16+i)*32:][:32]
 					t53_3 := t53[((lo16+i)-4)*32:][:32]
 					t55_3 := t55[((lo16+i)-4)*32:][:32]
-					t583_3 := t583[((lo16+i)-4)*32:][:32]
-					t612_3 := t612[((lo16+i)-4)*32:][:32]
+					t58_3 := t58[((lo16+i)-4)*32:][:32]
+					t613_3 := t613[((lo16+i)-4)*32:][:32]
 					t643_3 := t643[((lo16+i)-4)*32:][:32]
-					t673_3 := t673[((lo16+i)-4)*32:][:32]
-					t70_3 := t70[((lo16+i)-4)*32:][:32]
+					t67_3 := t67[((lo16+i)-4)*32:][:32]
+					t703_3 := t703[((lo16+i)-4)*32:][:32]
 					t73_3 := t73[((lo16+i)-4)*32:][:32]
-					t712_2 := t712[((lo16+i)-4)*32:][:32]
+					t7122_2 := t7122[((lo16+i)-4)*32:][:32]
 					var t722_2 F
 					t82Entry3 := t82_4[i]
 					for j := range 32 {
-						t68Entry := t68_2[j]
-						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t68Entry)
-						t712_2[j] += F(t68Entry * t82Entry3)
+						t683Entry := t683_2[j]
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t683Entry)
+						t7122_2[j] += F(t683Entry * t82Entry3)
 					}
 					t72_3[i] = t722_2
 				}
 			}
 			// titans_chunk.c
 			for i := range 32 {
-				t68_2 := t68[i*32:][:32]
-				t712_2 := t712[i*32:][:32]
+				t683_2 := t683[i*32:][:32]
+				t7122_2 := t7122[i*32:][:32]
 				t732_2 := t732[i*32:][:32]
 				for j := range 32 {
-					t732_2[j] = t68_2[j] + t712_2[j]
+					t732_2[j] = t683_2[j] + t7122_2[j]
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
@@ -3542,17 +3542,17 @@ func (c *StepBackward[F]) Run() {
 					t732_2 := t732[(lo17+i)*32:][:32]
 					t53_3 := t53[((lo17+i)-2)*32:][:32]
 					t55_3 := t55[((lo17+i)-2)*32:][:32]
-					t583_3 := t583[((lo17+i)-2)*32:][:32]
-					t612_3 := t612[((lo17+i)-2)*32:][:32]
+					t58_3 := t58[((lo17+i)-2)*32:][:32]
+					t613_3 := t613[((lo17+i)-2)*32:][:32]
 					t643_3 := t643[((lo17+i)-2)*32:][:32]
-					t673_3 := t673[((lo17+i)-2)*32:][:32]
-					t70_3 := t70[((lo17+i)-2)*32:][:32]
+					t67_3 := t67[((lo17+i)-2)*32:][:32]
+					t703_3 := t703[((lo17+i)-2)*32:][:32]
 					t762_2 := t762[((lo17+i)-2)*32:][:32]
 					var t7722 F
 					t52Entry3 := t52_2[i]
 					for j := range 32 {
 						t732Entry := t732_2[j]
-						t7722 += F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t732Entry)
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t732Entry)
 						t762_2[j] += F(t732Entry * t52Entry3)
 					}
 					t772_2[i] = t7722
@@ -3572,23 +3572,23 @@ func (c *StepBackward[F]) Run() {
 			clear(t822)
 			lo18 := max(0, 1)
 			if n := 32 - lo18; n > 0 {
-				t56_2 := t56[(l*chunks+t3)*32+lo18:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo18:][:n]
 				t822_2 := t822[0+lo18:][:n]
 				for i := range n {
 					t78_2 := t78[(lo18+i)*32:][:32]
 					t53_3 := t53[((lo18+i)-1)*32:][:32]
 					t55_3 := t55[((lo18+i)-1)*32:][:32]
-					t583_3 := t583[((lo18+i)-1)*32:][:32]
-					t612_3 := t612[((lo18+i)-1)*32:][:32]
+					t58_3 := t58[((lo18+i)-1)*32:][:32]
+					t613_3 := t613[((lo18+i)-1)*32:][:32]
 					t643_3 := t643[((lo18+i)-1)*32:][:32]
-					t673_3 := t673[((lo18+i)-1)*32:][:32]
+					t67_3 := t67[((lo18+i)-1)*32:][:32]
 					t81_2 := t81[((lo18+i)-1)*32:][:32]
 					var t8222 F
-					t56Entry3 := t56_2[i]
+					t60Entry3 := t60_2[i]
 					for j := range 32 {
 						t78Entry := t78_2[j]
-						t8222 += F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t78Entry)
-						t81_2[j] += F(t78Entry * t56Entry3)
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t78Entry)
+						t81_2[j] += F(t78Entry * t60Entry3)
 					}
 					t822_2[i] = t8222
 				}
@@ -3614,15 +3614,15 @@ func (c *StepBackward[F]) Run() {
 					t83_2 := t83[(lo19+i)*32:][:32]
 					t53_3 := t53[((lo19+i)-16)*32:][:32]
 					t55_3 := t55[((lo19+i)-16)*32:][:32]
-					t583_3 := t583[((lo19+i)-16)*32:][:32]
-					t612_3 := t612[((lo19+i)-16)*32:][:32]
+					t58_3 := t58[((lo19+i)-16)*32:][:32]
+					t613_3 := t613[((lo19+i)-16)*32:][:32]
 					t643_3 := t643[((lo19+i)-16)*32:][:32]
 					t8622_2 := t8622[((lo19+i)-16)*32:][:32]
 					var t8722 F
 					t312Entry2 := t312_2[i]
 					for j := range 32 {
 						t83Entry := t83_2[j]
-						t8722 += F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t83Entry)
+						t8722 += F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t83Entry)
 						t8622_2[j] += F(t83Entry * t312Entry2)
 					}
 					t872_2[i] = t8722
@@ -3648,14 +3648,14 @@ func (c *StepBackward[F]) Run() {
 					t882_2 := t882[(lo20+i)*32:][:32]
 					t53_3 := t53[((lo20+i)-8)*32:][:32]
 					t55_3 := t55[((lo20+i)-8)*32:][:32]
-					t583_3 := t583[((lo20+i)-8)*32:][:32]
-					t612_3 := t612[((lo20+i)-8)*32:][:32]
+					t58_3 := t58[((lo20+i)-8)*32:][:32]
+					t613_3 := t613[((lo20+i)-8)*32:][:32]
 					t91_2 := t91[((lo20+i)-8)*32:][:32]
 					var t9222 F
 					t282Entry3 := t282_2[i]
 					for j := range 32 {
 						t882Entry := t882_2[j]
-						t9222 += F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t882Entry)
+						t9222 += F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t882Entry)
 						t91_2[j] += F(t882Entry * t282Entry3)
 					}
 					t922_2[i] = t9222
@@ -3681,13 +3681,13 @@ func (c *StepBackward[F]) Run() {
 					t932_2 := t932[(lo21+i)*32:][:32]
 					t53_3 := t53[((lo21+i)-4)*32:][:32]
 					t55_3 := t55[((lo21+i)-4)*32:][:32]
-					t583_3 := t583[((lo21+i)-4)*32:][:32]
+					t58_3 := t58[((lo21+i)-4)*32:][:32]
 					t962_2 := t962[((lo21+i)-4)*32:][:32]
 					var t972 F
 					t252Entry3 := t252_2[i]
 					for j := range 32 {
 						t932Entry := t932_2[j]
-						t972 += F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t932Entry)
+						t972 += F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t932Entry)
 						t962_2[j] += F(t932Entry * t252Entry3)
 					}
 					t97_2[i] = t972
@@ -3835,12 +3835,12 @@ func (c *StepBackward[F]) Run() {
 				t132_3 := t132_2[0+lo28:][:n]
 				p2 := p[(l*chunks+t3)*32-1+lo28:][:n]
 				t135_2 := t135[0+lo28:][:n]
-				t56_2 := t56[(l*chunks+t3)*32+lo28:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo28:][:n]
 				t136_2 := t136[-1+lo28:][:n]
 				for i := range n {
 					t132Entry := t132_3[i]
 					t135_2[i] = F(p2[i] * t132Entry)
-					t136_2[i] += F(t56_2[i] * t132Entry)
+					t136_2[i] += F(t60_2[i] * t132Entry)
 				}
 			}
 			// titans_chunk.p
@@ -3971,9 +3971,9 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo33; n > 0 {
 				t166_2 := t166[0+lo33:][:n]
 				t169_2 := t169[0+lo33:][:n]
-				t58_2 := t58[(l*chunks+t3)*32+lo33:][:n]
+				t62_3 := t62[(l*chunks+t3)*32+lo33:][:n]
 				t167_2 := t167[-1+lo33:][:n]
-				t58_3 := t58[(l*chunks+t3)*32-1+lo33:][:n]
+				t62_4 := t62[(l*chunks+t3)*32-1+lo33:][:n]
 				t168_2 := t168[0+lo33:][:n]
 				t182_3 := t182[(l*chunks+t3)*32-1+lo33:][:n]
 				t172_2 := t172[0+lo33:][:n]
@@ -3981,11 +3981,11 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t166Entry := t166_2[i]
 					t169Entry := t169_2[i]
-					t58Entry3 := t58_2[i]
-					t167_2[i] += F(t58Entry3 * t166Entry)
-					t168_2[i] = F(t58_3[i] * t166Entry)
+					t62Entry3 := t62_3[i]
+					t167_2[i] += F(t62Entry3 * t166Entry)
+					t168_2[i] = F(t62_4[i] * t166Entry)
 					t172_2[i] = F(t182_3[i] * t169Entry)
-					t173_2[i] += F(t58Entry3 * t169Entry)
+					t173_2[i] += F(t62Entry3 * t169Entry)
 				}
 			}
 			// titans_chunk.p.start
@@ -4047,7 +4047,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t191[i] = t6722[i] + t120[i] + t184[i] + t185[i] + t190[i]
+				t191[i] = t672[i] + t120[i] + t184[i] + t185[i] + t190[i]
 				t194[i] = t186[i] + t189[i]
 			}
 			// titans_chunk.g
@@ -4121,9 +4121,9 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo38; n > 0 {
 				t207_2 := t207[0+lo38:][:n]
 				t210_2 := t210[0+lo38:][:n]
-				t56_2 := t56[(l*chunks+t3)*32+lo38:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo38:][:n]
 				t208_2 := t208[-1+lo38:][:n]
-				t56_3 := t56[(l*chunks+t3)*32-1+lo38:][:n]
+				t60_3 := t60[(l*chunks+t3)*32-1+lo38:][:n]
 				t209_2 := t209[0+lo38:][:n]
 				t22_4 := t22[(l*chunks+t3)*32-1+lo38:][:n]
 				t213_2 := t213[0+lo38:][:n]
@@ -4131,11 +4131,11 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t207Entry := t207_2[i]
 					t210Entry := t210_2[i]
-					t56Entry4 := t56_2[i]
-					t208_2[i] += F(t56Entry4 * t207Entry)
-					t209_2[i] = F(t56_3[i] * t207Entry)
+					t60Entry4 := t60_2[i]
+					t208_2[i] += F(t60Entry4 * t207Entry)
+					t209_2[i] = F(t60_3[i] * t207Entry)
 					t213_2[i] = F(t22_4[i] * t210Entry)
-					t214_2[i] += F(t56Entry4 * t210Entry)
+					t214_2[i] += F(t60Entry4 * t210Entry)
 				}
 			}
 			// titans_chunk.g.start
@@ -4155,7 +4155,7 @@ func (c *StepBackward[F]) Run() {
 				t24_2[i] = t3523[i] + t382[i]
 			}
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
@@ -4165,24 +4165,24 @@ func (c *StepBackward[F]) Run() {
 				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
-				t583Entry2 := t583_2[i]
-				t612Entry2 := t612_2[i]
+				t58Entry2 := t58_2[i]
+				t613Entry2 := t613_2[i]
 				t643Entry2 := t643_2[i]
-				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t67Entry2 := t67_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
 					t23_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			for i := range dV {
@@ -4193,9 +4193,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
@@ -4207,9 +4207,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
 			for i := range dK * dV {
 				MBarState2_2[i] = t217_2[i]
 			}
@@ -4323,9 +4323,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                             Step[F]
-	back                                                             StepBackward[F]
-	vk, vV, vRho, vq, vEta, vTheta, outY, fromM, fromS, nextM, nextS tape.Value[F]
+	call                                 Step[F]
+	back                                 StepBackward[F]
+	vk, vV, vRho, vq, vEta, vTheta, outY tape.Value[F]
 }
 
 // step computes
@@ -4342,7 +4342,7 @@ type stepNode[F num.Float] struct {
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
 //	Q_t[i∈C] = k_i · q_t    titans_chunk.Q
 //	H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    titans_chunk.theta
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, min(θ_max, 1 − η_t)]    titans_chunk.theta
 //	K_t[i∈C] = k_i · k_t    titans_chunk.K
 //	U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
 //	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
@@ -4370,10 +4370,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Eta = arena.Data(n.vEta)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	n.fromM = m.State(c, 2)
-	k.M = arena.Data(n.fromM)
-	n.fromS = m.State(c, 3)
-	k.S = arena.Data(n.fromS)
+	k.M = m.Slots[2].Data
+	k.S = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -4421,8 +4419,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	n.nextM = m.SetNext(c, 2, k.MOut)
-	n.nextS = m.SetNext(c, 3, k.SOut)
+	m.SetNext(arena, 2, k.MOut)
+	m.SetNext(arena, 3, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -4431,7 +4429,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextS) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -4443,8 +4441,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Eta = k.Eta
 	g.Theta = k.Theta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
-	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
+	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.Q2 = k.Q2
@@ -4453,8 +4451,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K2 = k.K2
 	g.U = k.U
 	g.E = k.E
-	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
-	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
+	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
 	g.KBar = t.Part(n.vk, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -4474,6 +4472,4 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vq, g.QBar)
 	t.Contribute(n.vEta, g.EtaBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
-	t.Contribute(n.fromM, g.MBarOut)
-	t.Contribute(n.fromS, g.SBarOut)
 }

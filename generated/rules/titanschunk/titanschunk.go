@@ -20,8 +20,8 @@
 package titanschunk
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansChunk", "f1008e7788e2123d1be434d7a940d87055894eb8badac60bd812bee68309e7b1",
+	return catalog.Block("TitansChunk", "d76abb534ba9b75a0753bd92e4f1c9f7635d5b04a80263b36734fe2971de8460",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -126,7 +126,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TitansChunk", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 1}}).Call(c, w, m, x)
+	v, kIn, q, rho, eta, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 1}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

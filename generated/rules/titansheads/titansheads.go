@@ -21,8 +21,8 @@
 package titansheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcc8348210a8f"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v008661f17c6e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va0fc9484044e"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansHeads", "50dfe32ffd4b8711e306c56046fb2f9fe1ef1856d8d901340dce7d3e256b46e6",
+	return catalog.Block("TitansHeads", "f491fab16b259ccad7e4301180f18320b6c03cc8e8a91154a1ad202bc3054cf8",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -129,7 +129,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TitansHeads", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{Heads: b.Sizes.Heads, DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
+	v, kIn, q, rho, eta, theta, err := (&front.Function[F]{Sizes: front.Sizes{Heads: b.Sizes.Heads, DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

@@ -24,8 +24,8 @@
 package titanslmm
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v1dcf51dadb2e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansLMM.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansLMM", "dcc8028bf7fd15f7147ee1edf00e2e3c4e04e08a1e8307ee7d8147b636ca0961",
+	return catalog.Block("TitansLMM", "d0e4468b97cd4d22dff788772a931e92c90e2e7823b31cf73b10dafe3331fdd7",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -129,7 +129,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TitansLMM", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
+	v, kIn, q, rho, eta, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_k + L·T·d_v + 3·L·T entries and checkpoints of 0 entries.
+// It keeps 4·L·T·d_k + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -22,22 +22,20 @@ type Read[F num.Float] struct {
 	DV        int
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
-	Q0        []F // [L, T, d]
+	Q         []F // [L, T, d]
 	Y         []F // [L, T, d_v], written
 	YProd     []F // [L, T, d_k], written
 	YSigmoid  []F // [L, T, d_k], written
 	YDiv      []F // [L, T], written
-	YProd2    []F // [L, T, d_v], written
-	YDiv2     []F // [L, T], written
-	YDiv3     []F // [L, T], written
+	YDiv2     []F // [L, T, d_k], written
 	YSigmoid2 []F // [L, T, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k + L·T.
+// WorkLen is 2·L·T·d_k + 2·L·T.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return L*T*dK + L*T
+	return 2*L*T*dK + 2*L*T
 }
 
 // Run computes Read.
@@ -47,71 +45,73 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t6 := c.Work[:L*T*dK] // [L, T, d_k]
+	t15 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t7 := work[:L*T] // [L, T]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t18 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t19 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q0, i*T*d), 1, d)
+		kern.Gemm(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 
 	// trellis.y
-	t4 := num.Sqrt(F(dK))
-
-	// trellis.y
 	for i := range L {
-		t7_2 := t7[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			var t72 F
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			var t162 F
 			for k := range dK {
 				yProdEntry := yProd[k]
-				t5 := num.Sigmoid(yProdEntry)
-				t62 := F(yProdEntry * t5)
-				t72 += F(t62 * t62)
-				ySigmoid[k] = t5
-				t6_2[k] = t62
-				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
+				t14 := num.Sigmoid(yProdEntry)
+				t152 := F(yProdEntry * t14)
+				t162 += F(t152 * t152)
+				ySigmoid[k] = t14
+				t15_2[k] = t152
 			}
-			t7_2[j] = t72
+			t16_2[j] = t162
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		t7_2 := t7[i*T:][:T]
-		yDiv := c.YDiv[i*T:][:T]
-		yDiv2 := c.YDiv2[i*T:][:T]
-		yDiv3 := c.YDiv3[i*T:][:T]
-		for j := range T {
-			t9 := num.Sqrt(1e-06 + t7_2[j])
-			t10 := t4 / t9
-			yDiv[j] = t10
-			yDiv2[j] = t10 / t9
-			yDiv3[j] = F(1) / t9
-		}
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.YProd2, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t6, i*T*dK), 1, dK)
-	}
-
-	// trellis.y
-	for i := range L {
+		t16_2 := t16[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		yDiv := c.YDiv[i*T:][:T]
 		for j := range T {
-			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			y := c.Y[(i*T+j)*dV:][:dV]
-			yDivEntry := yDiv[j]
-			for k := range dV {
-				y[k] = F(yProd2[k] * yDivEntry)
+			t182 := num.Sqrt(1e-06 + t16_2[j])
+			t18_2[j] = t182
+			yDiv[j] = F(1) / t182
+		}
+	}
+
+	// trellis.y
+	for i := range L {
+		t18_2 := t18[i*T:][:T]
+		for j := range T {
+			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
+			yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
+			t18Entry := t18_2[j]
+			for k := range dK {
+				t192 := t15_2[k] / t18Entry
+				t19_2[k] = t192
+				yDiv2[k] = t192 / t18Entry
+				ySigmoid2[k] = num.Sigmoid(-yProd[k])
 			}
 		}
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
 	}
 }
 
@@ -124,25 +124,20 @@ type ReadBackward[F num.Float] struct {
 	DV        int
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
-	Q0        []F // [L, T, d]
 	YBar      []F // [L, T, d_v]
 	YProd     []F // [L, T, d_k]
 	YSigmoid  []F // [L, T, d_k]
 	YDiv      []F // [L, T]
-	YProd2    []F // [L, T, d_v]
-	YDiv2     []F // [L, T]
-	YDiv3     []F // [L, T]
+	YDiv2     []F // [L, T, d_k]
 	YSigmoid2 []F // [L, T, d_k]
-	SVBar     []F // [L, d_v, d_k], written
-	SKBar     []F // [L, d_k, d], written
-	Q0Bar     []F // [L, T, d], written
+	QBar      []F // [L, T, d], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_k + L·T·d_v + L·T.
+// WorkLen is 2·L·T·d_k + L·T.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	return 3*L*T*dK + L*T*dV + L*T
+	L, T, dK := c.L, c.T, c.DK
+	return 2*L*T*dK + L*T
 }
 
 // Run computes ReadBackward.
@@ -152,120 +147,85 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t6 := c.Work[:L*T*dK] // [L, T, d_k]
+	t := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t22 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t32 := work[:L*T] // [L, T]
+	t6 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t52 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t20 := work[:L*T*dK] // [L, T, d_k]
+	t192 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// trellis.y
+	for i := range L {
+		t6_2 := t6[i*T:][:T]
 		for j := range T {
-			yProd := c.YProd[(i*T+j)*dK:][:dK]
-			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
+			t2 := t[(i*T+j)*dK:][:dK]
+			yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+			var t62 F
 			for k := range dK {
-				t6_2[k] = F(yProd[k] * ySigmoid[k])
+				t62 += F(t2[k] * yDiv2[k])
 			}
+			t6_2[j] = -t62
 		}
 	}
 
 	// trellis.y
 	for i := range L {
 		yDiv := c.YDiv[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
+		t6_2 := t6[i*T:][:T]
 		for j := range T {
-			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			t22_2 := t22[(i*T+j)*dV:][:dV]
-			var t322 F
-			yDivEntry := yDiv[j]
-			for k := range dV {
-				yBarEntry := yBar[k]
-				t322 += F(yBarEntry * yProd2[k])
-				t22_2[k] = F(yBarEntry * yDivEntry)
-			}
-			t32_2[j] = t322
-		}
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.SVBar, i*dV*dK), 1, dK, kern.From(t6, i*T*dK), 1, dK, kern.From(t22, i*T*dV), dV, 1)
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(t22, i*T*dV), 1, dV)
-	}
-
-	// trellis.y
-	for i := range L {
-		yDiv3 := c.YDiv3[i*T:][:T]
-		t32_2 := t32[i*T:][:T]
-		yDiv2 := c.YDiv2[i*T:][:T]
-		for j := range T {
-			t52_2 := t52[(i*T+j)*dK:][:dK]
-			t6_2 := t6[(i*T+j)*dK:][:dK]
-			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+			t2 := t[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			t20_2 := t20[(i*T+j)*dK:][:dK]
-			w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
+			t192_2 := t192[(i*T+j)*dK:][:dK]
+			yDivEntry := yDiv[j]
+			w := F(yDivEntry * t6_2[j])
 			for k := range dK {
-				t14 := t52_2[k] + F(2*F(F(-0.5*t6_2[k])*w))
+				yProdEntry := yProd[k]
 				ySigmoidEntry := ySigmoid[k]
-				t20_2[k] = F(ySigmoidEntry*t14) + F(F(F(yProd[k]*ySigmoidEntry)*t14)*ySigmoid2[k])
+				t132 := F(t2[k]*yDivEntry) + F(2*F(F(0.5*F(yProdEntry*ySigmoidEntry))*w))
+				t192_2[k] = F(ySigmoidEntry*t132) + F(F(F(yProdEntry*ySigmoidEntry)*t132)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q0, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.Gemm(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
+		kern.Gemm(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t192, i*T*dK), 1, dK)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                      Read[F]
-	back                      ReadBackward[F]
-	vQ0, outY, fromSV, fromSK tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
 }
 
 // read computes
 //
 //	y_t = S_V_t nsilu(S_K_t q_t)    trellis.y
 //
-// Shapes: q0 [L, T, d]; y [L, T, d_v]. Source:
+// Shapes: q [L, T, d]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/trellis.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.D, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromSV = m.State(c, 1)
-	k.SV = arena.Data(n.fromSV)
-	n.fromSK = m.State(c, 0)
-	k.SK = arena.Data(n.fromSK)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.SV = m.Slots[1].Data
+	k.SK = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DK)
 	k.YDiv = c.Run.Saved(k.L * k.T)
-	k.YProd2 = c.Run.Saved(k.L * k.T * k.DV)
-	k.YDiv2 = c.Run.Saved(k.L * k.T)
-	k.YDiv3 = c.Run.Saved(k.L * k.T)
+	k.YDiv2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -286,21 +246,14 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.SV = k.SV
 	g.SK = k.SK
-	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YDiv = k.YDiv
-	g.YProd2 = k.YProd2
 	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
-	g.SVBar = t.Part(n.fromSV, g.L*g.DK*g.DV)
-	g.SKBar = t.Part(n.fromSK, g.L*g.D*g.DK)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.D)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromSV, g.SVBar)
-	t.Contribute(n.fromSK, g.SKBar)
+	t.Contribute(n.vQ, g.QBar)
 }

@@ -20,118 +20,117 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t6 := c.Work[:L*T*dK]       // [L, T, d_k]
-	t7 := c.Work[L*T*dK:][:L*T] // [L, T]
+	t15 := c.Work[:L*T*dK]                // [L, T, d_k]
+	t16 := c.Work[L*T*dK:][:L*T]          // [L, T]
+	t18 := c.Work[L*T*dK+L*T:][:L*T]      // [L, T]
+	t19 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q0, i*T*d), 1, d)
+		kern.GemmFMA(dK, T, d, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.SK, i*dK*d), d, 1, kern.From(c.Q, i*T*d), 1, d)
 	}
 
 	// trellis.y
-	t4 := num.Sqrt(F(dK))
-
-	// trellis.y
 	if kern.Wide() {
-		a := regions.R981530daeb13Args{
+		a := regions.R5717b1ed868bArgs{
 			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YSigmoid),
-			P2: unsafe.SliceData(t6),
-			P3: unsafe.SliceData(c.YSigmoid2),
-			P4: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t16),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: 4,
-			N6: 8,
-			N7: 12,
-			N8: T * dK,
+			N3: 12 * dK,
+			N4: 4,
+			N5: 8,
+			N6: 12,
+			N7: T * dK,
 		}
-		regions.R981530daeb13(&a)
+		regions.R5717b1ed868b(&a)
 	} else {
 		for i := range L {
-			t7_2 := t7[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				var t72 F
-				t72Sums := [16]F{t72}
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				var t162 F
+				t162Sums := [16]F{t162}
 				for k := range dK {
 					yProdEntry := yProd[k]
-					t5 := kern.Sigmoid(yProdEntry)
-					t62 := F(yProdEntry * t5)
-					t72Sums[k%16] = num.FMA32(t62, t62, t72Sums[k%16])
-					ySigmoid[k] = t5
-					t6_2[k] = t62
-					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
+					t14 := kern.Sigmoid(yProdEntry)
+					t152 := F(yProdEntry * t14)
+					t162Sums[k%16] = num.FMA32(t152, t152, t162Sums[k%16])
+					ySigmoid[k] = t14
+					t15_2[k] = t152
 				}
-				t72 = kern.Sum16(&t72Sums)
-				t7_2[j] = t72
+				t162 = kern.Sum16(&t162Sums)
+				t16_2[j] = t162
 			}
 		}
 	}
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R906c32a08cecArgs{
-			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(c.YDiv),
-			P2: unsafe.SliceData(c.YDiv2),
-			P3: unsafe.SliceData(c.YDiv3),
+		a := regions.R4f41b9bfd550Args{
+			P0: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(c.YDiv),
 			N0: L,
 			N1: T,
-			S0: [2]float32{t4},
 		}
-		regions.R906c32a08cec(&a)
+		regions.R4f41b9bfd550(&a)
 	} else {
 		for i := range L {
-			t7_2 := t7[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
+			t18_2 := t18[i*T:][:T]
 			yDiv := c.YDiv[i*T:][:T]
-			yDiv2 := c.YDiv2[i*T:][:T]
-			yDiv3 := c.YDiv3[i*T:][:T]
 			for j := range T {
-				t9 := num.Sqrt(F(1e-06) + t7_2[j])
-				t10 := t4 / t9
-				yDiv[j] = t10
-				yDiv2[j] = t10 / t9
-				yDiv3[j] = F(1) / t9
+				t182 := num.Sqrt(F(1e-06) + t16_2[j])
+				t18_2[j] = t182
+				yDiv[j] = F(1) / t182
+			}
+		}
+	}
+
+	// trellis.y
+	if kern.Wide() {
+		a := regions.Rc7d0ee56052aArgs{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(t15),
+			P2: unsafe.SliceData(t19),
+			P3: unsafe.SliceData(c.YDiv2),
+			P4: unsafe.SliceData(c.YProd),
+			P5: unsafe.SliceData(c.YSigmoid2),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.Rc7d0ee56052a(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			for j := range T {
+				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
+				yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+				yProd := c.YProd[(i*T+j)*dK:][:dK]
+				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
+				t18Entry := t18_2[j]
+				for k := range dK {
+					t192 := t15_2[k] / t18Entry
+					t19_2[k] = t192
+					yDiv2[k] = t192 / t18Entry
+					ySigmoid2[k] = kern.Sigmoid(-yProd[k])
+				}
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.YProd2, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t6, i*T*dK), 1, dK)
-	}
-
-	// trellis.y
-	if kern.Wide() {
-		a := regions.Rd211bb69820fArgs{
-			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(c.YProd2),
-			P2: unsafe.SliceData(c.Y),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.Rd211bb69820f(&a)
-	} else {
-		for i := range L {
-			yDiv := c.YDiv[i*T:][:T]
-			for j := range T {
-				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				y := c.Y[(i*T+j)*dV:][:dV]
-				yDivEntry := yDiv[j]
-				for k := range dV {
-					y[k] = F(yProd2[k] * yDivEntry)
-				}
-			}
-		}
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
 	}
 }
 
@@ -146,122 +145,80 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t6 := c.Work[:L*T*dK]                        // [L, T, d_k]
-	t22 := c.Work[L*T*dK:][:L*T*dV]              // [L, T, d_v]
-	t32 := c.Work[L*T*dK+L*T*dV:][:L*T]          // [L, T]
-	t52 := c.Work[L*T*dK+L*T*dV+L*T:][:L*T*dK]   // [L, T, d_k]
-	t20 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dK] // [L, T, d_k]
+	t := c.Work[:L*T*dK]                 // [L, T, d_k]
+	t6 := c.Work[L*T*dK:][:L*T]          // [L, T]
+	t192 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.YProd),
-			P1: unsafe.SliceData(c.YSigmoid),
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.YDiv2),
 			P2: unsafe.SliceData(t6),
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: T * dK,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dK,
 		}
-		regions.Rc6ace448760f(&a)
+		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
+			t6_2 := t6[i*T:][:T]
 			for j := range T {
-				yProd := c.YProd[(i*T+j)*dK:][:dK]
-				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t2 := t[(i*T+j)*dK:][:dK]
+				yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+				var t62 F
+				t62Sums := [16]F{t62}
 				for k := range dK {
-					t6_2[k] = F(yProd[k] * ySigmoid[k])
+					t62Sums[k%16] = num.FMA32(t2[k], yDiv2[k], t62Sums[k%16])
 				}
+				t62 = kern.Sum16(&t62Sums)
+				t6_2[j] = -t62
 			}
 		}
 	}
 
 	// trellis.y
 	if kern.Wide() {
-		a := regions.R79cb914e9b44Args{
+		a := regions.R455d4aa4d43bArgs{
 			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(c.YBar),
-			P2: unsafe.SliceData(c.YProd2),
-			P3: unsafe.SliceData(t22),
-			P4: unsafe.SliceData(t32),
-			N0: L,
-			N1: T,
-			N2: 4,
-			N3: 8,
-			N4: 12,
-			N5: dV,
-			N6: 12 * dV,
-			N7: T * dV,
-		}
-		regions.R79cb914e9b44(&a)
-	} else {
-		for i := range L {
-			yDiv := c.YDiv[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			for j := range T {
-				yBar := c.YBar[(i*T+j)*dV:][:dV]
-				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				t22_2 := t22[(i*T+j)*dV:][:dV]
-				var t322 F
-				yDivEntry := yDiv[j]
-				t322Sums := [16]F{t322}
-				for k := range dV {
-					yBarEntry := yBar[k]
-					t322Sums[k%16] = num.FMA32(yBarEntry, yProd2[k], t322Sums[k%16])
-					t22_2[k] = F(yBarEntry * yDivEntry)
-				}
-				t322 = kern.Sum16(&t322Sums)
-				t32_2[j] = t322
-			}
-		}
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.SVBar, i*dV*dK), 1, dK, kern.From(t6, i*T*dK), 1, dK, kern.From(t22, i*T*dV), dV, 1)
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t52, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(t22, i*T*dV), 1, dV)
-	}
-
-	// trellis.y
-	if kern.Wide() {
-		a := regions.Rf57b64405d24Args{
-			P0: unsafe.SliceData(c.YDiv3),
-			P1: unsafe.SliceData(t32),
-			P2: unsafe.SliceData(c.YDiv2),
-			P3: unsafe.SliceData(t6),
-			P4: unsafe.SliceData(t52),
-			P5: unsafe.SliceData(c.YSigmoid),
-			P6: unsafe.SliceData(c.YProd),
-			P7: unsafe.SliceData(c.YSigmoid2),
-			P8: unsafe.SliceData(t20),
+			P1: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(c.YProd),
+			P3: unsafe.SliceData(c.YSigmoid),
+			P4: unsafe.SliceData(t),
+			P5: unsafe.SliceData(c.YSigmoid2),
+			P6: unsafe.SliceData(t192),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf57b64405d24(&a)
+		regions.R455d4aa4d43b(&a)
 	} else {
 		for i := range L {
-			yDiv3 := c.YDiv3[i*T:][:T]
-			t32_2 := t32[i*T:][:T]
-			yDiv2 := c.YDiv2[i*T:][:T]
+			yDiv := c.YDiv[i*T:][:T]
+			t6_2 := t6[i*T:][:T]
 			for j := range T {
-				t6_2 := t6[(i*T+j)*dK:][:dK]
-				t52_2 := t52[(i*T+j)*dK:][:dK]
-				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
+				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
+				t2 := t[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				t20_2 := t20[(i*T+j)*dK:][:dK]
-				w := F(yDiv3[j] * F(t32_2[j]*yDiv2[j]))
+				t192_2 := t192[(i*T+j)*dK:][:dK]
+				yDivEntry := yDiv[j]
+				w := F(yDivEntry * t6_2[j])
 				for k := range dK {
-					t14 := num.FMA32(-t6_2[k], w, t52_2[k])
+					yProdEntry := yProd[k]
 					ySigmoidEntry := ySigmoid[k]
-					t20_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t14), ySigmoid2[k], F(ySigmoidEntry*t14))
+					t132 := num.FMA32(F(yProdEntry*ySigmoidEntry), w, F(t2[k]*yDivEntry))
+					t192_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t132), ySigmoid2[k], F(ySigmoidEntry*t132))
 				}
 			}
 		}
@@ -269,11 +226,6 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q0, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
-	}
-
-	// trellis.y
-	for i := range L {
-		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.Q0Bar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
+		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t192, i*T*dK), 1, dK)
 	}
 }

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_k + 2·L·T·d_v entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
+// It keeps 2·L·T·d + 3·L·T·d_k + L·T·d_v + 4·L·T entries and checkpoints of L·d_k·d_v·segments + L·d·d_k·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -24,28 +24,33 @@ type Step[F num.Float] struct {
 	X             []F // [L, T, d]
 	SK            []F // [L, d_k, d]
 	SV            []F // [L, d_v, d_k]
-	K0            []F // [L, T, d_k]
+	K             []F // [L, T, d_k]
 	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
-	Q0            []F // [L, T, d]
+	Q             []F // [L, T, d]
 	Y             []F // [L, T, d_v], written
 	SKOut         []F // [L, d_k, d], written
 	SVOut         []F // [L, d_v, d_k], written
+	UProd         []F // [L, T], written
+	USqrt         []F // [L, T], written
+	U             []F // [L, T, d], written
 	SKLin         []F // [L, T, d_k], written; may be nil
 	CProd         []F // [L, T, d_k], written; may be nil
-	SVProd        []F // [L, T, d_v], written; may be nil
+	SVLin         []F // [L, T, d_v], written; may be nil
 	YProd         []F // [L, T, d_k], written; may be nil
-	YProd2        []F // [L, T, d_v], written; may be nil
+	UDiv          []F // [L, T], written
+	UDiv2         []F // [L, T, d], written
+	UDiv3         []F // [L, T], written
 	SKCheckpoints []F // [L, segments, d_k, d], written; may be nil
 	SVCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is d_k·d_v + d·d_k + 6·d_k + 3·d_v.
+// WorkLen is L·T + d_k·d_v + d·d_k + 8·d_k + 3·d_v.
 func (c *Step[F]) WorkLen() int {
-	d, dK, dV := c.D, c.DK, c.DV
-	return dK*dV + d*dK + 6*dK + 3*dV
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return L*T + dK*dV + d*dK + 8*dK + 3*dV
 }
 
 // Run computes Step.
@@ -56,8 +61,10 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	SKState := c.Work[:d*dK] // [d_k, d]
-	work := c.Work[d*dK:]
+	t39 := c.Work[:L*T] // [L, T]
+	work := c.Work[L*T:]
+	SKState := work[:d*dK] // [d_k, d]
+	work = work[d*dK:]
 	SVState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	t3 := work[:dK] // [d_k]
@@ -66,20 +73,72 @@ func (c *Step[F]) Run() {
 	work = work[dK:]
 	t17 := work[:dK] // [d_k]
 	work = work[dK:]
-	t43 := work[:dK] // [d_k]
+	t40 := work[:dK] // [d_k]
 	work = work[dK:]
-	t21 := work[:dK] // [d_k]
+	t19 := work[:dK] // [d_k]
 	work = work[dK:]
-	t47 := work[:dK] // [d_k]
+	c2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t22 := work[:dV] // [d_v]
+	t42 := work[:dK] // [d_k]
+	work = work[dK:]
+	t26 := work[:dV] // [d_v]
 	work = work[dV:]
-	t30 := work[:dV] // [d_v]
+	t27 := work[:dV] // [d_v]
 	work = work[dV:]
-	t32 := work[:dV] // [d_v]
+	t46 := work[:dK] // [d_k]
+	work = work[dK:]
+	y2 := work[:dV] // [d_v]
+
+	// trellis.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		for j := range T {
+			x := c.X[(i*T+j)*d:][:d]
+			var t30 F
+			for k := range d {
+				xEntry := x[k]
+				t30 += F(xEntry * xEntry)
+			}
+			uProd[j] = t30
+		}
+	}
+
+	// trellis.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t39_2 := t39[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		for j := range T {
+			uProdEntry := uProd[j]
+			t32 := (F(0) < uProdEntry)
+			t35 := num.Sqrt(kern.Choose(t32, uProdEntry, F(1)))
+			t392 := num.Max(kern.Choose(t32, t35, F(0)), F(1e-08))
+			uSqrt[j] = t35
+			t39_2[j] = t392
+			uDiv[j] = F(1) / t392
+			uDiv3[j] = F(1) / t35
+		}
+	}
+
+	// trellis.u
+	for i := range L {
+		t39_2 := t39[i*T:][:T]
+		for j := range T {
+			x := c.X[(i*T+j)*d:][:d]
+			u := c.U[(i*T+j)*d:][:d]
+			uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+			t39Entry := t39_2[j]
+			for k := range d {
+				u2 := x[k] / t39Entry
+				u[k] = u2
+				uDiv2[k] = u2 / t39Entry
+			}
+		}
+	}
 
 	// trellis
-	t19 := num.Sqrt(F(dK))
 	for l := range L {
 		for i := range dK {
 			SK := c.SK[(l*dK+i)*d:][:d]
@@ -118,25 +177,25 @@ func (c *Step[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// trellis.S_K
 					for i := range dK {
 						SKState2 := SKState[i*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
-						var t33 F
+						u := c.U[(l*T+a+C*s)*d:][:d]
+						var t32 F
 						for j := range d {
-							t33 += F(SKState2[j] * x[j])
+							t32 += F(SKState2[j] * u[j])
 						}
-						t3[i] = t33
+						t3[i] = t32
 					}
 					// trellis.S_K
 					for i := range dK {
-						t42 := t3[i] - k0[i]
-						t4[i] = t42
+						t42_2 := t3[i] - k[i]
+						t4[i] = t42_2
 						if len(c.SKLin) > 0 {
-							c.SKLin[(l*T+a+C*s)*dK+i] = t42
+							c.SKLin[(l*T+a+C*s)*dK+i] = t42_2
 						}
 					}
 					// trellis.S_K, trellis.c, trellis.y
@@ -144,82 +203,93 @@ func (c *Step[F]) Run() {
 					rhoEntry := rho[a]
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
-						x := c.X[(l*T+a+C*s)*d:][:d]
+						u := c.U[(l*T+a+C*s)*d:][:d]
 						SKState2 := SKState[i*d:][:d]
-						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+						q := c.Q[(l*T+a+C*s)*d:][:d]
 						var t172 F
-						var t432 F
+						var t402 F
 						w2 := F(thetaEntry * t4[i])
 						for j := range d {
-							xEntry := x[j]
-							SK2 := F(w*SKState2[j]) - F(w2*xEntry)
-							t172 += F(SK2 * xEntry)
-							t432 += F(SK2 * q0[j])
+							uEntry := u[j]
+							SK2 := F(w*SKState2[j]) - F(w2*uEntry)
+							t172 += F(SK2 * uEntry)
+							t402 += F(SK2 * q[j])
 							SKState2[j] = SK2
 						}
 						t17[i] = t172
-						t43[i] = t432
+						t40[i] = t402
 					}
-					// trellis.c, trellis.y, trellis
-					var t22_2 F
-					var t48 F
+					// trellis.c
+					var t20 F
 					for i := range dK {
 						t17Entry := t17[i]
-						t212 := F(t17Entry * num.Sigmoid(t17Entry))
-						t22_2 += F(t212 * t212)
-						t43Entry := t43[i]
-						t472 := F(t43Entry * num.Sigmoid(t43Entry))
-						t48 += F(t472 * t472)
-						t21[i] = t212
-						t47[i] = t472
-						if len(c.CProd) > 0 {
-							c.CProd[(l*T+a+C*s)*dK+i] = t17Entry
-						}
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t43Entry
-						}
+						t192 := F(t17Entry * num.Sigmoid(t17Entry))
+						t20 += F(t192 * t192)
+						t19[i] = t192
 					}
-					// trellis.c, trellis.S_V, trellis.y
-					t25 := t19 / num.Sqrt(1e-06+t22_2)
-					t112 := F(thetaEntry * t25)
-					t51 := t19 / num.Sqrt(1e-06+t48)
+					// trellis.c
+					t22 := num.Sqrt(1e-06 + t20)
+					// trellis.c, trellis.y
+					var t43 F
+					for i := range dK {
+						t40Entry := t40[i]
+						t422 := F(t40Entry * num.Sigmoid(t40Entry))
+						t43 += F(t422 * t422)
+						c2[i] = t19[i] / t22
+						t42[i] = t422
+					}
 					// trellis.S_V
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]
-						var t222 F
+						var t262 F
 						for j := range dK {
-							t222 += F(SVState2[j] * t21[j])
+							t262 += F(SVState2[j] * c2[j])
 						}
-						t22[i] = t222
+						t26[i] = t262
 					}
-					// trellis.S_V, trellis.c
+					// trellis.S_V
 					for i := range dV {
-						t30[i] = F(t25*t22[i]) - v[i]
+						t272 := t26[i] - v[i]
+						t27[i] = t272
+						if len(c.SVLin) > 0 {
+							c.SVLin[(l*T+a+C*s)*dV+i] = t272
+						}
 					}
-					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
+					// trellis.S_V, trellis.S_K
 					w3 := rhoEntry - F(0.01*thetaEntry)
 					for i := range dV {
 						SVState2 := SVState[i*dK:][:dK]
-						var t322 F
-						w4 := F(t112 * t30[i])
+						w4 := F(thetaEntry * t27[i])
 						for j := range dK {
-							SV2 := F(w3*SVState2[j]) - F(w4*t21[j])
-							t322 += F(SV2 * t47[j])
-							SVState2[j] = SV2
+							SVState2[j] = F(w3*SVState2[j]) - F(w4*c2[j])
 						}
-						t32[i] = t322
 					}
+					// trellis.y
+					t45 := num.Sqrt(1e-06 + t43)
 					// trellis.y, trellis
+					for i := range dK {
+						t322 := t17[i]
+						t422 := t40[i]
+						t46[i] = t42[i] / t45
+						if len(c.CProd) > 0 {
+							c.CProd[(l*T+a+C*s)*dK+i] = t322
+						}
+						if len(c.YProd) > 0 {
+							c.YProd[(l*T+a+C*s)*dK+i] = t422
+						}
+					}
+					// trellis.y
 					for i := range dV {
-						t32Entry := t32[i]
-						t3222 := t22[i]
-						y[i] = F(t51 * t32Entry)
-						if len(c.SVProd) > 0 {
-							c.SVProd[(l*T+a+C*s)*dV+i] = t3222
+						SVState2 := SVState[i*dK:][:dK]
+						var y3 F
+						for j := range dK {
+							y3 += F(SVState2[j] * t46[j])
 						}
-						if len(c.YProd2) > 0 {
-							c.YProd2[(l*T+a+C*s)*dV+i] = t32Entry
-						}
+						y2[i] = y3
+					}
+					// trellis
+					for i := range dV {
+						y[i] = y2[i]
 					}
 				}
 			}
@@ -251,36 +321,47 @@ type StepBackward[F num.Float] struct {
 	D             int
 	DK            int
 	DV            int
-	X             []F // [L, T, d]
-	V             []F // [L, T, d_v]
-	Rho           []F // [L, T]
-	Theta         []F // [L, T]
-	Q0            []F // [L, T, d]
-	YBar          []F // [L, T, d_v]
-	SKBar         []F // [L, d_k, d]
-	SVBar         []F // [L, d_v, d_k]
-	SKLin         []F // [L, T, d_k]
-	CProd         []F // [L, T, d_k]
-	SVProd        []F // [L, T, d_v]
-	YProd         []F // [L, T, d_k]
-	YProd2        []F // [L, T, d_v]
-	XBar          []F // [L, T, d], written
-	SKBarOut      []F // [L, d_k, d], written
-	SVBarOut      []F // [L, d_v, d_k], written
-	K0Bar         []F // [L, T, d_k], written
-	VBar          []F // [L, T, d_v], written
-	RhoBar        []F // [L, T], written
-	ThetaBar      []F // [L, T], written
-	Q0Bar         []F // [L, T, d], written
-	SKCheckpoints []F // [L, segments, d_k, d]
-	SVCheckpoints []F // [L, segments, d_v, d_k]
-	Work          []F // WorkLen() entries
+	X             []F    // [L, T, d]
+	Rho           []F    // [L, T]
+	Theta         []F    // [L, T]
+	Q             []F    // [L, T, d]
+	YBar          []F    // [L, T, d_v]
+	SKBar         []F    // [L, d_k, d]
+	SVBar         []F    // [L, d_v, d_k]
+	UProd         []F    // [L, T]
+	USqrt         []F    // [L, T]
+	U             []F    // [L, T, d]
+	SKLin         []F    // [L, T, d_k]
+	CProd         []F    // [L, T, d_k]
+	SVLin         []F    // [L, T, d_v]
+	YProd         []F    // [L, T, d_k]
+	UDiv          []F    // [L, T]
+	UDiv2         []F    // [L, T, d]
+	UDiv3         []F    // [L, T]
+	XBar          []F    // [L, T, d], written
+	SKBarOut      []F    // [L, d_k, d], written
+	SVBarOut      []F    // [L, d_v, d_k], written
+	KBar          []F    // [L, T, d_k], written
+	VBar          []F    // [L, T, d_v], written
+	RhoBar        []F    // [L, T], written
+	ThetaBar      []F    // [L, T], written
+	QBar          []F    // [L, T, d], written
+	SKCheckpoints []F    // [L, segments, d_k, d]
+	SVCheckpoints []F    // [L, segments, d_v, d_k]
+	Work          []F    // WorkLen() entries
+	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_k·d_v + C·d·d_k + 6·L·T·d_k + 3·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 6·d_k + 3·d_v.
+// WorkLen is C·d_k·d_v + C·d·d_k + L·T·d + 6·L·T·d_k + 3·L·T + 2·d_k·d_v + 2·d·d_k + 4·d + 10·d_k + d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
-	return C*dK*dV + C*d*dK + 6*L*T*dK + 3*L*T + 2*dK*dV + 2*d*dK + 4*d + 6*dK + 3*dV
+	return C*dK*dV + C*d*dK + L*T*d + 6*L*T*dK + 3*L*T + 2*dK*dV + 2*d*dK + 4*d + 10*dK + dV
+}
+
+// FlagsLen is 3·L·T.
+func (c *StepBackward[F]) FlagsLen() int {
+	L, T := c.L, c.T
+	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -291,23 +372,25 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t20 := c.Work[:L*T*dK] // [L, T, d_k]
+	t182 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t21 := work[:L*T*dK] // [L, T, d_k]
+	t19 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t22 := work[:L*T] // [L, T]
+	t202 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t46 := work[:L*T*dK] // [L, T, d_k]
+	t41 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t47 := work[:L*T*dK] // [L, T, d_k]
+	t42 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t48 := work[:L*T] // [L, T]
+	t43 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t182 := work[:L*T*dK] // [L, T, d_k]
+	t1922 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t53 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t22_2 := work[:L*T] // [L, T]
+	t5 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	SKBarState := work[:d*dK] // [d_k, d]
 	work = work[d*dK:]
@@ -317,84 +400,94 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*d*dK+d*dK:]
 	SVTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	t30 := work[:dV] // [d_v]
-	work = work[dV:]
-	t302 := work[:dV] // [d_v]
-	work = work[dV:]
-	t78 := work[:dK] // [d_k]
+	c2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t79 := work[:dV] // [d_v]
+	c2_2 := work[:dK] // [d_k]
+	work = work[dK:]
+	t46 := work[:dK] // [d_k]
+	work = work[dK:]
+	t322 := work[:dK] // [d_k]
+	work = work[dK:]
+	t78 := work[:dV] // [d_v]
 	work = work[dV:]
-	t27 := work[:dK] // [d_k]
+	t28 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2022 := work[:dK] // [d_k]
+	t212 := work[:dK] // [d_k]
 	work = work[dK:]
-	t2222 := work[:d] // [d]
+	t23 := work[:d] // [d]
 	work = work[d:]
-	t81 := work[:dK] // [d_k]
+	t79 := work[:dK] // [d_k]
+	work = work[dK:]
+	t372 := work[:dK] // [d_k]
 	work = work[dK:]
 	t55 := work[:dK] // [d_k]
 	work = work[dK:]
 	t57 := work[:d] // [d]
 	work = work[d:]
-	t82 := work[:dK] // [d_k]
+	t80 := work[:dK] // [d_k]
 	work = work[dK:]
 	t62 := work[:d] // [d]
 	work = work[d:]
-	t83 := work[:d] // [d]
+	t81 := work[:d]      // [d]
+	t32 := c.Flags[:L*T] // [L, T]
+	flags := c.Flags[L*T:]
+	t14 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t18 := flags[:L*T] // [L, T]
 
-	// trellis.c, trellis.y
+	// trellis.u
 	for i := range L {
-		t22_3 := t22[i*T:][:T]
-		t48_2 := t48[i*T:][:T]
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
 		for j := range T {
-			cProd := c.CProd[(i*T+j)*dK:][:dK]
-			yProd := c.YProd[(i*T+j)*dK:][:dK]
-			t20_2 := t20[(i*T+j)*dK:][:dK]
-			t21_2 := t21[(i*T+j)*dK:][:dK]
-			t46_2 := t46[(i*T+j)*dK:][:dK]
-			t47_2 := t47[(i*T+j)*dK:][:dK]
-			t182_2 := t182[(i*T+j)*dK:][:dK]
-			t53_2 := t53[(i*T+j)*dK:][:dK]
-			var t222 F
-			var t482 F
-			for k := range dK {
-				cProdEntry := cProd[k]
-				t202 := num.Sigmoid(cProdEntry)
-				t212 := F(cProdEntry * t202)
-				t222 += F(t212 * t212)
-				yProdEntry := yProd[k]
-				t462 := num.Sigmoid(yProdEntry)
-				t472 := F(yProdEntry * t462)
-				t482 += F(t472 * t472)
-				t20_2[k] = t202
-				t21_2[k] = t212
-				t46_2[k] = t462
-				t47_2[k] = t472
-				t182_2[k] = num.Sigmoid(-yProdEntry)
-				t53_2[k] = num.Sigmoid(-cProdEntry)
-			}
-			t22_3[j] = t222
-			t48_2[j] = t482
+			t322_2 := (F(0) < uProd[j])
+			t142 := (F(1e-08) <= kern.Choose(t322_2, uSqrt[j], F(0)))
+			t32_2[j] = t322_2
+			t14_2[j] = t142
+			t18_2[j] = (t142 && t322_2)
 		}
 	}
 
-	// trellis.y
+	// trellis.c, trellis.y
 	for i := range L {
-		t22_3 := t22_2[i*T:][:T]
+		t202_2 := t202[i*T:][:T]
+		t43_2 := t43[i*T:][:T]
 		for j := range T {
-			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-			var t222 F
-			for k := range dV {
-				t222 += F(yBar[k] * yProd2[k])
+			cProd := c.CProd[(i*T+j)*dK:][:dK]
+			yProd := c.YProd[(i*T+j)*dK:][:dK]
+			t182_2 := t182[(i*T+j)*dK:][:dK]
+			t19_2 := t19[(i*T+j)*dK:][:dK]
+			t41_2 := t41[(i*T+j)*dK:][:dK]
+			t42_2 := t42[(i*T+j)*dK:][:dK]
+			t1922_2 := t1922[(i*T+j)*dK:][:dK]
+			t53_2 := t53[(i*T+j)*dK:][:dK]
+			var t2022 F
+			var t432 F
+			for k := range dK {
+				cProdEntry := cProd[k]
+				t1822 := num.Sigmoid(cProdEntry)
+				t192 := F(cProdEntry * t1822)
+				t2022 += F(t192 * t192)
+				yProdEntry := yProd[k]
+				t412 := num.Sigmoid(yProdEntry)
+				t422 := F(yProdEntry * t412)
+				t432 += F(t422 * t422)
+				t182_2[k] = t1822
+				t19_2[k] = t192
+				t41_2[k] = t412
+				t42_2[k] = t422
+				t1922_2[k] = num.Sigmoid(-yProdEntry)
+				t53_2[k] = num.Sigmoid(-cProdEntry)
 			}
-			t22_3[j] = t222
+			t202_2[j] = t2022
+			t43_2[j] = t432
 		}
 	}
 
 	// trellis
-	w6 := num.Sqrt(F(dK))
 	for l := range L {
 		for i := range dK {
 			SKBar := c.SKBar[(l*dK+i)*d:][:d]
@@ -428,152 +521,156 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				t22_3 := t22[l*T+C*s:][:n]
+				t202_2 := t202[l*T+C*s:][:n]
 				for a := range n {
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
+					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 					// trellis.S_K
 					thetaEntry := theta[a]
 					rhoEntry := rho[a]
 					w := rhoEntry - F(0.01*thetaEntry)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-						x := c.X[(l*T+a+C*s)*d:][:d]
+						u := c.U[(l*T+a+C*s)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 						w2 := F(thetaEntry * SKLin[i])
 						for j := range d {
-							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*x[j])
+							SKTrail3[j] = F(w*SKTrail2[j]) - F(w2*u[j])
 						}
 					}
 					// trellis.c
-					t25 := w6 / num.Sqrt(1e-06+t22_3[a])
-					// trellis.S_V, trellis.c
-					for i := range dV {
-						t30[i] = F(t25*SVProd[i]) - v[i]
+					t22 := num.Sqrt(1e-06 + t202_2[a])
+					// trellis.c
+					for i := range dK {
+						c2[i] = t19_2[i] / t22
 					}
-					// trellis.S_V, trellis.S_K, trellis.c
+					// trellis.S_V, trellis.S_K
 					w3 := rhoEntry - F(0.01*thetaEntry)
-					w5 := F(thetaEntry * t25)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						w4 := F(w5 * t30[i])
+						w4 := F(thetaEntry * SVLin[i])
 						for j := range dK {
-							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*t21_2[j])
+							SVTrail3[j] = F(w3*SVTrail2[j]) - F(w4*c2[j])
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t22_3 := t22[l*T+C*s:][:n]
-				t48_2 := t48[l*T+C*s:][:n]
-				t22_4 := t22_2[l*T+C*s:][:n]
+				t202_2 := t202[l*T+C*s:][:n]
+				t43_2 := t43[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
+					t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
-					t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-					t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
+					SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+					t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
 					yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
+					t1922_2 := t1922[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-					t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
+					t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 					cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 					t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 					SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
-					x := c.X[(l*T+a+C*s)*d:][:d]
-					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
-					xBar := c.XBar[(l*T+a+C*s)*d:][:d]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]
+					u := c.U[(l*T+a+C*s)*d:][:d]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					t5_2 := t5[(l*T+a+C*s)*d:][:d]
+					qBar := c.QBar[(l*T+a+C*s)*d:][:d]
 					// trellis.c, trellis.y
-					t24 := num.Sqrt(1e-06 + t22_3[a])
-					t252 := w6 / t24
-					t50 := num.Sqrt(1e-06 + t48_2[a])
-					t51 := w6 / t50
-					// trellis.S_V, trellis.c
-					for i := range dV {
-						t302[i] = F(t252*SVProd[i]) - v[i]
+					t222 := num.Sqrt(1e-06 + t202_2[a])
+					t45 := num.Sqrt(1e-06 + t43_2[a])
+					t52 := F(1) / t45
+					// trellis.c, trellis.y
+					for i := range dK {
+						c2_2[i] = t19_2[i] / t222
+						t46[i] = t42_2[i] / t45
 					}
 					// trellis.y, trellis.S_V
-					clear(t78)
-					clear(t27)
-					var t32 F
+					clear(t322)
+					clear(t28)
+					var t31 F
 					for i := range dV {
 						SVBarState2 := SVBarState[i*dK:][:dK]
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-						var t792 F
+						var t782 F
 						yBarEntry := yBar[i]
-						w7 := F(t51 * yBarEntry)
-						t302Entry := t302[i]
+						SVLinEntry := SVLin[i]
 						for j := range dK {
-							t232 := SVBarState2[j] + F(w7*t47_2[j])
-							t792 += F(t232 * t21_2[j])
-							t32 += F(SVTrail2[j] * t232)
-							t78[j] += F(SVTrail3[j] * yBarEntry)
-							t27[j] -= F(t232 * t302Entry)
+							t24 := SVBarState2[j] + F(yBarEntry*t46[j])
+							t782 += F(t24 * c2_2[j])
+							t31 += F(SVTrail2[j] * t24)
+							t322[j] += F(SVTrail3[j] * yBarEntry)
+							t28[j] -= F(t24 * SVLinEntry)
 						}
-						t79[i] = t792
-					}
-					// trellis.y, trellis.S_V
-					var t292 F
-					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
-					for i := range dK {
-						t142 := F(t51*t78[i]) + F(2*F(F(-0.5*t47_2[i])*w8))
-						t292 += F(t21_2[i] * t27[i])
-						t46Entry := t46_2[i]
-						t2022[i] = F(t46Entry*t142) + F(F(F(yProd[i]*t46Entry)*t142)*t182_2[i])
+						t78[i] = t782
 					}
 					// trellis.y
-					clear(t2222)
+					var t8 F
+					for i := range dK {
+						t8 += F(t322[i] * (t46[i] / t45))
+					}
+					t82 := -t8
+					// trellis.y, trellis.c
+					t90 := F(t52 * t82)
+					t39 := F(1) / t222
+					// trellis.y, trellis.S_V
+					var t29 F
+					for i := range dK {
+						t152 := F(t52*t322[i]) + F(2*F(F(0.5*t42_2[i])*t90))
+						t29 += F(c2_2[i] * t28[i])
+						t41Entry := t41_2[i]
+						t212[i] = F(t41Entry*t152) + F(F(F(yProd[i]*t41Entry)*t152)*t1922_2[i])
+					}
+					// trellis.y
+					clear(t23)
 					for i := range dK {
 						SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-						t2022Entry := t2022[i]
+						t212Entry := t212[i]
 						for j := range d {
-							t2222[j] += F(SKTrail2[j] * t2022Entry)
+							t23[j] += F(SKTrail2[j] * t212Entry)
 						}
 					}
 					// trellis.S_V
-					var t80 F
-					thetaEntry8 := theta[a]
-					w9 := F(thetaEntry8 * t252)
+					thetaEntry3 := theta[a]
 					for i := range dV {
-						t79Entry := t79[i]
-						t80 += F(SVProd[i] * t79Entry)
-						vBar[i] = F(t79Entry * w9)
+						vBar[i] = F(thetaEntry3 * t78[i])
 					}
 					// trellis.S_V, trellis.S_K, trellis.y
-					clear(t81)
+					clear(t79)
 					rhoEntry2 := rho[a]
-					w11 := rhoEntry2 - F(0.01*thetaEntry8)
-					w13 := F(t252 * F(thetaEntry8*t252))
+					w5 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dV {
 						SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 						SVBarState2 := SVBarState[i*dK:][:dK]
-						w10 := F(t51 * yBar[i])
-						t79Entry2 := t79[i]
-						w12 := F(w13 * t79Entry2)
+						yBarEntry2 := yBar[i]
+						t78Entry := t78[i]
+						w6 := F(thetaEntry3 * t78Entry)
 						for j := range dK {
-							t81[j] += F(SVTrail2[j] * t79Entry2)
-							SVBarState2[j] = F(w11*(SVBarState2[j]+F(w10*t47_2[j]))) - F(w12*t21_2[j])
+							t79[j] += F(SVTrail2[j] * t78Entry)
+							SVBarState2[j] = F(w5*(SVBarState2[j]+F(yBarEntry2*t46[j]))) - F(w6*c2_2[j])
 						}
 					}
-					// trellis.c, trellis.y, trellis.S_V
-					t114 := F((F(1) / t24) * F((F(thetaEntry8*t292)-F(F(thetaEntry8*t252)*t80))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					w14 := F(thetaEntry8 * t252)
-					w15 := F(t252 * F(thetaEntry8*t252))
+					var t4222 F
 					for i := range dK {
-						t492 := F(t27[i]*w14) - F(t81[i]*w15) + F(2*F(F(-0.5*t21_2[i])*t114))
-						t20Entry := t20_2[i]
-						t55[i] = F(t20Entry*t492) + F(F(F(cProd[i]*t20Entry)*t492)*t53_2[i])
+						t3722 := F(thetaEntry3*t28[i]) - F(thetaEntry3*t79[i])
+						t4222 += F(t3722 * (c2_2[i] / t222))
+						t372[i] = t3722
+					}
+					t4223 := -t4222
+					// trellis.c
+					t92 := F(t39 * t4223)
+					// trellis.c
+					for i := range dK {
+						t49 := F(t39*t372[i]) + F(2*F(F(0.5*t19_2[i])*t92))
+						t182Entry := t182_2[i]
+						t55[i] = F(t182Entry*t49) + F(F(F(cProd[i]*t182Entry)*t49)*t53_2[i])
 					}
 					// trellis.c, trellis.S_K, trellis.y
 					clear(t57)
@@ -581,57 +678,57 @@ func (c *StepBackward[F]) Run() {
 					var t65 F
 					for i := range dK {
 						SKBarState2 := SKBarState[i*d:][:d]
-						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+						q := c.Q[(l*T+a+C*s)*d:][:d]
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-						var t822 F
+						var t802 F
 						t55Entry := t55[i]
-						t2022Entry2 := t2022[i]
+						t212Entry2 := t212[i]
 						SKLinEntry := SKLin[i]
 						for j := range d {
-							xEntry := x[j]
-							t58 := SKBarState2[j] + F(q0[j]*t2022Entry2) + F(xEntry*t55Entry)
-							t822 += F(t58 * xEntry)
+							uEntry := u[j]
+							t58 := SKBarState2[j] + F(q[j]*t212Entry2) + F(uEntry*t55Entry)
+							t802 += F(t58 * uEntry)
 							t65 += F(SKTrail2[j] * t58)
 							t57[j] += F(SKTrail3[j] * t55Entry)
 							t62[j] -= F(t58 * SKLinEntry)
 						}
-						t82[i] = t822
+						t80[i] = t802
 					}
 					// trellis.S_K
 					var t63 F
 					for i := range d {
-						t63 += F(x[i] * t62[i])
+						t63 += F(u[i] * t62[i])
 					}
 					// trellis.S_K
 					for i := range dK {
-						k0Bar[i] = F(thetaEntry8 * t82[i])
+						kBar[i] = F(thetaEntry3 * t80[i])
 					}
 					// trellis.S_K, trellis.y, trellis.c
-					clear(t83)
-					w16 := rhoEntry2 - F(0.01*thetaEntry8)
+					clear(t81)
+					w7 := rhoEntry2 - F(0.01*thetaEntry3)
 					for i := range dK {
 						SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 						SKBarState2 := SKBarState[i*d:][:d]
-						q0 := c.Q0[(l*T+a+C*s)*d:][:d]
-						t2022Entry3 := t2022[i]
+						q := c.Q[(l*T+a+C*s)*d:][:d]
+						t212Entry3 := t212[i]
 						t55Entry2 := t55[i]
-						t82Entry := t82[i]
-						w17 := F(thetaEntry8 * t82Entry)
+						t80Entry := t80[i]
+						w8 := F(thetaEntry3 * t80Entry)
 						for j := range d {
-							xEntry2 := x[j]
-							t83[j] += F(SKTrail2[j] * t82Entry)
-							SKBarState2[j] = F(w16*(SKBarState2[j]+F(q0[j]*t2022Entry3)+F(xEntry2*t55Entry2))) - F(w17*xEntry2)
+							uEntry2 := u[j]
+							t81[j] += F(SKTrail2[j] * t80Entry)
+							SKBarState2[j] = F(w7*(SKBarState2[j]+F(q[j]*t212Entry3)+F(uEntry2*t55Entry2))) - F(w8*uEntry2)
 						}
 					}
-					// trellis.S_K, trellis.S_V
-					t71 := t32 + t65
+					// trellis.S_K
+					t71 := t31 + t65
 					rhoBar[a] = t71
-					thetaBar[a] = F(t252*t292) + t63 - F(0.01*t71)
+					thetaBar[a] = t29 + t63 - F(0.01*t71)
 					// trellis.S_K, trellis
 					for i := range d {
-						xBar[i] = t57[i] + F(thetaEntry8*t62[i]) - F(thetaEntry8*t83[i])
-						q0Bar[i] = t2222[i]
+						t5_2[i] = t57[i] + F(thetaEntry3*t62[i]) - F(thetaEntry3*t81[i])
+						qBar[i] = t23[i]
 					}
 				}
 			}
@@ -651,48 +748,85 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
+
+	// trellis.u
+	for i := range L {
+		t13_2 := t13[i*T:][:T]
+		for j := range T {
+			t5_2 := t5[(i*T+j)*d:][:d]
+			uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+			var t132 F
+			for k := range d {
+				t132 += F(t5_2[k] * uDiv2[k])
+			}
+			t13_2[j] = -t132
+		}
+	}
+
+	// trellis.u
+	for i := range L {
+		t18_2 := t18[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		for j := range T {
+			t5_2 := t5[(i*T+j)*d:][:d]
+			x := c.X[(i*T+j)*d:][:d]
+			xBar := c.XBar[(i*T+j)*d:][:d]
+			t18Entry := t18_2[j]
+			uDivEntry := uDiv[j]
+			w9 := kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+			for k := range d {
+				xBar[k] = F(t5_2[k]*uDivEntry) + F(2*F(x[k]*w9))
+			}
+		}
+	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                 Step[F]
-	back                                                                 StepBackward[F]
-	vX, vK0, vV, vRho, vTheta, vQ0, outY, fromSK, fromSV, nextSK, nextSV tape.Value[F]
+	call                               Step[F]
+	back                               StepBackward[F]
+	vX, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
 }
 
 // step computes
 //
-//	S_K_t = (ρ_t − θ_t λ_K) S_K_{t−1} − θ_t ∇_S ℓ(S_K_{t−1}; x_t, k_t)  @eq trellis#?    trellis.S_K
-//	c_t = nsilu(S_K_t x_t)    trellis.c
+//	u_t = unit(x_t)    trellis.u
+//	S_K_t = (ρ_t − θ_t λ_K) S_K_{t−1} − θ_t ∇_S ℓ(S_K_{t−1}; u_t, k_t)  @eq trellis#?    trellis.S_K
+//	c_t = nsilu(S_K_t u_t)    trellis.c
 //	S_V_t = (ρ_t − θ_t λ_V) S_V_{t−1} − θ_t ∇_S ℓ(S_V_{t−1}; c_t, v_t)  @eq trellis#?    trellis.S_V
 //	y_t = S_V_t nsilu(S_K_t q_t)    trellis.y
 //
-// Shapes: x [L, T, d]; k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L,
-// T]; q0 [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/trellis.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+// Shapes: x [L, T, d]; kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L,
+// T]; q [L, T, d]; y [L, T, d_v]. Source: specs/algorithms/rules/trellis.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.C, k.L, k.T, k.D, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
 	n.vRho = rho
 	k.Rho = arena.Data(n.vRho)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromSK = m.State(c, 0)
-	k.SK = arena.Data(n.fromSK)
-	n.fromSV = m.State(c, 1)
-	k.SV = arena.Data(n.fromSV)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.SK = m.Slots[0].Data
+	k.SV = m.Slots[1].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SKOut = arena.Alloc(k.L * k.D * k.DK)
 	k.SVOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.UProd = c.Run.Saved(k.L * k.T)
+	k.USqrt = c.Run.Saved(k.L * k.T)
+	k.U = c.Run.Saved(k.L * k.T * k.D)
 	if c.Run.Tape != nil {
 		k.SKLin = c.Run.Saved(k.L * k.T * k.DK)
 	}
@@ -700,14 +834,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.CProd = c.Run.Saved(k.L * k.T * k.DK)
 	}
 	if c.Run.Tape != nil {
-		k.SVProd = c.Run.Saved(k.L * k.T * k.DV)
+		k.SVLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	}
-	if c.Run.Tape != nil {
-		k.YProd2 = c.Run.Saved(k.L * k.T * k.DV)
-	}
+	k.UDiv = c.Run.Saved(k.L * k.T)
+	k.UDiv2 = c.Run.Saved(k.L * k.T * k.D)
+	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SKCheckpoints = c.Run.Saved(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -718,8 +852,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	n.nextSK = m.SetNext(c, 0, k.SKOut)
-	n.nextSV = m.SetNext(c, 1, k.SVOut)
+	m.SetNext(arena, 0, k.SKOut)
+	m.SetNext(arena, 1, k.SVOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -728,42 +862,45 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextSK) == nil && t.Adjoint(n.nextSV) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
 	g.X = k.X
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.SKBar = block.Adjoint(t, n.nextSK, g.L*g.D*g.DK)
-	g.SVBar = block.Adjoint(t, n.nextSV, g.L*g.DK*g.DV)
+	g.SKBar = block.Zeros(t, g.L*g.D*g.DK)
+	g.SVBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
+	g.U = k.U
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
-	g.SVProd = k.SVProd
+	g.SVLin = k.SVLin
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.SKBarOut = t.Part(n.fromSK, g.L*g.D*g.DK)
-	g.SVBarOut = t.Part(n.fromSV, g.L*g.DK*g.DV)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
+	g.SKBarOut = t.Scratch(g.L * g.D * g.DK)
+	g.SVBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
 	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.D)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.D)
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vX, g.XBar)
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromSK, g.SKBarOut)
-	t.Contribute(n.fromSV, g.SVBarOut)
+	t.Contribute(n.vQ, g.QBar)
 }

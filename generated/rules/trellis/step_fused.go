@@ -23,22 +23,117 @@ func (c *stepFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	SKState := c.Work[:d*dK]                  // [d_k, d]
-	SVState := c.Work[d*dK:][:dK*dV]          // [d_v, d_k]
-	t3 := c.Work[dK*dV+d*dK:][:dK]            // [d_k]
-	t4 := c.Work[dK*dV+d*dK+dK:][:dK]         // [d_k]
-	t17 := c.Work[dK*dV+d*dK+2*dK:][:dK]      // [d_k]
-	t43 := c.Work[dK*dV+d*dK+3*dK:][:dK]      // [d_k]
-	t21 := c.Work[dK*dV+d*dK+4*dK:][:dK]      // [d_k]
-	t47 := c.Work[dK*dV+d*dK+5*dK:][:dK]      // [d_k]
-	t22 := c.Work[dK*dV+d*dK+6*dK:][:dV]      // [d_v]
-	t30 := c.Work[dK*dV+d*dK+6*dK+dV:][:dV]   // [d_v]
-	t32 := c.Work[dK*dV+d*dK+6*dK+2*dV:][:dV] // [d_v]
-	t22Total := make([]F, 1)
-	t48Total := make([]F, 1)
+	t39 := c.Work[:L*T]                           // [L, T]
+	SKState := c.Work[L*T:][:d*dK]                // [d_k, d]
+	SVState := c.Work[L*T+d*dK:][:dK*dV]          // [d_v, d_k]
+	t3 := c.Work[L*T+dK*dV+d*dK:][:dK]            // [d_k]
+	t4 := c.Work[L*T+dK*dV+d*dK+dK:][:dK]         // [d_k]
+	t17 := c.Work[L*T+dK*dV+d*dK+2*dK:][:dK]      // [d_k]
+	t40 := c.Work[L*T+dK*dV+d*dK+3*dK:][:dK]      // [d_k]
+	t19 := c.Work[L*T+dK*dV+d*dK+4*dK:][:dK]      // [d_k]
+	c2 := c.Work[L*T+dK*dV+d*dK+5*dK:][:dK]       // [d_k]
+	t42 := c.Work[L*T+dK*dV+d*dK+6*dK:][:dK]      // [d_k]
+	t26 := c.Work[L*T+dK*dV+d*dK+7*dK:][:dV]      // [d_v]
+	t27 := c.Work[L*T+dK*dV+d*dK+7*dK+dV:][:dV]   // [d_v]
+	t46 := c.Work[L*T+dK*dV+d*dK+7*dK+2*dV:][:dK] // [d_k]
+	y2 := c.Work[L*T+dK*dV+d*dK+8*dK+2*dV:][:dV]  // [d_v]
+	t20Total := make([]F, 1)
+	t43Total := make([]F, 1)
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.UProd),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
+		}
+		regions.R0c969c9e8791(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			for j := range T {
+				x := c.X[(i*T+j)*d:][:d]
+				var t30 F
+				t30Sums := [16]F{t30}
+				for k := range d {
+					xEntry := x[k]
+					t30Sums[k%16] = num.FMA32(xEntry, xEntry, t30Sums[k%16])
+				}
+				t30 = kern.Sum16(&t30Sums)
+				uProd[j] = t30
+			}
+		}
+	}
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.Raa55a3d55bb9Args{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.USqrt),
+			P2: unsafe.SliceData(t39),
+			P3: unsafe.SliceData(c.UDiv),
+			P4: unsafe.SliceData(c.UDiv3),
+			N0: L,
+			N1: T,
+		}
+		regions.Raa55a3d55bb9(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			uSqrt := c.USqrt[i*T:][:T]
+			t39_2 := t39[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			for j := range T {
+				uProdEntry := uProd[j]
+				t32 := (F(0) < uProdEntry)
+				t35 := num.Sqrt(kern.Choose(t32, uProdEntry, F(1)))
+				t392 := kern.Larger(kern.Choose(t32, t35, F(0)), F(1e-08))
+				uSqrt[j] = t35
+				t39_2[j] = t392
+				uDiv[j] = F(1) / t392
+				uDiv3[j] = F(1) / t35
+			}
+		}
+	}
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(c.X),
+			P2: unsafe.SliceData(c.U),
+			P3: unsafe.SliceData(c.UDiv2),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Rf2914391c6e5(&a)
+	} else {
+		for i := range L {
+			t39_2 := t39[i*T:][:T]
+			for j := range T {
+				x := c.X[(i*T+j)*d:][:d]
+				u := c.U[(i*T+j)*d:][:d]
+				uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+				t39Entry := t39_2[j]
+				for k := range d {
+					u2 := x[k] / t39Entry
+					u[k] = u2
+					uDiv2[k] = u2 / t39Entry
+				}
+			}
+		}
+	}
 
 	// trellis
-	t19 := num.Sqrt(F(dK))
 	for l := range L {
 		for i := range dK {
 			copy(SKState[i*d:][:d], c.SK[(l*dK+i)*d:][:d])
@@ -65,7 +160,7 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R08c26f1fc0a5Args{
 							P0: unsafe.SliceData(SKState),
-							P1: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(c.U),
 							P2: unsafe.SliceData(t3),
 							N0: dK,
 							N1: d,
@@ -78,14 +173,14 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dK {
 							SKState2 := SKState[i*d:][:d]
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							var t33 F
-							t33Sums := [16]F{t33}
+							u := c.U[(l*T+a+C*s)*d:][:d]
+							var t32 F
+							t32Sums := [16]F{t32}
 							for j := range d {
-								t33Sums[j%16] = num.FMA32(SKState2[j], x[j], t33Sums[j%16])
+								t32Sums[j%16] = num.FMA32(SKState2[j], u[j], t32Sums[j%16])
 							}
-							t33 = kern.Sum16(&t33Sums)
-							t3[i] = t33
+							t32 = kern.Sum16(&t32Sums)
+							t3[i] = t32
 						}
 					}
 					// trellis.S_K
@@ -93,35 +188,35 @@ func (c *stepFused) run() {
 						if kern.Wide() {
 							a2 := regions.R56bfa44de323Args{
 								P0: unsafe.SliceData(t3),
-								P1: unsafe.SliceData(c.K0),
+								P1: unsafe.SliceData(c.K),
 								P2: kern.Given(c.SKLin),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							}
 							regions.R56bfa44de323(&a2)
 						} else {
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t42 := t3[i] - k0[i]
-								SKLin[i] = t42
+								t42_2 := t3[i] - k[i]
+								SKLin[i] = t42_2
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R00fa23bbf65fArgs{
 							P0: unsafe.SliceData(t3),
-							P1: unsafe.SliceData(c.K0),
+							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(t4),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 						}
 						regions.R00fa23bbf65f(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t42 := t3[i] - k0[i]
-							t4[i] = t42
+							t42_2 := t3[i] - k[i]
+							t4[i] = t42_2
 						}
 					}
 					// trellis.S_K, trellis.c, trellis.y
@@ -131,11 +226,11 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.Rf256f60e57cbArgs{
 							P0: unsafe.SliceData(t4),
-							P1: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(c.U),
 							P2: unsafe.SliceData(SKState),
-							P3: unsafe.SliceData(c.Q0),
+							P3: unsafe.SliceData(c.Q),
 							P4: unsafe.SliceData(t17),
-							P5: unsafe.SliceData(t43),
+							P5: unsafe.SliceData(t40),
 							N0: dK,
 							N1: 4,
 							N2: 8,
@@ -148,30 +243,167 @@ func (c *stepFused) run() {
 						regions.Rf256f60e57cb(&a2)
 					} else {
 						for i := range dK {
-							x := c.X[(l*T+a+C*s)*d:][:d]
+							u := c.U[(l*T+a+C*s)*d:][:d]
 							SKState2 := SKState[i*d:][:d]
-							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
 							var t172 F
-							var t432 F
+							var t402 F
 							w2 := F(thetaEntry * t4[i])
 							t172Sums := [16]F{t172}
-							t432Sums := [16]F{t432}
+							t402Sums := [16]F{t402}
 							for j := range d {
-								xEntry := x[j]
-								SK2 := num.FMA32(-w2, xEntry, F(w*SKState2[j]))
-								t172Sums[j%16] = num.FMA32(SK2, xEntry, t172Sums[j%16])
-								t432Sums[j%16] = num.FMA32(SK2, q0[j], t432Sums[j%16])
+								uEntry := u[j]
+								SK2 := num.FMA32(-w2, uEntry, F(w*SKState2[j]))
+								t172Sums[j%16] = num.FMA32(SK2, uEntry, t172Sums[j%16])
+								t402Sums[j%16] = num.FMA32(SK2, q[j], t402Sums[j%16])
 								SKState2[j] = SK2
 							}
 							t172 = kern.Sum16(&t172Sums)
-							t432 = kern.Sum16(&t432Sums)
+							t402 = kern.Sum16(&t402Sums)
 							t17[i] = t172
-							t43[i] = t432
+							t40[i] = t402
 						}
 					}
-					// trellis.c, trellis.y, trellis
-					var t22_2 F
-					var t48 F
+					// trellis.c
+					var t20 F
+					if kern.Wide() {
+						a2 := regions.Ree4d45269d03Args{
+							P0: unsafe.SliceData(t17),
+							P1: unsafe.SliceData(t19),
+							P2: unsafe.SliceData(t20Total),
+							N0: dK,
+							S0: [2]float32{t20},
+						}
+						regions.Ree4d45269d03(&a2)
+					} else {
+						t20_2 := t20
+						t20Sums := [16]F{t20_2}
+						for i := range dK {
+							t17Entry := t17[i]
+							t192 := F(t17Entry * kern.Sigmoid(t17Entry))
+							t20Sums[i%16] = num.FMA32(t192, t192, t20Sums[i%16])
+							t19[i] = t192
+						}
+						t20_2 = kern.Sum16(&t20Sums)
+						t20Total[0] = t20_2
+					}
+					t20 = t20Total[0]
+					// trellis.c
+					t22 := num.Sqrt(F(1e-06) + t20)
+					// trellis.c, trellis.y
+					var t43 F
+					if kern.Wide() {
+						a2 := regions.R4fbb07777782Args{
+							P0: unsafe.SliceData(t40),
+							P1: unsafe.SliceData(t19),
+							P2: unsafe.SliceData(c2),
+							P3: unsafe.SliceData(t42),
+							P4: unsafe.SliceData(t43Total),
+							N0: dK,
+							S0: [2]float32{t43},
+							S1: [2]float32{t22},
+						}
+						regions.R4fbb07777782(&a2)
+					} else {
+						t43_2 := t43
+						t43Sums := [16]F{t43_2}
+						for i := range dK {
+							t40Entry := t40[i]
+							t422 := F(t40Entry * kern.Sigmoid(t40Entry))
+							t43Sums[i%16] = num.FMA32(t422, t422, t43Sums[i%16])
+							c2[i] = t19[i] / t22
+							t42[i] = t422
+						}
+						t43_2 = kern.Sum16(&t43Sums)
+						t43Total[0] = t43_2
+					}
+					t43 = t43Total[0]
+					// trellis.S_V
+					if kern.Wide() {
+						a2 := regions.R6a07f3d720e4Args{
+							P0: unsafe.SliceData(SVState),
+							P1: unsafe.SliceData(c2),
+							P2: unsafe.SliceData(t26),
+							N0: dV,
+							N1: dK,
+							N2: 4,
+							N3: 8,
+							N4: 12,
+						}
+						regions.R6a07f3d720e4(&a2)
+					} else {
+						for i := range dV {
+							SVState2 := SVState[i*dK:][:dK]
+							var t262 F
+							t262Sums := [16]F{t262}
+							for j := range dK {
+								t262Sums[j%16] = num.FMA32(SVState2[j], c2[j], t262Sums[j%16])
+							}
+							t262 = kern.Sum16(&t262Sums)
+							t26[i] = t262
+						}
+					}
+					// trellis.S_V
+					if len(c.SVLin) > 0 {
+						if kern.Wide() {
+							a2 := regions.R56bfa44de323Args{
+								P0: unsafe.SliceData(t26),
+								P1: unsafe.SliceData(c.V),
+								P2: kern.Given(c.SVLin),
+								N0: dV,
+								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							}
+							regions.R56bfa44de323(&a2)
+						} else {
+							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+							for i := range dV {
+								t272 := t26[i] - v[i]
+								SVLin[i] = t272
+							}
+						}
+					}
+					if kern.Wide() {
+						a2 := regions.R00fa23bbf65fArgs{
+							P0: unsafe.SliceData(t26),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(t27),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+						}
+						regions.R00fa23bbf65f(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						for i := range dV {
+							t272 := t26[i] - v[i]
+							t27[i] = t272
+						}
+					}
+					// trellis.S_V, trellis.S_K
+					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
+					if kern.Wide() {
+						a2 := regions.R501a475e26d9Args{
+							P0: unsafe.SliceData(t27),
+							P1: unsafe.SliceData(c2),
+							P2: unsafe.SliceData(SVState),
+							N0: dV,
+							N1: dK,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{w3},
+						}
+						regions.R501a475e26d9(&a2)
+					} else {
+						for i := range dV {
+							SVState2 := SVState[i*dK:][:dK]
+							w4 := F(thetaEntry * t27[i])
+							for j := range dK {
+								SVState2[j] = num.FMA32(-w4, c2[j], F(w3*SVState2[j]))
+							}
+						}
+					}
+					// trellis.y
+					t45 := num.Sqrt(F(1e-06) + t43)
+					// trellis.y, trellis
 					if len(c.CProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
@@ -184,15 +416,15 @@ func (c *stepFused) run() {
 						} else {
 							cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t17Entry := t17[i]
-								cProd[i] = t17Entry
+								t322 := t17[i]
+								cProd[i] = t322
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t43),
+								P0: unsafe.SliceData(t40),
 								P1: kern.Given(c.YProd),
 								N0: dK,
 								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -201,56 +433,30 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 							for i := range dK {
-								t43Entry := t43[i]
-								yProd[i] = t43Entry
+								t422 := t40[i]
+								yProd[i] = t422
 							}
 						}
 					}
 					if kern.Wide() {
-						a2 := regions.Rbc90e1840468Args{
-							P0: unsafe.SliceData(t17),
-							P1: unsafe.SliceData(t43),
-							P2: unsafe.SliceData(t21),
-							P3: unsafe.SliceData(t47),
-							P4: unsafe.SliceData(t22Total),
-							P5: unsafe.SliceData(t48Total),
+						a2 := regions.R060bc659cc89Args{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(t46),
 							N0: dK,
-							S0: [2]float32{t48},
-							S1: [2]float32{t22_2},
+							S0: [2]float32{t45},
 						}
-						regions.Rbc90e1840468(&a2)
+						regions.R060bc659cc89(&a2)
 					} else {
-						t48_2 := t48
-						t22_3 := t22_2
-						t22Sums := [16]F{t22_3}
-						t48Sums := [16]F{t48_2}
 						for i := range dK {
-							t17Entry := t17[i]
-							t212 := F(t17Entry * kern.Sigmoid(t17Entry))
-							t22Sums[i%16] = num.FMA32(t212, t212, t22Sums[i%16])
-							t43Entry := t43[i]
-							t472 := F(t43Entry * kern.Sigmoid(t43Entry))
-							t48Sums[i%16] = num.FMA32(t472, t472, t48Sums[i%16])
-							t21[i] = t212
-							t47[i] = t472
+							t46[i] = t42[i] / t45
 						}
-						t22_3 = kern.Sum16(&t22Sums)
-						t48_2 = kern.Sum16(&t48Sums)
-						t22Total[0] = t22_3
-						t48Total[0] = t48_2
 					}
-					t22_2 = t22Total[0]
-					t48 = t48Total[0]
-					// trellis.c, trellis.S_V, trellis.y
-					t25 := t19 / num.Sqrt(F(1e-06)+t22_2)
-					t112 := F(thetaEntry * t25)
-					t51 := t19 / num.Sqrt(F(1e-06)+t48)
-					// trellis.S_V
+					// trellis.y
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(SVState),
-							P1: unsafe.SliceData(t21),
-							P2: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t46),
+							P2: unsafe.SliceData(y2),
 							N0: dV,
 							N1: dK,
 							N2: 4,
@@ -261,116 +467,17 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dV {
 							SVState2 := SVState[i*dK:][:dK]
-							var t222 F
-							t222Sums := [16]F{t222}
+							var y3 F
+							y3Sums := [16]F{y3}
 							for j := range dK {
-								t222Sums[j%16] = num.FMA32(SVState2[j], t21[j], t222Sums[j%16])
+								y3Sums[j%16] = num.FMA32(SVState2[j], t46[j], y3Sums[j%16])
 							}
-							t222 = kern.Sum16(&t222Sums)
-							t22[i] = t222
+							y3 = kern.Sum16(&y3Sums)
+							y2[i] = y3
 						}
 					}
-					// trellis.S_V, trellis.c
-					if kern.Wide() {
-						a2 := regions.R51eda6e9c829Args{
-							P0: unsafe.SliceData(t22),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t30),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t25},
-						}
-						regions.R51eda6e9c829(&a2)
-					} else {
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t30[i] = num.FMA32(t25, t22[i], -v[i])
-						}
-					}
-					// trellis.S_V, trellis.S_K, trellis.c, trellis.y
-					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
-					if kern.Wide() {
-						a2 := regions.R7ead657b7c38Args{
-							P0: unsafe.SliceData(t30),
-							P1: unsafe.SliceData(t21),
-							P2: unsafe.SliceData(SVState),
-							P3: unsafe.SliceData(t47),
-							P4: unsafe.SliceData(t32),
-							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							S0: [2]float32{t112},
-							S1: [2]float32{w3},
-						}
-						regions.R7ead657b7c38(&a2)
-					} else {
-						for i := range dV {
-							SVState2 := SVState[i*dK:][:dK]
-							var t322 F
-							w4 := F(t112 * t30[i])
-							t322Sums := [16]F{t322}
-							for j := range dK {
-								SV2 := num.FMA32(-w4, t21[j], F(w3*SVState2[j]))
-								t322Sums[j%16] = num.FMA32(SV2, t47[j], t322Sums[j%16])
-								SVState2[j] = SV2
-							}
-							t322 = kern.Sum16(&t322Sums)
-							t32[i] = t322
-						}
-					}
-					// trellis.y, trellis
-					if len(c.SVProd) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t22),
-								P1: kern.Given(c.SVProd),
-								N0: dV,
-								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t3222 := t22[i]
-								SVProd[i] = t3222
-							}
-						}
-					}
-					if len(c.YProd2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t32),
-								P1: kern.Given(c.YProd2),
-								N0: dV,
-								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							yProd2 := c.YProd2[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t32Entry := t32[i]
-								yProd2[i] = t32Entry
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := regions.R9637475ce95aArgs{
-							P0: unsafe.SliceData(t32),
-							P1: unsafe.SliceData(c.Y),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t51},
-						}
-						regions.R9637475ce95a(&a2)
-					} else {
-						y := c.Y[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t32Entry := t32[i]
-							y[i] = F(t51 * t32Entry)
-						}
-					}
+					// trellis
+					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
 				}
 			}
 		}
@@ -397,51 +504,74 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t20 := c.Work[:L*T*dK]                                                          // [L, T, d_k]
-	t21 := c.Work[L*T*dK:][:L*T*dK]                                                 // [L, T, d_k]
-	t22 := c.Work[2*L*T*dK:][:L*T]                                                  // [L, T]
-	t46 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t47 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                           // [L, T, d_k]
-	t48 := c.Work[4*L*T*dK+L*T:][:L*T]                                              // [L, T]
-	t182 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                        // [L, T, d_k]
-	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                         // [L, T, d_k]
-	t22_2 := c.Work[6*L*T*dK+2*L*T:][:L*T]                                          // [L, T]
-	SKBarState := c.Work[6*L*T*dK+3*L*T:][:d*dK]                                    // [d_k, d]
-	SVBarState := c.Work[6*L*T*dK+3*L*T+d*dK:][:dK*dV]                              // [d_v, d_k]
-	SKTrail := c.Work[6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                     // [C + 1, d_k, d]
-	SVTrail := c.Work[C*d*dK+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]          // [C + 1, d_v, d_k]
-	t30 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dV]               // [d_v]
-	t302 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dV:][:dV]           // [d_v]
-	t78 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dV:][:dK]          // [d_k]
-	t79 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+2*dV:][:dV]       // [d_v]
-	t27 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK+3*dV:][:dK]       // [d_k]
-	t2022 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dK+3*dV:][:dK]   // [d_k]
-	t2222 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*dK+3*dV:][:d]    // [d]
-	t81 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+3*dK+3*dV:][:dK]   // [d_k]
-	t55 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+4*dK+3*dV:][:dK]   // [d_k]
-	t57 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+5*dK+3*dV:][:d]    // [d]
-	t82 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+5*dK+3*dV:][:dK] // [d_k]
-	t62 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+6*dK+3*dV:][:d]  // [d]
-	t83 := c.Work[C*dK*dV+C*d*dK+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*d+6*dK+3*dV:][:d]  // [d]
-	t32Total := make([]F, 1)
-	t292Total := make([]F, 1)
-	t80Total := make([]F, 1)
+	t182 := c.Work[:L*T*dK]                                                             // [L, T, d_k]
+	t19 := c.Work[L*T*dK:][:L*T*dK]                                                     // [L, T, d_k]
+	t202 := c.Work[2*L*T*dK:][:L*T]                                                     // [L, T]
+	t41 := c.Work[2*L*T*dK+L*T:][:L*T*dK]                                               // [L, T, d_k]
+	t42 := c.Work[3*L*T*dK+L*T:][:L*T*dK]                                               // [L, T, d_k]
+	t43 := c.Work[4*L*T*dK+L*T:][:L*T]                                                  // [L, T]
+	t1922 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK]                                           // [L, T, d_k]
+	t53 := c.Work[5*L*T*dK+2*L*T:][:L*T*dK]                                             // [L, T, d_k]
+	t5 := c.Work[6*L*T*dK+2*L*T:][:L*T*d]                                               // [L, T, d]
+	t13 := c.Work[L*T*d+6*L*T*dK+2*L*T:][:L*T]                                          // [L, T]
+	SKBarState := c.Work[L*T*d+6*L*T*dK+3*L*T:][:d*dK]                                  // [d_k, d]
+	SVBarState := c.Work[L*T*d+6*L*T*dK+3*L*T+d*dK:][:dK*dV]                            // [d_v, d_k]
+	SKTrail := c.Work[L*T*d+6*L*T*dK+3*L*T+dK*dV+d*dK:][:C*d*dK+d*dK]                   // [C + 1, d_k, d]
+	SVTrail := c.Work[C*d*dK+L*T*d+6*L*T*dK+3*L*T+dK*dV+2*d*dK:][:C*dK*dV+dK*dV]        // [C + 1, d_v, d_k]
+	c2 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK:][:dK]              // [d_k]
+	c2_2 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+dK:][:dK]         // [d_k]
+	t46 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*dK:][:dK]        // [d_k]
+	t322 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*dK:][:dK]       // [d_k]
+	t78 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+4*dK:][:dV]        // [d_v]
+	t28 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+4*dK+dV:][:dK]     // [d_k]
+	t212 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+5*dK+dV:][:dK]    // [d_k]
+	t23 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+6*dK+dV:][:d]      // [d]
+	t79 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+6*dK+dV:][:dK]   // [d_k]
+	t372 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+7*dK+dV:][:dK]  // [d_k]
+	t55 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+8*dK+dV:][:dK]   // [d_k]
+	t57 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+d+9*dK+dV:][:d]    // [d]
+	t80 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+9*dK+dV:][:dK] // [d_k]
+	t62 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+2*d+10*dK+dV:][:d] // [d]
+	t81 := c.Work[C*dK*dV+C*d*dK+L*T*d+6*L*T*dK+3*L*T+2*dK*dV+2*d*dK+3*d+10*dK+dV:][:d] // [d]
+	t32 := c.Flags[:L*T]                                                                // [L, T]
+	t14 := c.Flags[L*T:][:L*T]                                                          // [L, T]
+	t18 := c.Flags[2*L*T:][:L*T]                                                        // [L, T]
+	t31Total := make([]F, 1)
+	t8Total := make([]F, 1)
+	t29Total := make([]F, 1)
+	t4222Total := make([]F, 1)
 	t65Total := make([]F, 1)
 	t63Total := make([]F, 1)
+
+	// trellis.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t18_2 := t18[i*T:][:T]
+		for j := range T {
+			t322_2 := (F(0) < uProd[j])
+			t142 := (F(1e-08) <= kern.Choose(t322_2, uSqrt[j], F(0)))
+			t32_2[j] = t322_2
+			t14_2[j] = t142
+			t18_2[j] = (t142 && t322_2)
+		}
+	}
 
 	// trellis.c, trellis.y
 	if kern.Wide() {
 		a := regions.Rcf63c4e6807aArgs{
 			P0: unsafe.SliceData(c.CProd),
 			P1: unsafe.SliceData(c.YProd),
-			P2: unsafe.SliceData(t20),
-			P3: unsafe.SliceData(t21),
-			P4: unsafe.SliceData(t46),
-			P5: unsafe.SliceData(t47),
-			P6: unsafe.SliceData(t182),
+			P2: unsafe.SliceData(t182),
+			P3: unsafe.SliceData(t19),
+			P4: unsafe.SliceData(t41),
+			P5: unsafe.SliceData(t42),
+			P6: unsafe.SliceData(t1922),
 			P7: unsafe.SliceData(t53),
-			P8: unsafe.SliceData(t22),
-			P9: unsafe.SliceData(t48),
+			P8: unsafe.SliceData(t202),
+			P9: unsafe.SliceData(t43),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -456,79 +586,46 @@ func (c *stepBackwardFused) run() {
 		regions.Rcf63c4e6807a(&a)
 	} else {
 		for i := range L {
-			t22_3 := t22[i*T:][:T]
-			t48_2 := t48[i*T:][:T]
+			t202_2 := t202[i*T:][:T]
+			t43_2 := t43[i*T:][:T]
 			for j := range T {
 				cProd := c.CProd[(i*T+j)*dK:][:dK]
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
-				t20_2 := t20[(i*T+j)*dK:][:dK]
-				t21_2 := t21[(i*T+j)*dK:][:dK]
-				t46_2 := t46[(i*T+j)*dK:][:dK]
-				t47_2 := t47[(i*T+j)*dK:][:dK]
 				t182_2 := t182[(i*T+j)*dK:][:dK]
+				t19_2 := t19[(i*T+j)*dK:][:dK]
+				t41_2 := t41[(i*T+j)*dK:][:dK]
+				t42_2 := t42[(i*T+j)*dK:][:dK]
+				t1922_2 := t1922[(i*T+j)*dK:][:dK]
 				t53_2 := t53[(i*T+j)*dK:][:dK]
-				var t222 F
-				var t482 F
-				t222Sums := [16]F{t222}
-				t482Sums := [16]F{t482}
+				var t2022 F
+				var t432 F
+				t2022Sums := [16]F{t2022}
+				t432Sums := [16]F{t432}
 				for k := range dK {
 					cProdEntry := cProd[k]
-					t202 := kern.Sigmoid(cProdEntry)
-					t212 := F(cProdEntry * t202)
-					t222Sums[k%16] = num.FMA32(t212, t212, t222Sums[k%16])
+					t1822 := kern.Sigmoid(cProdEntry)
+					t192 := F(cProdEntry * t1822)
+					t2022Sums[k%16] = num.FMA32(t192, t192, t2022Sums[k%16])
 					yProdEntry := yProd[k]
-					t462 := kern.Sigmoid(yProdEntry)
-					t472 := F(yProdEntry * t462)
-					t482Sums[k%16] = num.FMA32(t472, t472, t482Sums[k%16])
-					t20_2[k] = t202
-					t21_2[k] = t212
-					t46_2[k] = t462
-					t47_2[k] = t472
-					t182_2[k] = kern.Sigmoid(-yProdEntry)
+					t412 := kern.Sigmoid(yProdEntry)
+					t422 := F(yProdEntry * t412)
+					t432Sums[k%16] = num.FMA32(t422, t422, t432Sums[k%16])
+					t182_2[k] = t1822
+					t19_2[k] = t192
+					t41_2[k] = t412
+					t42_2[k] = t422
+					t1922_2[k] = kern.Sigmoid(-yProdEntry)
 					t53_2[k] = kern.Sigmoid(-cProdEntry)
 				}
-				t222 = kern.Sum16(&t222Sums)
-				t482 = kern.Sum16(&t482Sums)
-				t22_3[j] = t222
-				t48_2[j] = t482
-			}
-		}
-	}
-
-	// trellis.y
-	if kern.Wide() {
-		a := regions.R98651393476dArgs{
-			P0: unsafe.SliceData(c.YBar),
-			P1: unsafe.SliceData(c.YProd2),
-			P2: unsafe.SliceData(t22_2),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * dV,
-		}
-		regions.R98651393476d(&a)
-	} else {
-		for i := range L {
-			t22_3 := t22_2[i*T:][:T]
-			for j := range T {
-				yBar := c.YBar[(i*T+j)*dV:][:dV]
-				yProd2 := c.YProd2[(i*T+j)*dV:][:dV]
-				var t222 F
-				t222Sums := [16]F{t222}
-				for k := range dV {
-					t222Sums[k%16] = num.FMA32(yBar[k], yProd2[k], t222Sums[k%16])
-				}
-				t222 = kern.Sum16(&t222Sums)
-				t22_3[j] = t222
+				t2022 = kern.Sum16(&t2022Sums)
+				t432 = kern.Sum16(&t432Sums)
+				t202_2[j] = t2022
+				t43_2[j] = t432
 			}
 		}
 	}
 
 	// trellis
-	w6 := num.Sqrt(F(dK))
 	for l := range L {
 		for i := range dK {
 			copy(SKBarState[i*d:][:d], c.SKBar[(l*dK+i)*d:][:d])
@@ -546,7 +643,7 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				t22_3 := t22[l*T+C*s:][:n]
+				t202_2 := t202[l*T+C*s:][:n]
 				for a := range n {
 					// trellis.S_K
 					thetaEntry := theta[a]
@@ -555,7 +652,7 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.Re985633a9d50Args{
 							P0: unsafe.SliceData(c.SKLin),
-							P1: unsafe.SliceData(c.X),
+							P1: unsafe.SliceData(c.U),
 							P2: unsafe.SliceData(SKTrail),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -570,214 +667,232 @@ func (c *stepBackwardFused) run() {
 					} else {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							x := c.X[(l*T+a+C*s)*d:][:d]
+							u := c.U[(l*T+a+C*s)*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
 							w2 := F(thetaEntry * SKLin[i])
 							for j := range d {
-								SKTrail3[j] = num.FMA32(-w2, x[j], F(w*SKTrail2[j]))
+								SKTrail3[j] = num.FMA32(-w2, u[j], F(w*SKTrail2[j]))
 							}
 						}
 					}
 					// trellis.c
-					t25 := w6 / num.Sqrt(F(1e-06)+t22_3[a])
-					// trellis.S_V, trellis.c
+					t22 := num.Sqrt(F(1e-06) + t202_2[a])
+					// trellis.c
 					if kern.Wide() {
-						a2 := regions.Rf3d5ad2f6686Args{
-							P0: unsafe.SliceData(c.SVProd),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t30),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t25},
+						a2 := regions.R7a43698e9ee0Args{
+							P0: unsafe.SliceData(t19),
+							P1: unsafe.SliceData(c2),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t22},
 						}
-						regions.Rf3d5ad2f6686(&a2)
+						regions.R7a43698e9ee0(&a2)
 					} else {
-						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t30[i] = num.FMA32(t25, SVProd[i], -v[i])
+						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							c2[i] = t19_2[i] / t22
 						}
 					}
-					// trellis.S_V, trellis.S_K, trellis.c
+					// trellis.S_V, trellis.S_K
 					w3 := num.FMA32(-F(0.01), thetaEntry, rhoEntry)
-					w5 := F(thetaEntry * t25)
 					if kern.Wide() {
-						a2 := regions.Re696cf30db81Args{
-							P0: unsafe.SliceData(t30),
-							P1: unsafe.SliceData(t21),
+						a2 := regions.R7901cdb36ef7Args{
+							P0: unsafe.SliceData(c.SVLin),
+							P1: unsafe.SliceData(c2),
 							P2: unsafe.SliceData(SVTrail),
 							N0: dV,
-							N1: dK,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
 							N3: 4 * dK * dV * a,
 							N4: dK * dV,
-							S0: [2]float32{w5},
+							S0: [2]float32{thetaEntry},
 							S1: [2]float32{w3},
 						}
-						regions.Re696cf30db81(&a2)
+						regions.R7901cdb36ef7(&a2)
 					} else {
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							w4 := F(w5 * t30[i])
+							w4 := F(thetaEntry * SVLin[i])
 							for j := range dK {
-								SVTrail3[j] = num.FMA32(-w4, t21_2[j], F(w3*SVTrail2[j]))
+								SVTrail3[j] = num.FMA32(-w4, c2[j], F(w3*SVTrail2[j]))
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				t22_3 := t22[l*T+C*s:][:n]
-				t48_2 := t48[l*T+C*s:][:n]
-				t22_4 := t22_2[l*T+C*s:][:n]
+				t202_2 := t202[l*T+C*s:][:n]
+				t43_2 := t43[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// trellis.c, trellis.y
-					t24 := num.Sqrt(F(1e-06) + t22_3[a])
-					t252 := w6 / t24
-					t50 := num.Sqrt(F(1e-06) + t48_2[a])
-					t51 := w6 / t50
-					// trellis.S_V, trellis.c
+					t222 := num.Sqrt(F(1e-06) + t202_2[a])
+					t45 := num.Sqrt(F(1e-06) + t43_2[a])
+					t52 := F(1) / t45
+					// trellis.c, trellis.y
 					if kern.Wide() {
-						a2 := regions.Rf3d5ad2f6686Args{
-							P0: unsafe.SliceData(c.SVProd),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t302),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t252},
+						a2 := regions.Rb85a61796a7bArgs{
+							P0: unsafe.SliceData(t19),
+							P1: unsafe.SliceData(c2_2),
+							P2: unsafe.SliceData(t42),
+							P3: unsafe.SliceData(t46),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t222},
+							S1: [2]float32{t45},
 						}
-						regions.Rf3d5ad2f6686(&a2)
+						regions.Rb85a61796a7b(&a2)
 					} else {
-						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t302[i] = num.FMA32(t252, SVProd[i], -v[i])
+						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
+						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							c2_2[i] = t19_2[i] / t222
+							t46[i] = t42_2[i] / t45
 						}
 					}
 					// trellis.y, trellis.S_V
-					clear(t78)
-					clear(t27)
-					var t32 F
+					clear(t322)
+					clear(t28)
+					var t31 F
 					if kern.Wide() {
-						a2 := regions.R9ddb972481c2Args{
+						a2 := regions.R6af044a1dd29Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t302),
-							P2:  unsafe.SliceData(t47),
+							P1:  unsafe.SliceData(c.SVLin),
+							P2:  unsafe.SliceData(t46),
 							P3:  unsafe.SliceData(SVBarState),
-							P4:  unsafe.SliceData(t21),
+							P4:  unsafe.SliceData(c2_2),
 							P5:  unsafe.SliceData(SVTrail),
-							P6:  unsafe.SliceData(t78),
-							P7:  unsafe.SliceData(t27),
-							P8:  unsafe.SliceData(t79),
-							P9:  unsafe.SliceData(t32Total),
+							P6:  unsafe.SliceData(t322),
+							P7:  unsafe.SliceData(t28),
+							P8:  unsafe.SliceData(t78),
+							P9:  unsafe.SliceData(t31Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4*dK*dV*a + 4*dK*dV + 4*dK,
-							N10: 8 * dK,
-							N11: 4*dK*dV*a + 8*dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 12*dK,
-							N15: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N16: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N17: 4 * dK * dV * a,
-							N18: dK * dV,
-							N19: -dK*dV + dK,
-							S0:  [2]float32{t32},
-							S1:  [2]float32{t51},
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  dK,
+							N6:  4*dK*dV*a + 4*dK*dV + 4*dK,
+							N7:  8 * dK,
+							N8:  4*dK*dV*a + 8*dK,
+							N9:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*dK*dV*a + 12*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N13: 4 * dK * dV * a,
+							N14: dK * dV,
+							N15: -dK*dV + dK,
+							N16: 4,
+							N17: 8,
+							N18: 12,
+							S0:  [2]float32{t31},
 						}
-						regions.R9ddb972481c2(&a2)
+						regions.R6af044a1dd29(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t32_2 := t32
+						SVLin := c.SVLin[(l*T+a+C*s)*dV:][:dV]
+						t31_2 := t31
 						for i := range dV {
-							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
-							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
 							SVTrail3 := SVTrail[((a+1)*dV+i)*dK:][:dK]
-							var t792 F
+							var t782 F
 							yBarEntry := yBar[i]
-							w7 := F(t51 * yBarEntry)
-							t302Entry := t302[i]
-							var t32Row F
-							t792Sums := [16]F{t792}
-							t32RowSums := [16]F{t32Row}
+							SVLinEntry := SVLin[i]
+							var t31Row F
+							t782Sums := [16]F{t782}
+							t31RowSums := [16]F{t31Row}
 							for j := range dK {
-								t232 := num.FMA32(w7, t47_2[j], SVBarState2[j])
-								t792Sums[j%16] = num.FMA32(t232, t21_2[j], t792Sums[j%16])
-								t32RowSums[j%16] = num.FMA32(SVTrail2[j], t232, t32RowSums[j%16])
-								t78[j] = num.FMA32(SVTrail3[j], yBarEntry, t78[j])
-								t27[j] = num.FMA32(-t232, t302Entry, t27[j])
+								t24 := num.FMA32(yBarEntry, t46[j], SVBarState2[j])
+								t782Sums[j%16] = num.FMA32(t24, c2_2[j], t782Sums[j%16])
+								t31RowSums[j%16] = num.FMA32(SVTrail2[j], t24, t31RowSums[j%16])
+								t322[j] = num.FMA32(SVTrail3[j], yBarEntry, t322[j])
+								t28[j] = num.FMA32(-t24, SVLinEntry, t28[j])
 							}
-							t792 = kern.Sum16(&t792Sums)
-							t32Row = kern.Sum16(&t32RowSums)
-							t32_2 = t32_2 + t32Row
-							t79[i] = t792
+							t782 = kern.Sum16(&t782Sums)
+							t31Row = kern.Sum16(&t31RowSums)
+							t31_2 = t31_2 + t31Row
+							t78[i] = t782
 						}
-						t32Total[0] = t32_2
+						t31Total[0] = t31_2
 					}
-					t32 = t32Total[0]
-					// trellis.y, trellis.S_V
-					var t292 F
-					w8 := F((F(1) / t50) * F(t22_4[a]*(t51/t50)))
+					t31 = t31Total[0]
+					// trellis.y
+					var t8 F
 					if kern.Wide() {
-						a2 := regions.Raa52b2b9b510Args{
-							P0: unsafe.SliceData(t47),
-							P1: unsafe.SliceData(t78),
-							P2: unsafe.SliceData(t21),
-							P3: unsafe.SliceData(t27),
-							P4: unsafe.SliceData(t46),
+						a2 := regions.R1317091e32b1Args{
+							P0: unsafe.SliceData(t322),
+							P1: unsafe.SliceData(t46),
+							P2: unsafe.SliceData(t8Total),
+							N0: dK,
+							S0: [2]float32{t8},
+							S1: [2]float32{t45},
+						}
+						regions.R1317091e32b1(&a2)
+					} else {
+						t8_2 := t8
+						t8Sums := [16]F{t8_2}
+						for i := range dK {
+							t8Sums[i%16] = num.FMA32(t322[i], t46[i]/t45, t8Sums[i%16])
+						}
+						t8_2 = kern.Sum16(&t8Sums)
+						t8Total[0] = t8_2
+					}
+					t8 = t8Total[0]
+					t82 := -t8
+					// trellis.y, trellis.c
+					t90 := F(t52 * t82)
+					t39 := F(1) / t222
+					// trellis.y, trellis.S_V
+					var t29 F
+					if kern.Wide() {
+						a2 := regions.R72b8bd898c7aArgs{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(t322),
+							P2: unsafe.SliceData(c2_2),
+							P3: unsafe.SliceData(t28),
+							P4: unsafe.SliceData(t41),
 							P5: unsafe.SliceData(c.YProd),
-							P6: unsafe.SliceData(t182),
-							P7: unsafe.SliceData(t2022),
-							P8: unsafe.SliceData(t292Total),
+							P6: unsafe.SliceData(t1922),
+							P7: unsafe.SliceData(t212),
+							P8: unsafe.SliceData(t29Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t292},
-							S1: [2]float32{w8},
-							S2: [2]float32{t51},
+							S0: [2]float32{t29},
+							S1: [2]float32{t90},
+							S2: [2]float32{t52},
 						}
-						regions.Raa52b2b9b510(&a2)
+						regions.R72b8bd898c7a(&a2)
 					} else {
-						t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
-						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-						t46_2 := t46[(l*T+a+C*s)*dK:][:dK]
+						t42_2 := t42[(l*T+a+C*s)*dK:][:dK]
+						t41_2 := t41[(l*T+a+C*s)*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
-						t292_2 := t292
-						t292Sums := [16]F{t292_2}
+						t1922_2 := t1922[(l*T+a+C*s)*dK:][:dK]
+						t29_2 := t29
+						t29Sums := [16]F{t29_2}
 						for i := range dK {
-							t142 := num.FMA32(-t47_2[i], w8, F(t51*t78[i]))
-							t292Sums[i%16] = num.FMA32(t21_2[i], t27[i], t292Sums[i%16])
-							t46Entry := t46_2[i]
-							t2022[i] = num.FMA32(F(F(yProd[i]*t46Entry)*t142), t182_2[i], F(t46Entry*t142))
+							t152 := num.FMA32(t42_2[i], t90, F(t52*t322[i]))
+							t29Sums[i%16] = num.FMA32(c2_2[i], t28[i], t29Sums[i%16])
+							t41Entry := t41_2[i]
+							t212[i] = num.FMA32(F(F(yProd[i]*t41Entry)*t152), t1922_2[i], F(t41Entry*t152))
 						}
-						t292_2 = kern.Sum16(&t292Sums)
-						t292Total[0] = t292_2
+						t29_2 = kern.Sum16(&t29Sums)
+						t29Total[0] = t29_2
 					}
-					t292 = t292Total[0]
+					t29 = t29Total[0]
 					// trellis.y
-					clear(t2222)
+					clear(t23)
 					if kern.Wide() {
 						a2 := regions.R5d7ed7042b1dArgs{
-							P0: unsafe.SliceData(t2022),
+							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(SKTrail),
-							P2: unsafe.SliceData(t2222),
+							P2: unsafe.SliceData(t23),
 							N0: dK,
 							N1: 4,
 							N2: 8,
@@ -789,55 +904,41 @@ func (c *stepBackwardFused) run() {
 					} else {
 						for i := range dK {
 							SKTrail2 := SKTrail[((a+1)*dK+i)*d:][:d]
-							t2022Entry := t2022[i]
+							t212Entry := t212[i]
 							for j := range d {
-								t2222[j] = num.FMA32(SKTrail2[j], t2022Entry, t2222[j])
+								t23[j] = num.FMA32(SKTrail2[j], t212Entry, t23[j])
 							}
 						}
 					}
 					// trellis.S_V
-					var t80 F
-					thetaEntry8 := theta[a]
-					w9 := F(thetaEntry8 * t252)
+					thetaEntry3 := theta[a]
 					if kern.Wide() {
-						a2 := regions.R5b32b116e924Args{
-							P0: unsafe.SliceData(t79),
-							P1: unsafe.SliceData(c.SVProd),
-							P2: unsafe.SliceData(c.VBar),
-							P3: unsafe.SliceData(t80Total),
+						a2 := regions.R9637475ce95aArgs{
+							P0: unsafe.SliceData(t78),
+							P1: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{t80},
-							S1: [2]float32{w9},
+							S0: [2]float32{thetaEntry3},
 						}
-						regions.R5b32b116e924(&a2)
+						regions.R9637475ce95a(&a2)
 					} else {
-						SVProd := c.SVProd[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
-						t80_2 := t80
-						t80Sums := [16]F{t80_2}
 						for i := range dV {
-							t79Entry := t79[i]
-							t80Sums[i%16] = num.FMA32(SVProd[i], t79Entry, t80Sums[i%16])
-							vBar[i] = F(t79Entry * w9)
+							vBar[i] = F(thetaEntry3 * t78[i])
 						}
-						t80_2 = kern.Sum16(&t80Sums)
-						t80Total[0] = t80_2
 					}
-					t80 = t80Total[0]
 					// trellis.S_V, trellis.S_K, trellis.y
-					clear(t81)
+					clear(t79)
 					rhoEntry2 := rho[a]
-					w11 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
-					w13 := F(t252 * F(thetaEntry8*t252))
+					w5 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
-						a2 := regions.R280711d1a92bArgs{
+						a2 := regions.R8f7bdf6a633eArgs{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t79),
+							P1:  unsafe.SliceData(t78),
 							P2:  unsafe.SliceData(SVTrail),
-							P3:  unsafe.SliceData(t81),
-							P4:  unsafe.SliceData(t21),
-							P5:  unsafe.SliceData(t47),
+							P3:  unsafe.SliceData(t79),
+							P4:  unsafe.SliceData(c2_2),
+							P5:  unsafe.SliceData(t46),
 							P6:  unsafe.SliceData(SVBarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -850,59 +951,79 @@ func (c *stepBackwardFused) run() {
 							N8:  dK,
 							N9:  4*dK*dV*a + 12*dK,
 							N10: 12 * dK,
-							N11: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N12: 4 * dK * dV * a,
-							S0:  [2]float32{t51},
-							S1:  [2]float32{w13},
-							S2:  [2]float32{w11},
+							N11: 4 * dK * dV * a,
+							S0:  [2]float32{thetaEntry3},
+							S1:  [2]float32{w5},
 						}
-						regions.R280711d1a92b(&a2)
+						regions.R8f7bdf6a633e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							SVTrail2 := SVTrail[(a*dV+i)*dK:][:dK]
-							t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-							t47_2 := t47[(l*T+a+C*s)*dK:][:dK]
 							SVBarState2 := SVBarState[i*dK:][:dK]
-							w10 := F(t51 * yBar[i])
-							t79Entry2 := t79[i]
-							w12 := F(w13 * t79Entry2)
+							yBarEntry2 := yBar[i]
+							t78Entry := t78[i]
+							w6 := F(thetaEntry3 * t78Entry)
 							for j := range dK {
-								t81[j] = num.FMA32(SVTrail2[j], t79Entry2, t81[j])
-								SVBarState2[j] = num.FMA32(-w12, t21_2[j], F(w11*num.FMA32(w10, t47_2[j], SVBarState2[j])))
+								t79[j] = num.FMA32(SVTrail2[j], t78Entry, t79[j])
+								SVBarState2[j] = num.FMA32(-w6, c2_2[j], F(w5*num.FMA32(yBarEntry2, t46[j], SVBarState2[j])))
 							}
 						}
 					}
-					// trellis.c, trellis.y, trellis.S_V
-					t114 := F((F(1) / t24) * F(num.FMA32(-F(thetaEntry8*t252), t80, F(thetaEntry8*t292))*(t252/t24)))
 					// trellis.c, trellis.S_V
-					w14 := F(thetaEntry8 * t252)
-					w15 := F(t252 * F(thetaEntry8*t252))
+					var t4222 F
 					if kern.Wide() {
-						a2 := regions.Rd5d25f182739Args{
-							P0: unsafe.SliceData(t21),
-							P1: unsafe.SliceData(t81),
-							P2: unsafe.SliceData(t27),
-							P3: unsafe.SliceData(t20),
-							P4: unsafe.SliceData(c.CProd),
-							P5: unsafe.SliceData(t53),
-							P6: unsafe.SliceData(t55),
+						a2 := regions.R50b0d84e402dArgs{
+							P0: unsafe.SliceData(t79),
+							P1: unsafe.SliceData(t28),
+							P2: unsafe.SliceData(c2_2),
+							P3: unsafe.SliceData(t372),
+							P4: unsafe.SliceData(t4222Total),
+							N0: dK,
+							S0: [2]float32{t4222},
+							S1: [2]float32{thetaEntry3},
+							S2: [2]float32{t222},
+						}
+						regions.R50b0d84e402d(&a2)
+					} else {
+						t4222_2 := t4222
+						t4222Sums := [16]F{t4222_2}
+						for i := range dK {
+							t3722 := num.FMA32(-thetaEntry3, t79[i], F(thetaEntry3*t28[i]))
+							t4222Sums[i%16] = num.FMA32(t3722, c2_2[i]/t222, t4222Sums[i%16])
+							t372[i] = t3722
+						}
+						t4222_2 = kern.Sum16(&t4222Sums)
+						t4222Total[0] = t4222_2
+					}
+					t4222 = t4222Total[0]
+					t4223 := -t4222
+					// trellis.c
+					t92 := F(t39 * t4223)
+					// trellis.c
+					if kern.Wide() {
+						a2 := regions.Rb81c0e2f6148Args{
+							P0: unsafe.SliceData(t19),
+							P1: unsafe.SliceData(t372),
+							P2: unsafe.SliceData(t182),
+							P3: unsafe.SliceData(c.CProd),
+							P4: unsafe.SliceData(t53),
+							P5: unsafe.SliceData(t55),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t114},
-							S1: [2]float32{w15},
-							S2: [2]float32{w14},
+							S0: [2]float32{t92},
+							S1: [2]float32{t39},
 						}
-						regions.Rd5d25f182739(&a2)
+						regions.Rb81c0e2f6148(&a2)
 					} else {
-						t21_2 := t21[(l*T+a+C*s)*dK:][:dK]
-						t20_2 := t20[(l*T+a+C*s)*dK:][:dK]
+						t19_2 := t19[(l*T+a+C*s)*dK:][:dK]
+						t182_2 := t182[(l*T+a+C*s)*dK:][:dK]
 						cProd := c.CProd[(l*T+a+C*s)*dK:][:dK]
 						t53_2 := t53[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							t492 := num.FMA32(-t21_2[i], t114, num.FMA32(-t81[i], w15, F(t27[i]*w14)))
-							t20Entry := t20_2[i]
-							t55[i] = num.FMA32(F(F(cProd[i]*t20Entry)*t492), t53_2[i], F(t20Entry*t492))
+							t49 := num.FMA32(t19_2[i], t92, F(t39*t372[i]))
+							t182Entry := t182_2[i]
+							t55[i] = num.FMA32(F(F(cProd[i]*t182Entry)*t49), t53_2[i], F(t182Entry*t49))
 						}
 					}
 					// trellis.c, trellis.S_K, trellis.y
@@ -912,15 +1033,15 @@ func (c *stepBackwardFused) run() {
 					if kern.Wide() {
 						a2 := regions.R05ae751544aaArgs{
 							P0:  unsafe.SliceData(t55),
-							P1:  unsafe.SliceData(t2022),
+							P1:  unsafe.SliceData(t212),
 							P2:  unsafe.SliceData(c.SKLin),
-							P3:  unsafe.SliceData(c.X),
-							P4:  unsafe.SliceData(c.Q0),
+							P3:  unsafe.SliceData(c.U),
+							P4:  unsafe.SliceData(c.Q),
 							P5:  unsafe.SliceData(SKBarState),
 							P6:  unsafe.SliceData(SKTrail),
 							P7:  unsafe.SliceData(t57),
 							P8:  unsafe.SliceData(t62),
-							P9:  unsafe.SliceData(t82),
+							P9:  unsafe.SliceData(t80),
 							P10: unsafe.SliceData(t65Total),
 							N0:  dK,
 							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -949,30 +1070,30 @@ func (c *stepBackwardFused) run() {
 						SKLin := c.SKLin[(l*T+a+C*s)*dK:][:dK]
 						t65_2 := t65
 						for i := range dK {
-							x := c.X[(l*T+a+C*s)*d:][:d]
-							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+							u := c.U[(l*T+a+C*s)*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
 							SKTrail3 := SKTrail[((a+1)*dK+i)*d:][:d]
-							var t822 F
+							var t802 F
 							t55Entry := t55[i]
-							t2022Entry2 := t2022[i]
+							t212Entry2 := t212[i]
 							SKLinEntry := SKLin[i]
 							var t65Row F
-							t822Sums := [16]F{t822}
+							t802Sums := [16]F{t802}
 							t65RowSums := [16]F{t65Row}
 							for j := range d {
-								xEntry := x[j]
-								t58 := num.FMA32(xEntry, t55Entry, num.FMA32(q0[j], t2022Entry2, SKBarState2[j]))
-								t822Sums[j%16] = num.FMA32(t58, xEntry, t822Sums[j%16])
+								uEntry := u[j]
+								t58 := num.FMA32(uEntry, t55Entry, num.FMA32(q[j], t212Entry2, SKBarState2[j]))
+								t802Sums[j%16] = num.FMA32(t58, uEntry, t802Sums[j%16])
 								t65RowSums[j%16] = num.FMA32(SKTrail2[j], t58, t65RowSums[j%16])
 								t57[j] = num.FMA32(SKTrail3[j], t55Entry, t57[j])
 								t62[j] = num.FMA32(-t58, SKLinEntry, t62[j])
 							}
-							t822 = kern.Sum16(&t822Sums)
+							t802 = kern.Sum16(&t802Sums)
 							t65Row = kern.Sum16(&t65RowSums)
 							t65_2 = t65_2 + t65Row
-							t82[i] = t822
+							t80[i] = t802
 						}
 						t65Total[0] = t65_2
 					}
@@ -981,7 +1102,7 @@ func (c *stepBackwardFused) run() {
 					var t63 F
 					if kern.Wide() {
 						a2 := regions.Rb192d458953eArgs{
-							P0: unsafe.SliceData(c.X),
+							P0: unsafe.SliceData(c.U),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t63Total),
 							N0: d,
@@ -990,11 +1111,11 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb192d458953e(&a2)
 					} else {
-						x := c.X[(l*T+a+C*s)*d:][:d]
+						u := c.U[(l*T+a+C*s)*d:][:d]
 						t63_2 := t63
 						t63Sums := [16]F{t63_2}
 						for i := range d {
-							t63Sums[i%16] = num.FMA32(x[i], t62[i], t63Sums[i%16])
+							t63Sums[i%16] = num.FMA32(u[i], t62[i], t63Sums[i%16])
 						}
 						t63_2 = kern.Sum16(&t63Sums)
 						t63Total[0] = t63_2
@@ -1003,31 +1124,31 @@ func (c *stepBackwardFused) run() {
 					// trellis.S_K
 					if kern.Wide() {
 						a2 := regions.R9637475ce95aArgs{
-							P0: unsafe.SliceData(t82),
-							P1: unsafe.SliceData(c.K0Bar),
+							P0: unsafe.SliceData(t80),
+							P1: unsafe.SliceData(c.KBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{thetaEntry8},
+							S0: [2]float32{thetaEntry3},
 						}
 						regions.R9637475ce95a(&a2)
 					} else {
-						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							k0Bar[i] = F(thetaEntry8 * t82[i])
+							kBar[i] = F(thetaEntry3 * t80[i])
 						}
 					}
 					// trellis.S_K, trellis.y, trellis.c
-					clear(t83)
-					w16 := num.FMA32(-F(0.01), thetaEntry8, rhoEntry2)
+					clear(t81)
+					w7 := num.FMA32(-F(0.01), thetaEntry3, rhoEntry2)
 					if kern.Wide() {
 						a2 := regions.R52788bd90e87Args{
-							P0: unsafe.SliceData(t2022),
+							P0: unsafe.SliceData(t212),
 							P1: unsafe.SliceData(t55),
-							P2: unsafe.SliceData(t82),
-							P3: unsafe.SliceData(c.X),
+							P2: unsafe.SliceData(t80),
+							P3: unsafe.SliceData(c.U),
 							P4: unsafe.SliceData(SKTrail),
-							P5: unsafe.SliceData(t83),
-							P6: unsafe.SliceData(c.Q0),
+							P5: unsafe.SliceData(t81),
+							P6: unsafe.SliceData(c.Q),
 							P7: unsafe.SliceData(SKBarState),
 							N0: dK,
 							N1: 4,
@@ -1038,51 +1159,51 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * d,
 							N7: 4*d*a + 4*C*d*s + 4*T*d*l,
 							N8: 4 * d * dK * a,
-							S0: [2]float32{thetaEntry8},
-							S1: [2]float32{w16},
+							S0: [2]float32{thetaEntry3},
+							S1: [2]float32{w7},
 						}
 						regions.R52788bd90e87(&a2)
 					} else {
 						for i := range dK {
-							x := c.X[(l*T+a+C*s)*d:][:d]
+							u := c.U[(l*T+a+C*s)*d:][:d]
 							SKTrail2 := SKTrail[(a*dK+i)*d:][:d]
-							q0 := c.Q0[(l*T+a+C*s)*d:][:d]
+							q := c.Q[(l*T+a+C*s)*d:][:d]
 							SKBarState2 := SKBarState[i*d:][:d]
-							t2022Entry3 := t2022[i]
+							t212Entry3 := t212[i]
 							t55Entry2 := t55[i]
-							t82Entry := t82[i]
-							w17 := F(thetaEntry8 * t82Entry)
+							t80Entry := t80[i]
+							w8 := F(thetaEntry3 * t80Entry)
 							for j := range d {
-								xEntry2 := x[j]
-								t83[j] = num.FMA32(SKTrail2[j], t82Entry, t83[j])
-								SKBarState2[j] = num.FMA32(-w17, xEntry2, F(w16*num.FMA32(xEntry2, t55Entry2, num.FMA32(q0[j], t2022Entry3, SKBarState2[j]))))
+								uEntry2 := u[j]
+								t81[j] = num.FMA32(SKTrail2[j], t80Entry, t81[j])
+								SKBarState2[j] = num.FMA32(-w8, uEntry2, F(w7*num.FMA32(uEntry2, t55Entry2, num.FMA32(q[j], t212Entry3, SKBarState2[j]))))
 							}
 						}
 					}
-					// trellis.S_K, trellis.S_V
-					t71 := t32 + t65
+					// trellis.S_K
+					t71 := t31 + t65
 					rhoBar[a] = t71
-					thetaBar[a] = num.FMA32(-F(0.01), t71, num.FMA32(t252, t292, t63))
+					thetaBar[a] = num.FMA32(-F(0.01), t71, t29+t63)
 					// trellis.S_K, trellis
 					if kern.Wide() {
 						a2 := regions.R36d2767928faArgs{
-							P0: unsafe.SliceData(t83),
+							P0: unsafe.SliceData(t81),
 							P1: unsafe.SliceData(t62),
 							P2: unsafe.SliceData(t57),
-							P3: unsafe.SliceData(c.XBar),
-							P4: unsafe.SliceData(t2222),
-							P5: unsafe.SliceData(c.Q0Bar),
+							P3: unsafe.SliceData(t5),
+							P4: unsafe.SliceData(t23),
+							P5: unsafe.SliceData(c.QBar),
 							N0: d,
 							N1: 4*d*a + 4*C*d*s + 4*T*d*l,
-							S0: [2]float32{thetaEntry8},
+							S0: [2]float32{thetaEntry3},
 						}
 						regions.R36d2767928fa(&a2)
 					} else {
-						xBar := c.XBar[(l*T+a+C*s)*d:][:d]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*d:][:d]
+						t5_2 := t5[(l*T+a+C*s)*d:][:d]
+						qBar := c.QBar[(l*T+a+C*s)*d:][:d]
 						for i := range d {
-							xBar[i] = num.FMA32(-thetaEntry8, t83[i], num.FMA32(thetaEntry8, t62[i], t57[i]))
-							q0Bar[i] = t2222[i]
+							t5_2[i] = num.FMA32(-thetaEntry3, t81[i], num.FMA32(thetaEntry3, t62[i], t57[i]))
+							qBar[i] = t23[i]
 						}
 					}
 				}
@@ -1093,6 +1214,78 @@ func (c *stepBackwardFused) run() {
 		}
 		for i := range dV {
 			copy(c.SVBarOut[(l*dV+i)*dK:][:dK], SVBarState[i*dK:][:dK])
+		}
+	}
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(t13),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * d,
+		}
+		regions.R27d429748fc7(&a)
+	} else {
+		for i := range L {
+			t13_2 := t13[i*T:][:T]
+			for j := range T {
+				t5_2 := t5[(i*T+j)*d:][:d]
+				uDiv2 := c.UDiv2[(i*T+j)*d:][:d]
+				var t132 F
+				t132Sums := [16]F{t132}
+				for k := range d {
+					t132Sums[k%16] = num.FMA32(t5_2[k], uDiv2[k], t132Sums[k%16])
+				}
+				t132 = kern.Sum16(&t132Sums)
+				t13_2[j] = -t132
+			}
+		}
+	}
+
+	// trellis.u
+	if kern.Wide() {
+		a := regions.R9ad39bb3e04fArgs{
+			P0: unsafe.SliceData(t18),
+			P1: unsafe.SliceData(c.UDiv),
+			P2: unsafe.SliceData(t32),
+			P3: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t13),
+			P5: unsafe.SliceData(c.UDiv3),
+			P6: unsafe.SliceData(c.X),
+			P7: unsafe.SliceData(t5),
+			P8: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.R9ad39bb3e04f(&a)
+	} else {
+		for i := range L {
+			t18_2 := t18[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t14_2 := t14[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			for j := range T {
+				x := c.X[(i*T+j)*d:][:d]
+				t5_2 := t5[(i*T+j)*d:][:d]
+				xBar := c.XBar[(i*T+j)*d:][:d]
+				t18Entry := t18_2[j]
+				uDivEntry := uDiv[j]
+				w9 := kern.Choose((t18Entry && t32_2[j]), kern.Choose(t18Entry, F(F(0.5*kern.Choose(t18Entry, kern.Choose(t14_2[j], t13_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
+				for k := range d {
+					xBar[k] = num.FMA32(F(2*x[k]), w9, F(t5_2[k]*uDivEntry))
+				}
+			}
 		}
 	}
 }

@@ -8,10 +8,11 @@
 // Expects: Tokens of width d
 //
 // Guarantees: Both inner gradients are an error times the query {grad}; the
-// second pass reads what the first has just written {pass}; the adjoints of
-// one step are those printed below, those of the token among them {adj:x}
-// {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate} {adj:S_K} {adj:S_V}; the
-// answer at a token depends on no later token
+// second pass reads what the first has just written {pass}; no direction of
+// either memory is multiplied by more than one in absolute value {rate:K}
+// {rate:V}; the adjoints of one step are those printed below, those of the
+// unit token among them {adj:u} {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate}
+// {adj:S_K} {adj:S_V}; the answer at a token depends on no later token
 //
 // Cost: 5·d·d_k + 4·d_k·d_v + O(d + d_k + d_v) operations per token for write
 // and read {cost}; d_k·(d + d_v) numbers of state
@@ -23,8 +24,8 @@
 package trellis
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1119ab40f38e"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vae888026dd87"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v47359f558872"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v7acc8d7a09be"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -102,7 +103,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Trellis.
 func Entry() catalog.Entry {
-	return catalog.Block("Trellis", "a8f4b51c4de4bfa0f35002d489a0f310a99b7bf04c7d42b4ed765199750b0ed5",
+	return catalog.Block("Trellis", "2e340fc42309f33a489e2ed81726d8632977350c50b1950b9ec90b61e4ca8790",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -120,11 +121,11 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Trellis", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	k0, q0, v, rho, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
+	v, kIn, q, rho, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.step(c, w, m, x, k0, v, rho, theta, q0)
+	return b.step(c, w, m, x, kIn, v, rho, theta, q)
 }
 
 // Read runs the block with its memory rules frozen.
@@ -136,9 +137,9 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Trellis", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{D: b.Sizes.D}}).Call(c, w, m, x)
+	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{D: b.Sizes.D}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.read(c, w, m, q0)
+	return b.read(c, w, m, q)
 }

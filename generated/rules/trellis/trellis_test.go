@@ -11,8 +11,8 @@ import (
 )
 
 // TestTrellis holds Trellis to its page: trellis.k0, trellis.k1, trellis.k,
-// trellis.k2, trellis.v, trellis.rho, trellis.theta, trellis.S_K, trellis.c,
-// trellis.S_V, trellis.q0, trellis.q1, trellis.q, trellis.y.
+// trellis.k2, trellis.v, trellis.rho, trellis.theta, trellis.u, trellis.S_K,
+// trellis.c, trellis.S_V, trellis.q0, trellis.q1, trellis.q, trellis.y.
 func TestTrellis(t *testing.T) {
 	conformance.Block{
 		Name: "Trellis",
@@ -81,14 +81,17 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.X = a.Real("x", k.L*k.T*k.D)
 	k.SK = a.Real("S_K", k.L*k.D*k.DK)
 	k.SV = a.Real("S_V", k.L*k.DK*k.DV)
-	k.K0 = a.Real("k0", k.L*k.T*k.DK)
+	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V = a.Real("v", k.L*k.T*k.DV)
 	k.Rho = a.Real("rho", k.L*k.T)
 	k.Theta = a.Real("theta", k.L*k.T)
-	k.Q0 = a.Real("q0", k.L*k.T*k.D)
+	k.Q = a.Real("q", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.SKOut = a.Out("S_K", k.L*k.D*k.DK)
 	k.SVOut = a.Out("S_V", k.L*k.DK*k.DV)
+	k.UProd = a.Fresh(k.L * k.T)
+	k.USqrt = a.Fresh(k.L * k.T)
+	k.U = a.Fresh(k.L * k.T * k.D)
 	if !a.ForwardOnly {
 		k.SKLin = a.Fresh(k.L * k.T * k.DK)
 	}
@@ -96,14 +99,14 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.CProd = a.Fresh(k.L * k.T * k.DK)
 	}
 	if !a.ForwardOnly {
-		k.SVProd = a.Fresh(k.L * k.T * k.DV)
+		k.SVLin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DK)
 	}
-	if !a.ForwardOnly {
-		k.YProd2 = a.Fresh(k.L * k.T * k.DV)
-	}
+	k.UDiv = a.Fresh(k.L * k.T)
+	k.UDiv2 = a.Fresh(k.L * k.T * k.D)
+	k.UDiv3 = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.SKCheckpoints = a.Fresh(k.L * k.D * k.DK * ((k.T + k.C - 1) / k.C))
 	}
@@ -118,36 +121,41 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	g.X = k.X
-	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SKBar = a.Bar("S_K", g.L*g.D*g.DK)
 	g.SVBar = a.Bar("S_V", g.L*g.DK*g.DV)
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
+	g.U = k.U
 	g.SKLin = k.SKLin
 	g.CProd = k.CProd
-	g.SVProd = k.SVProd
+	g.SVLin = k.SVLin
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.SKBarOut = a.Grad("S_K", g.L*g.D*g.DK)
 	g.SVBarOut = a.Grad("S_V", g.L*g.DK*g.DV)
-	g.K0Bar = a.Grad("k0", g.L*g.T*g.DK)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar = a.Grad("v", g.L*g.T*g.DV)
 	g.RhoBar = a.Grad("rho", g.L*g.T)
 	g.ThetaBar = a.Grad("theta", g.L*g.T)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.D)
+	g.QBar = a.Grad("q", g.L*g.T*g.D)
 	g.SKCheckpoints = k.SKCheckpoints
 	g.SVCheckpoints = k.SVCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q0"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }
@@ -157,16 +165,14 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.SV = a.Real("S_V", k.L*k.DK*k.DV)
-	k.SK = a.Real("S_K", k.L*k.D*k.DK)
-	k.Q0 = a.Real("q0", k.L*k.T*k.D)
+	k.SV = a.Const("S_V", k.L*k.DK*k.DV)
+	k.SK = a.Const("S_K", k.L*k.D*k.DK)
+	k.Q = a.Real("q", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.YDiv = a.Fresh(k.L * k.T)
-	k.YProd2 = a.Fresh(k.L * k.T * k.DV)
-	k.YDiv2 = a.Fresh(k.L * k.T)
-	k.YDiv3 = a.Fresh(k.L * k.T)
+	k.YDiv2 = a.Fresh(k.L * k.T * k.DK)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -177,18 +183,13 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	g.SV = k.SV
 	g.SK = k.SK
-	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YDiv = k.YDiv
-	g.YProd2 = k.YProd2
 	g.YDiv2 = k.YDiv2
-	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
-	g.SVBar = a.Grad("S_V", g.L*g.DK*g.DV)
-	g.SKBar = a.Grad("S_K", g.L*g.D*g.DK)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.D)
+	g.QBar = a.Grad("q", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
@@ -196,7 +197,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }

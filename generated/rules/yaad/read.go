@@ -22,7 +22,7 @@ type Read[F num.Float] struct {
 	DV        int
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
-	Q0        []F // [L, T, d_k]
+	Q         []F // [L, T, d_k]
 	Y         []F // [L, T, d_v], written
 	YProd     []F // [L, T, d_h], written
 	YSigmoid  []F // [L, T, d_h], written
@@ -47,7 +47,7 @@ func (c *Read[F]) Run() {
 
 	// yaad.y
 	for i := range L {
-		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
+		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// yaad.y
@@ -59,9 +59,9 @@ func (c *Read[F]) Run() {
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				yProdEntry := yProd[k]
-				t3 := num.Sigmoid(yProdEntry)
-				ySigmoid[k] = t3
-				t2[k] = F(yProdEntry * t3)
+				t14 := num.Sigmoid(yProdEntry)
+				ySigmoid[k] = t14
+				t2[k] = F(yProdEntry * t14)
 				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -82,14 +82,14 @@ type ReadBackward[F num.Float] struct {
 	DV        int
 	W2        []F // [L, d_v, d_h]
 	W1        []F // [L, d_h, d_k]
-	Q0        []F // [L, T, d_k]
+	Q         []F // [L, T, d_k]
 	YBar      []F // [L, T, d_v]
 	YProd     []F // [L, T, d_h]
 	YSigmoid  []F // [L, T, d_h]
 	YSigmoid2 []F // [L, T, d_h]
 	W2Bar     []F // [L, d_v, d_h], written
 	W1Bar     []F // [L, d_h, d_k], written
-	Q0Bar     []F // [L, T, d_k], written
+	QBar      []F // [L, T, d_k], written
 	Work      []F // WorkLen() entries
 }
 
@@ -108,7 +108,7 @@ func (c *ReadBackward[F]) Run() {
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
 	t := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t32 := work[:L*T*dH] // [L, T, d_h]
+	t3 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t9 := work[:L*T*dH] // [L, T, d_h]
 
@@ -131,80 +131,83 @@ func (c *ReadBackward[F]) Run() {
 
 	// yaad.y
 	for i := range L {
-		kern.Gemm(dH, T, dV, F(1), false, kern.From(t32, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t3, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// yaad.y
 	for i := range L {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t32_2 := t32[(i*T+j)*dH:][:dH]
+			t3_2 := t3[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
-				t32Entry := t32_2[k]
-				t9_2[k] = F(ySigmoidEntry*t32Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t32Entry)*ySigmoid2[k])
+				t3Entry := t3_2[k]
+				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// yaad.y
 	for i := range L {
-		kern.Gemm(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// yaad.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                      Read[F]
-	back                      ReadBackward[F]
-	vQ0, outY, fromW2, fromW1 tape.Value[F]
+	call     Read[F]
+	back     ReadBackward[F]
+	vQ, outY tape.Value[F]
+	m        *block.Memory[F]
+	startW1  tape.Value[F]
+	startW2  tape.Value[F]
+	startB2  tape.Value[F]
+	startB1  tape.Value[F]
 }
 
 // read computes
 //
 //	y_t = W2_t silu(W1_t q_t)    yaad.y
 //
-// Shapes: q0 [L, T, d_k]; y [L, T, d_v]. Source:
+// Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/yaad.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2, startB2, startB1 tape.Value[F]
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startW1 = block.InitialState(c, m, 0, startW1)
-	startW2 = block.InitialState(c, m, 1, startW2)
-	startB2 = block.InitialState(c, m, 2, startB2)
-	startB1 = block.InitialState(c, m, 3, startB1)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromW2 = startW2
-	k.W2 = arena.Data(n.fromW2)
-	n.fromW1 = startW1
-	k.W1 = arena.Data(n.fromW1)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.W2 = m.Slots[1].Data
+	k.W1 = m.Slots[0].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
+	n.m = m
+	n.startW1, n.startW2, n.startB2, n.startB1 = startW1, startW2, startB2, startB1
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(c, m, 0, startW1)
-	block.KeepStart(c, m, 1, startW2)
-	block.KeepStart(c, m, 2, startB2)
-	block.KeepStart(c, m, 3, startB1)
+	block.KeepStart(arena, m, 0, n.startW1.Data)
+	block.KeepStart(arena, m, 1, n.startW2.Data)
+	block.KeepStart(arena, m, 2, n.startB2.Data)
+	block.KeepStart(arena, m, 3, n.startB1.Data)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -220,17 +223,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.DH, g.DK, g.DV = k.L, k.T, k.DH, k.DK, k.DV
 	g.W2 = k.W2
 	g.W1 = k.W1
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
-	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
+	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
+	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromW2, g.W2Bar)
-	t.Contribute(n.fromW1, g.W1Bar)
+	t.Contribute(n.vQ, g.QBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
 }

@@ -24,7 +24,7 @@ func (c *readFused) run() {
 
 	// yaad.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q0, i*T*dK), 1, dK)
+		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// yaad.y
@@ -49,9 +49,9 @@ func (c *readFused) run() {
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					yProdEntry := yProd[k]
-					t3 := kern.Sigmoid(yProdEntry)
-					ySigmoid[k] = t3
-					t2[k] = F(yProdEntry * t3)
+					t14 := kern.Sigmoid(yProdEntry)
+					ySigmoid[k] = t14
+					t2[k] = F(yProdEntry * t14)
 					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -76,7 +76,7 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t := c.Work[:L*T*dH]             // [L, T, d_h]
-	t32 := c.Work[L*T*dH:][:L*T*dH]  // [L, T, d_h]
+	t3 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
 	t9 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
 	// yaad.y
@@ -111,14 +111,14 @@ func (c *readBackwardFused) run() {
 
 	// yaad.y
 	for i := range L {
-		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t32, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t3, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// yaad.y
 	if kern.Wide() {
 		a := regions.Rfa25d5785019Args{
 			P0: unsafe.SliceData(c.YSigmoid),
-			P1: unsafe.SliceData(t32),
+			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.YProd),
 			P3: unsafe.SliceData(c.YSigmoid2),
 			P4: unsafe.SliceData(t9),
@@ -132,14 +132,14 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t32_2 := t32[(i*T+j)*dH:][:dH]
+				t3_2 := t3[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
-					t32Entry := t32_2[k]
-					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t32Entry), ySigmoid2[k], F(ySigmoidEntry*t32Entry))
+					t3Entry := t3_2[k]
+					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
 				}
 			}
 		}
@@ -147,11 +147,11 @@ func (c *readBackwardFused) run() {
 
 	// yaad.y
 	for i := range L {
-		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// yaad.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 }

@@ -23,13 +23,15 @@ type Step[F num.Float] struct {
 	DV            int
 	W1            []F // [L, d_h, d_k]
 	W2            []F // [L, d_v, d_h]
+	W2Init        []F // [d_v, d_h]
 	B2            []F // [L, d_v, d_h]
+	W1Init        []F // [d_h, d_k]
 	B1            []F // [L, d_h, d_k]
-	K0            []F // [L, T, d_k]
+	K             []F // [L, T, d_k]
 	V             []F // [L, T, d_v]
 	Rho           []F // [L, T]
 	Theta         []F // [L, T]
-	Q0            []F // [L, T, d_k]
+	Q             []F // [L, T, d_k]
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
@@ -62,13 +64,13 @@ func (c *Step[F]) Run() {
 	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t2 := work[:dH] // [d_h]
+	t6 := work[:dH] // [d_h]
 	work = work[dH:]
-	t3 := work[:dH] // [d_h]
+	t7 := work[:dH] // [d_h]
 	work = work[dH:]
-	t17 := work[:dH] // [d_h]
+	t172 := work[:dH] // [d_h]
 	work = work[dH:]
-	t4 := work[:dV] // [d_v]
+	t8 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dV] // [d_v]
 	work = work[dV:]
@@ -76,7 +78,7 @@ func (c *Step[F]) Run() {
 	work = work[dH:]
 	t92 := work[:dH] // [d_h]
 	work = work[dH:]
-	t127 := work[:dH] // [d_h]
+	t133 := work[:dH] // [d_h]
 	work = work[dH:]
 	t21 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -126,36 +128,36 @@ func (c *Step[F]) Run() {
 					// yaad.W2
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						var t22 F
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						var t62 F
 						for j := range dK {
-							t22 += F(W1State2[j] * k0[j])
+							t62 += F(W1State2[j] * k[j])
 						}
-						t2[i] = t22
+						t6[i] = t62
 					}
 					// yaad.W2
 					for i := range dH {
-						t2Entry := t2[i]
-						t33 := num.Sigmoid(t2Entry)
-						t3[i] = t33
-						t17[i] = F(t2Entry * t33)
+						t6Entry := t6[i]
+						t72 := num.Sigmoid(t6Entry)
+						t7[i] = t72
+						t172[i] = F(t6Entry * t72)
 					}
 					// yaad.W2
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						var t42 F
+						var t82 F
 						for j := range dH {
-							t42 += F(W2State2[j] * t17[j])
+							t82 += F(W2State2[j] * t172[j])
 						}
-						t4[i] = t42
+						t8[i] = t82
 					}
 					// yaad.W2
 					for i := range dV {
-						t5 := t4[i] - v[i]
-						t8 := (num.Abs(t5) <= F(1))
-						t27 := !t8
-						w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*num.Sign(t5)), F(0))
-						t322 := w + F(2*kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)))
+						t9 := t8[i] - v[i]
+						t12 := (num.Abs(t9) <= F(1))
+						t31 := !t12
+						w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*num.Sign(t9)), F(0))
+						t322 := w3 + F(2*kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)))
 						t32[i] = t322
 						if len(c.W2Lin) > 0 {
 							c.W2Lin[(l*T+a+C*s)*dV+i] = t322
@@ -164,54 +166,58 @@ func (c *Step[F]) Run() {
 					// yaad.W2, yaad.W1
 					clear(t162)
 					rhoEntry := rho[a]
+					w := 1 - rhoEntry
 					thetaEntry := theta[a]
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						t32Entry := t32[i]
 						for j := range dH {
 							W2StateEntry := W2State2[j]
-							W2State2[j] = F(rhoEntry*W2StateEntry) - F(thetaEntry*(F(t17[j]*t32Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
+							W2State2[j] = F(rhoEntry*W2StateEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t172[j]*t32Entry)+F(0.04*W2StateEntry)-F(0.02*B2[j])))
 							t162[j] += F(W2StateEntry * t32Entry)
 						}
 					}
 					// yaad.W1, yaad.W2
 					for i := range dH {
-						t3Entry := t3[i]
+						t7Entry := t7[i]
 						t162Entry := t162[i]
-						t2Entry2 := t2[i]
-						t92[i] = F(t3Entry*t162Entry) + F(F(F(t2Entry2*t3Entry)*num.Sigmoid(-t2Entry2))*t162Entry)
+						t6Entry2 := t6[i]
+						t92[i] = F(t7Entry*t162Entry) + F(F(F(t6Entry2*t7Entry)*num.Sigmoid(-t6Entry2))*t162Entry)
 					}
-					// yaad.W1, yaad.y
+					// yaad.W1, yaad.W2, yaad.y
+					w2 := 1 - rhoEntry
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						W1Init := c.W1Init[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						var t1272 F
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						var t1332 F
 						t92Entry := t92[i]
 						for j := range dK {
 							W1StateEntry := W1State2[j]
-							W12 := F(rhoEntry*W1StateEntry) - F(thetaEntry*(F(k0[j]*t92Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
-							t1272 += F(W12 * q0[j])
+							W12 := F(rhoEntry*W1StateEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1StateEntry)-F(0.02*B1[j])))
+							t1332 += F(W12 * q[j])
 							W1State2[j] = W12
 						}
-						t127[i] = t1272
+						t133[i] = t1332
 					}
 					// yaad.y, yaad
 					for i := range dH {
-						t127Entry := t127[i]
-						t222 := t2[i]
-						t3222 := t162[i]
-						t21[i] = F(t127Entry * num.Sigmoid(t127Entry))
+						t133Entry := t133[i]
+						t3222 := t6[i]
+						t4 := t162[i]
+						t21[i] = F(t133Entry * num.Sigmoid(t133Entry))
 						if len(c.W2Prod) > 0 {
-							c.W2Prod[(l*T+a+C*s)*dH+i] = t222
+							c.W2Prod[(l*T+a+C*s)*dH+i] = t3222
 						}
 						if len(c.W1Prod) > 0 {
-							c.W1Prod[(l*T+a+C*s)*dH+i] = t3222
+							c.W1Prod[(l*T+a+C*s)*dH+i] = t4
 						}
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t127Entry
+							c.YProd[(l*T+a+C*s)*dH+i] = t133Entry
 						}
 					}
 					// yaad.y
@@ -275,13 +281,15 @@ type StepBackward[F num.Float] struct {
 	DH            int
 	DK            int
 	DV            int
+	W2Init        []F    // [d_v, d_h]
 	B2            []F    // [L, d_v, d_h]
+	W1Init        []F    // [d_h, d_k]
 	B1            []F    // [L, d_h, d_k]
-	K0            []F    // [L, T, d_k]
+	K             []F    // [L, T, d_k]
 	V             []F    // [L, T, d_v]
 	Rho           []F    // [L, T]
 	Theta         []F    // [L, T]
-	Q0            []F    // [L, T, d_k]
+	Q             []F    // [L, T, d_k]
 	YBar          []F    // [L, T, d_v]
 	W1Bar         []F    // [L, d_h, d_k]
 	W2Bar         []F    // [L, d_v, d_h]
@@ -293,13 +301,15 @@ type StepBackward[F num.Float] struct {
 	YProd         []F    // [L, T, d_h]
 	W1BarOut      []F    // [L, d_h, d_k], written
 	W2BarOut      []F    // [L, d_v, d_h], written
+	W2InitBar     []F    // [d_v, d_h], written
 	B2BarOut      []F    // [L, d_v, d_h], written
+	W1InitBar     []F    // [d_h, d_k], written
 	B1BarOut      []F    // [L, d_h, d_k], written
-	K0Bar         []F    // [L, T, d_k], written
+	KBar          []F    // [L, T, d_k], written
 	VBar          []F    // [L, T, d_v], written
 	RhoBar        []F    // [L, T], written
 	ThetaBar      []F    // [L, T], written
-	Q0Bar         []F    // [L, T, d_k], written
+	QBar          []F    // [L, T, d_k], written
 	W1Checkpoints []F    // [L, segments, d_h, d_k]
 	W2Checkpoints []F    // [L, segments, d_v, d_h]
 	Work          []F    // WorkLen() entries
@@ -326,13 +336,13 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t32 := c.Work[:L*T*dH] // [L, T, d_h]
+	t72 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t17 := work[:L*T*dH] // [L, T, d_h]
+	t172 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t105 := work[:L*T*dH] // [L, T, d_h]
+	t112 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t106 := work[:L*T*dH] // [L, T, d_h]
+	t113 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t122 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
@@ -340,15 +350,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dH:]
 	t92 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t128 := work[:L*T*dH] // [L, T, d_h]
+	t134 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t95 := work[:L*T*dH] // [L, T, d_h]
+	t104 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t62 := work[:L*T*dH] // [L, T, d_h]
+	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t8 := work[:L*dH*dV] // [L, d_v, d_h]
+	t9 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t9 := work[:L*dH*dK] // [L, d_h, d_k]
+	t11 := work[:L*dH*dK] // [L, d_h, d_k]
 	work = work[L*dH*dK:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -358,34 +368,34 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t4 := work[:dV] // [d_v]
+	t8 := work[:dV] // [d_v]
 	work = work[dV:]
-	t22 := work[:dH] // [d_h]
+	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t822 := work[:dH] // [d_h]
+	t9222 := work[:dH] // [d_h]
 	work = work[dH:]
-	t10 := work[:dK] // [d_k]
+	t112_2 := work[:dK] // [d_k]
 	work = work[dK:]
-	t86 := work[:dK] // [d_k]
+	t95 := work[:dK] // [d_k]
 	work = work[dK:]
-	t87 := work[:dH] // [d_h]
+	t96 := work[:dH] // [d_h]
 	work = work[dH:]
 	t312 := work[:dH] // [d_h]
 	work = work[dH:]
 	t332 := work[:dV] // [d_v]
 	work = work[dV:]
-	t88 := work[:dV] // [d_v]
+	t97 := work[:dV] // [d_v]
 	work = work[dV:]
-	t89 := work[:dH] // [d_h]
+	t98 := work[:dH] // [d_h]
 	work = work[dH:]
-	t65 := work[:dV] // [d_v]
+	t68 := work[:dV] // [d_v]
 	work = work[dV:]
-	t70 := work[:dH] // [d_h]
+	t73 := work[:dH] // [d_h]
 	work = work[dH:]
-	t78 := work[:dH] // [d_h]
+	t81 := work[:dH] // [d_h]
 	work = work[dH:]
-	t80 := work[:dK]    // [d_k]
-	t82 := c.Flags[:dV] // [d_v]
+	t83 := work[:dK]    // [d_k]
+	t12 := c.Flags[:dV] // [d_v]
 
 	// yaad.W2, yaad.W1, yaad.y
 	for i := range L {
@@ -393,43 +403,45 @@ func (c *StepBackward[F]) Run() {
 			W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t32_2 := t32[(i*T+j)*dH:][:dH]
-			t17_2 := t17[(i*T+j)*dH:][:dH]
-			t105_2 := t105[(i*T+j)*dH:][:dH]
-			t106_2 := t106[(i*T+j)*dH:][:dH]
+			t72_2 := t72[(i*T+j)*dH:][:dH]
+			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t112_3 := t112[(i*T+j)*dH:][:dH]
+			t113_2 := t113[(i*T+j)*dH:][:dH]
 			t122_2 := t122[(i*T+j)*dH:][:dH]
 			t142_2 := t142[(i*T+j)*dH:][:dH]
 			t92_2 := t92[(i*T+j)*dH:][:dH]
-			t128_2 := t128[(i*T+j)*dH:][:dH]
-			t95_2 := t95[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
+			t134_2 := t134[(i*T+j)*dH:][:dH]
+			t104_2 := t104[(i*T+j)*dH:][:dH]
+			t722_2 := t722[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				W2ProdEntry := W2Prod[k]
-				t322 := num.Sigmoid(W2ProdEntry)
-				t1052 := -W2ProdEntry
-				t1062 := num.Sigmoid(t1052)
+				t723 := num.Sigmoid(W2ProdEntry)
+				t1122 := -W2ProdEntry
+				t1132 := num.Sigmoid(t1122)
 				W1ProdEntry := W1Prod[k]
-				t1222 := F(t322 * W1ProdEntry)
-				t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
+				t1222 := F(t723 * W1ProdEntry)
+				t1422 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
 				yProdEntry := yProd[k]
-				t1282 := num.Sigmoid(yProdEntry)
-				t32_2[k] = t322
-				t17_2[k] = F(W2ProdEntry * t322)
-				t105_2[k] = t1052
-				t106_2[k] = t1062
+				t1342 := num.Sigmoid(yProdEntry)
+				t72_2[k] = t723
+				t172_2[k] = F(W2ProdEntry * t723)
+				t112_3[k] = t1122
+				t113_2[k] = t1132
 				t122_2[k] = t1222
 				t142_2[k] = t1422
 				t92_2[k] = t1222 + t1422
-				t128_2[k] = t1282
-				t95_2[k] = F(yProdEntry * t1282)
-				t62_2[k] = num.Sigmoid(-yProdEntry)
+				t134_2[k] = t1342
+				t104_2[k] = F(yProdEntry * t1342)
+				t722_2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
 	}
 
 	// yaad
-	clear(t8)
+	clear(c.W2InitBar)
 	clear(t9)
+	clear(c.W1InitBar)
+	clear(t11)
 	for l := range L {
 		for i := range dH {
 			W1Bar := c.W1Bar[(l*dH+i)*dK:][:dK]
@@ -468,28 +480,32 @@ func (c *StepBackward[F]) Run() {
 					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 					// yaad.W2
 					rhoEntry := rho[a]
+					w := 1 - rhoEntry
 					thetaEntry := theta[a]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 						W2LinEntry := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							W2Trail3[j] = F(rhoEntry*W2TrailEntry) - F(thetaEntry*(F(t17_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
+							W2Trail3[j] = F(rhoEntry*W2TrailEntry) + F(w*W2Init[j]) - F(thetaEntry*(F(t172_2[j]*W2LinEntry)+F(0.04*W2TrailEntry)-F(0.02*B2[j])))
 						}
 					}
-					// yaad.W1
+					// yaad.W1, yaad.W2
+					w2 := 1 - rhoEntry
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						W1Init := c.W1Init[i*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						t92Entry := t92_2[i]
 						for j := range dK {
 							W1TrailEntry := W1Trail2[j]
-							W1Trail3[j] = F(rhoEntry*W1TrailEntry) - F(thetaEntry*(F(k0[j]*t92Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
+							W1Trail3[j] = F(rhoEntry*W1TrailEntry) + F(w2*W1Init[j]) - F(thetaEntry*(F(k[j]*t92Entry)+F(0.04*W1TrailEntry)-F(0.02*B1[j])))
 						}
 					}
 				}
@@ -502,166 +518,182 @@ func (c *StepBackward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
-					t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
+					t134_2 := t134[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-					t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 					t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
-					t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
+					t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 					W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-					t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+					t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 					W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-					k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
+					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					// yaad.W2, yaad.y
-					clear(t22)
+					clear(t322)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-						var t42 F
+						var t82 F
 						yBarEntry := yBar[i]
 						for j := range dH {
-							t42 += F(W2Trail2[j] * t17_2[j])
-							t22[j] += F(W2Trail3[j] * yBarEntry)
+							t82 += F(W2Trail2[j] * t172_2[j])
+							t322[j] += F(W2Trail3[j] * yBarEntry)
 						}
-						t4[i] = t42
+						t8[i] = t82
 					}
 					// yaad.W2
 					for i := range dV {
-						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
+						t12[i] = (num.Abs(t8[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					for i := range dH {
-						t128Entry := t128_2[i]
-						t22Entry := t22[i]
-						t822[i] = F(t128Entry*t22Entry) + F(F(F(yProd[i]*t128Entry)*t22Entry)*t62_2[i])
+						t134Entry := t134_2[i]
+						t322Entry := t322[i]
+						t9222[i] = F(t134Entry*t322Entry) + F(F(F(yProd[i]*t134Entry)*t322Entry)*t722_2[i])
 					}
-					// yaad.y, yaad.W1
-					clear(t10)
-					clear(t86)
-					var t14 F
+					// yaad.y, yaad.W1, yaad.W2
+					clear(t112_2)
+					clear(t95)
 					var t16 F
+					var t38 F
+					var t40 F
 					thetaEntry6 := theta[a]
-					w := F(0.02 * thetaEntry6)
+					w3 := F(0.02 * thetaEntry6)
+					rhoEntry4 := rho[a]
+					w4 := 1 - rhoEntry4
 					for i := range dH {
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						B1 := c.B1[(l*dH+i)*dK:][:dK]
+						W1Init := c.W1Init[i*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						t9_2 := t9[(l*dH+i)*dK:][:dK]
-						var t872 F
-						t822Entry := t822[i]
+						t11_2 := t11[(l*dH+i)*dK:][:dK]
+						W1InitBar := c.W1InitBar[i*dK:][:dK]
+						var t962 F
+						t9222Entry := t9222[i]
 						t92Entry2 := t92_2[i]
 						for j := range dK {
-							t11 := W1BarState2[j] + F(q0[j]*t822Entry)
-							k0Entry := k0[j]
+							t12222 := W1BarState2[j] + F(q[j]*t9222Entry)
+							kEntry := k[j]
 							W1TrailEntry2 := W1Trail2[j]
-							t14 += F((F(k0Entry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t11)
-							t16 += F(W1TrailEntry2 * t11)
-							t872 += F(t11 * k0Entry)
-							t10[j] += F(W1Trail3[j] * t822Entry)
-							t9_2[j] += F(w * t11)
-							t86[j] += F(t11 * t92Entry2)
+							t16 += F((F(kEntry*t92Entry2) + F(0.04*W1TrailEntry2) - F(0.02*B1[j])) * t12222)
+							t962 += F(t12222 * kEntry)
+							t38 += F(W1Init[j] * t12222)
+							t40 += F(W1TrailEntry2 * t12222)
+							t112_2[j] += F(W1Trail3[j] * t9222Entry)
+							t11_2[j] += F(w3 * t12222)
+							t95[j] += F(t12222 * t92Entry2)
+							W1InitBar[j] += F(w4 * t12222)
 						}
-						t87[i] = t872
+						t96[i] = t962
 					}
-					t143 := -t14
+					t162 := -t16
 					// yaad.W1
 					for i := range dH {
-						t32Entry := t32_2[i]
-						t87Entry := t87[i]
-						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry) - F(F(thetaEntry6*t32Entry)*t87Entry)
+						t72Entry := t72_2[i]
+						t96Entry := t96[i]
+						t312[i] = -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t96Entry) - F(F(thetaEntry6*t72Entry)*t96Entry)
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t89)
-					var t412 F
-					var t432 F
+					clear(t98)
+					var t46 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						B2 := c.B2[(l*dV+i)*dH:][:dH]
-						t8_2 := t8[(l*dV+i)*dH:][:dH]
+						t9_2 := t9[(l*dV+i)*dH:][:dH]
 						var t3322 F
-						var t882 F
+						var t972 F
 						yBarEntry2 := yBar[i]
 						W2LinEntry2 := W2Lin[i]
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
 							t3322 += F(W2TrailEntry2 * t312[j])
-							t38 := W2BarState2[j] + F(yBarEntry2*t95_2[j])
-							t17Entry := t17_2[j]
-							t412 += F((F(W2LinEntry2*t17Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t38)
-							t432 += F(W2TrailEntry2 * t38)
-							t882 += F(t38 * t17Entry)
-							t8_2[j] += F(w * t38)
-							t89[j] += F(t38 * W2LinEntry2)
+							t42 := W2BarState2[j] + F(yBarEntry2*t104_2[j])
+							t172Entry := t172_2[j]
+							t46 += F((F(W2LinEntry2*t172Entry) + F(0.04*W2TrailEntry2) - F(0.02*B2[j])) * t42)
+							t972 += F(t42 * t172Entry)
+							t9_2[j] += F(w3 * t42)
+							t98[j] += F(t42 * W2LinEntry2)
 						}
 						t332[i] = t3322
-						t88[i] = t882
+						t97[i] = t972
 					}
-					t4122 := -t412
+					t462 := -t46
 					// yaad.W2
 					for i := range dV {
-						t82Entry := t82[i]
-						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*(t332[i]-F(thetaEntry6*t88[i]))), F(0))), F(0))
-						t65[i] = t652
-						vBar[i] = -t652
+						t12Entry := t12[i]
+						t682 := kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, F(1), F(0)))*kern.Choose(t12Entry, F(2*(t332[i]-F(thetaEntry6*t97[i]))), F(0))), F(0))
+						t68[i] = t682
+						vBar[i] = -t682
 					}
-					// yaad.W2, yaad.W1, yaad.y
-					clear(t70)
-					w3 := rho[a] - F(0.04*thetaEntry6)
+					// yaad.W2, yaad.y, yaad.W1
+					clear(t73)
+					var t84 F
+					var t86 F
+					w6 := 1 - rhoEntry4
+					w7 := F(-0.04 * (thetaEntry6 - F(25*rhoEntry4)))
 					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
-						t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+						t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
+						W2Init := c.W2Init[i*dH:][:dH]
+						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W2InitBar := c.W2InitBar[i*dH:][:dH]
+						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 						yBarEntry3 := yBar[i]
-						t65Entry := t65[i]
+						t68Entry := t68[i]
 						W2LinEntry3 := W2Lin[i]
 						for j := range dH {
-							t70[j] += F(W2Trail2[j] * t65Entry)
-							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w3*(W2BarState2[j]+F(yBarEntry3*t95_2[j]))) + F(t17_2[j]*t65Entry)
+							t422 := W2BarState2[j] + F(yBarEntry3*t104_2[j])
+							t84 += F(W2Init[j] * t422)
+							W2TrailEntry3 := W2Trail2[j]
+							t86 += F(W2TrailEntry3 * t422)
+							t73[j] += F(W2TrailEntry3 * t68Entry)
+							W2InitBar[j] += F(w6 * t422)
+							W2BarState2[j] = F(W2LinEntry3*t312[j]) + F(w7*t422) + F(t172_2[j]*t68Entry)
 						}
 					}
 					// yaad.W2, yaad.W1
 					for i := range dH {
-						t71 := -F(thetaEntry6*t89[i]) + t70[i]
+						t74 := -F(thetaEntry6*t98[i]) + t73[i]
 						W1ProdEntry2 := W1Prod[i]
-						t32Entry2 := t32_2[i]
-						t106Entry := t106_2[i]
-						t87Entry2 := t87[i]
+						t72Entry2 := t72_2[i]
+						t113Entry := t113_2[i]
+						t96Entry2 := t96[i]
 						W2ProdEntry2 := W2Prod[i]
-						w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
-						w6 := F(F(t32Entry2*t106Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t87Entry2) + F(W2ProdEntry2*t71)))
-						t78[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry)*t87Entry2) + w5 + F(t32Entry2*t71) + w6
+						w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t96Entry2)
+						w10 := F(F(t72Entry2*t113Entry) * (-F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t96Entry2) - F(F(thetaEntry6*W1ProdEntry2)*t96Entry2) + F(W2ProdEntry2*t74)))
+						t81[i] = -F(F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry)*t96Entry2) + w9 + F(t72Entry2*t74) + w10
 					}
 					// yaad.W2, yaad.W1, yaad.y
-					clear(t80)
+					clear(t83)
+					w8 := F(-0.04 * (thetaEntry6 - F(25*rhoEntry4)))
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-						k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-						t822Entry2 := t822[i]
-						t78Entry := t78[i]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t9222Entry2 := t9222[i]
+						t81Entry := t81[i]
 						for j := range dK {
-							t80[j] += F(W1Trail2[j] * t78Entry)
-							W1BarState2[j] = F(w3*(W1BarState2[j]+F(q0[j]*t822Entry2))) + F(k0[j]*t78Entry)
+							t83[j] += F(W1Trail2[j] * t81Entry)
+							W1BarState2[j] = F(w8*(W1BarState2[j]+F(q[j]*t9222Entry2))) + F(k[j]*t81Entry)
 						}
 					}
 					// yaad.W2
-					rhoBar[a] = t16 + t432
-					thetaBar[a] = t143 + t4122
+					rhoBar[a] = t40 + t86 - t38 - t84
+					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					for i := range dK {
-						k0Bar[i] = -F(thetaEntry6*t86[i]) + t80[i]
-						q0Bar[i] = t10[i]
+						kBar[i] = -F(thetaEntry6*t95[i]) + t83[i]
+						qBar[i] = t112_2[i]
 					}
 				}
 			}
@@ -686,10 +718,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range dV {
 			B2Bar := c.B2Bar[(i*dV+j)*dH:][:dH]
-			t8_2 := t8[(i*dV+j)*dH:][:dH]
+			t9_2 := t9[(i*dV+j)*dH:][:dH]
 			B2BarOut := c.B2BarOut[(i*dV+j)*dH:][:dH]
 			for k := range dH {
-				B2BarOut[k] = B2Bar[k] + t8_2[k]
+				B2BarOut[k] = B2Bar[k] + t9_2[k]
 			}
 		}
 	}
@@ -698,10 +730,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range dH {
 			B1Bar := c.B1Bar[(i*dH+j)*dK:][:dK]
-			t9_2 := t9[(i*dH+j)*dK:][:dK]
+			t11_2 := t11[(i*dH+j)*dK:][:dK]
 			B1BarOut := c.B1BarOut[(i*dH+j)*dK:][:dK]
 			for k := range dK {
-				B1BarOut[k] = B1Bar[k] + t9_2[k]
+				B1BarOut[k] = B1Bar[k] + t11_2[k]
 			}
 		}
 	}
@@ -709,50 +741,51 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                             Step[F]
-	back                                                                                             StepBackward[F]
-	vK0, vV, vRho, vTheta, vQ0, outY, fromW1, fromW2, fromB2, fromB1, nextW1, nextW2, nextB1, nextB2 tape.Value[F]
+	call                                             Step[F]
+	back                                             StepBackward[F]
+	vW2Init, vW1Init, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
+	m                                                *block.Memory[F]
+	startW1                                          tape.Value[F]
+	startW2                                          tape.Value[F]
+	startB2                                          tape.Value[F]
+	startB1                                          tape.Value[F]
 }
 
 // step computes
 //
-//	W2_t = ρ_t W2_{t−1} − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
-//	W1_t = ρ_t W1_{t−1} − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
+//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
+//	W1_t = join(W1_{t−1}, W1⁰; ρ_t) − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
 //	y_t = W2_t silu(W1_t q_t)    yaad.y
 //
-// Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q0 [L, T,
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
 // d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/yaad.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startW1, startW2, startB2, startB1 tape.Value[F]
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startW1 = block.InitialState(c, m, 0, startW1)
-	startW2 = block.InitialState(c, m, 1, startW2)
-	startB2 = block.InitialState(c, m, 2, startB2)
-	startB1 = block.InitialState(c, m, 3, startB1)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.C, k.L, k.T, k.DH, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vW2Init = w.Value("W2_init")
+	k.W2Init = arena.Data(n.vW2Init)
+	n.vW1Init = w.Value("W1_init")
+	k.W1Init = arena.Data(n.vW1Init)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
 	n.vRho = rho
 	k.Rho = arena.Data(n.vRho)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
-	n.fromW1 = startW1
-	k.W1 = arena.Data(n.fromW1)
-	n.fromW2 = startW2
-	k.W2 = arena.Data(n.fromW2)
-	n.fromB2 = startB2
-	k.B2 = arena.Data(n.fromB2)
-	n.fromB1 = startB1
-	k.B1 = arena.Data(n.fromB1)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
+	k.W1 = m.Slots[0].Data
+	k.W2 = m.Slots[1].Data
+	k.B2 = m.Slots[2].Data
+	k.B1 = m.Slots[3].Data
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
@@ -776,14 +809,20 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.W2Checkpoints = c.Run.Saved(k.L * k.DH * k.DV * ((k.T + k.C - 1) / k.C))
 	}
+	n.m = m
+	n.startW1, n.startW2, n.startB2, n.startB1 = startW1, startW2, startB2, startB1
+	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
+	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
+	k.B2 = block.InitialState(arena, m, 2, n.startB2.Data)
+	k.B1 = block.InitialState(arena, m, 3, n.startB1.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	n.nextW1 = m.SetNext(c, 0, k.W1Out)
-	n.nextW2 = m.SetNext(c, 1, k.W2Out)
-	n.nextB1 = m.SetNext(c, 3, k.B1Out)
-	n.nextB2 = m.SetNext(c, 2, k.B2Out)
+	m.SetNext(arena, 0, k.W1Out)
+	m.SetNext(arena, 1, k.W2Out)
+	m.SetNext(arena, 3, k.B1Out)
+	m.SetNext(arena, 2, k.B2Out)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -792,48 +831,54 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextW1) == nil && t.Adjoint(n.nextW2) == nil && t.Adjoint(n.nextB1) == nil && t.Adjoint(n.nextB2) == nil {
+	if t.Adjoint(n.outY) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DH, g.DK, g.DV = k.C, k.L, k.T, k.DH, k.DK, k.DV
+	g.W2Init = k.W2Init
 	g.B2 = k.B2
+	g.W1Init = k.W1Init
 	g.B1 = k.B1
-	g.K0 = k.K0
+	g.K = k.K
 	g.V = k.V
 	g.Rho = k.Rho
 	g.Theta = k.Theta
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
-	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
-	g.B1Bar = block.Adjoint(t, n.nextB1, g.L*g.DH*g.DK)
-	g.B2Bar = block.Adjoint(t, n.nextB2, g.L*g.DH*g.DV)
+	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
+	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
+	g.B1Bar = block.Zeros(t, g.L*g.DH*g.DK)
+	g.B2Bar = block.Zeros(t, g.L*g.DH*g.DV)
 	g.W2Prod = k.W2Prod
 	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
-	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
-	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
-	g.B2BarOut = t.Part(n.fromB2, g.L*g.DH*g.DV)
-	g.B1BarOut = t.Part(n.fromB1, g.L*g.DH*g.DK)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
+	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
+	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)
+	g.B2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
+	g.B1BarOut = t.Scratch(g.L * g.DH * g.DK)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
 	g.ThetaBar = t.Part(n.vTheta, g.L*g.T)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.W1Checkpoints = k.W1Checkpoints
 	g.W2Checkpoints = k.W2Checkpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vW2Init, g.W2InitBar)
+	t.Contribute(n.vW1Init, g.W1InitBar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
-	t.Contribute(n.fromW1, g.W1BarOut)
-	t.Contribute(n.fromW2, g.W2BarOut)
-	t.Contribute(n.fromB2, g.B2BarOut)
-	t.Contribute(n.fromB1, g.B1BarOut)
+	t.Contribute(n.vQ, g.QBar)
+	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
+	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
+	block.AccumulateFresh(t, n.m, 2, n.startB2, g.B2BarOut)
+	block.AccumulateFresh(t, n.m, 3, n.startB1, g.B1BarOut)
 }

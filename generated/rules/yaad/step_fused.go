@@ -25,14 +25,14 @@ func (c *stepFused) run() {
 	_ = segments
 	W1State := c.Work[:dH*dK]                   // [d_h, d_k]
 	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
-	t2 := c.Work[dH*dK+dH*dV:][:dH]             // [d_h]
-	t3 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
-	t17 := c.Work[dH*dK+dH*dV+2*dH:][:dH]       // [d_h]
-	t4 := c.Work[dH*dK+dH*dV+3*dH:][:dV]        // [d_v]
+	t6 := c.Work[dH*dK+dH*dV:][:dH]             // [d_h]
+	t7 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
+	t172 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
+	t8 := c.Work[dH*dK+dH*dV+3*dH:][:dV]        // [d_v]
 	t32 := c.Work[dH*dK+dH*dV+3*dH+dV:][:dV]    // [d_v]
 	t162 := c.Work[dH*dK+dH*dV+3*dH+2*dV:][:dH] // [d_h]
 	t92 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
-	t127 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
+	t133 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
 	t21 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
 	y2 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dV]   // [d_v]
 
@@ -63,8 +63,8 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a2 := regions.R08c26f1fc0a5Args{
 							P0: unsafe.SliceData(W1State),
-							P1: unsafe.SliceData(c.K0),
-							P2: unsafe.SliceData(t2),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(t6),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -76,39 +76,39 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							var t22 F
-							t22Sums := [16]F{t22}
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							var t62 F
+							t62Sums := [16]F{t62}
 							for j := range dK {
-								t22Sums[j%16] = num.FMA32(W1State2[j], k0[j], t22Sums[j%16])
+								t62Sums[j%16] = num.FMA32(W1State2[j], k[j], t62Sums[j%16])
 							}
-							t22 = kern.Sum16(&t22Sums)
-							t2[i] = t22
+							t62 = kern.Sum16(&t62Sums)
+							t6[i] = t62
 						}
 					}
 					// yaad.W2
 					if kern.Wide() {
 						a2 := regions.R0ab07ba08e73Args{
-							P0: unsafe.SliceData(t2),
-							P1: unsafe.SliceData(t3),
-							P2: unsafe.SliceData(t17),
+							P0: unsafe.SliceData(t6),
+							P1: unsafe.SliceData(t7),
+							P2: unsafe.SliceData(t172),
 							N0: dH,
 						}
 						regions.R0ab07ba08e73(&a2)
 					} else {
 						for i := range dH {
-							t2Entry := t2[i]
-							t33 := kern.Sigmoid(t2Entry)
-							t3[i] = t33
-							t17[i] = F(t2Entry * t33)
+							t6Entry := t6[i]
+							t72 := kern.Sigmoid(t6Entry)
+							t7[i] = t72
+							t172[i] = F(t6Entry * t72)
 						}
 					}
 					// yaad.W2
 					if kern.Wide() {
 						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t17),
-							P2: unsafe.SliceData(t4),
+							P1: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t8),
 							N0: dV,
 							N1: dH,
 							N2: 4,
@@ -119,20 +119,20 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							var t42 F
-							t42Sums := [16]F{t42}
+							var t82 F
+							t82Sums := [16]F{t82}
 							for j := range dH {
-								t42Sums[j%16] = num.FMA32(W2State2[j], t17[j], t42Sums[j%16])
+								t82Sums[j%16] = num.FMA32(W2State2[j], t172[j], t82Sums[j%16])
 							}
-							t42 = kern.Sum16(&t42Sums)
-							t4[i] = t42
+							t82 = kern.Sum16(&t82Sums)
+							t8[i] = t82
 						}
 					}
 					// yaad.W2
 					if len(c.W2Lin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R96465ff54d1aArgs{
-								P0: unsafe.SliceData(t4),
+								P0: unsafe.SliceData(t8),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.W2Lin),
 								N0: dV,
@@ -143,18 +143,18 @@ func (c *stepFused) run() {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t5 := t4[i] - v[i]
-								t8 := (num.Abs(t5) <= F(1))
-								t27 := !t8
-								w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
-								t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+								t9 := t8[i] - v[i]
+								t12 := (num.Abs(t9) <= F(1))
+								t31 := !t12
+								w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*kern.Sign(t9)), F(0))
+								t322 := num.FMA32(F(2), kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)), w3)
 								W2Lin[i] = t322
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R2a33347a3d2aArgs{
-							P0: unsafe.SliceData(t4),
+							P0: unsafe.SliceData(t8),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
@@ -164,44 +164,51 @@ func (c *stepFused) run() {
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t5 := t4[i] - v[i]
-							t8 := (num.Abs(t5) <= F(1))
-							t27 := !t8
-							w := kern.Choose(t27, F(kern.Choose(t27, F(1), F(0))*kern.Sign(t5)), F(0))
-							t322 := num.FMA32(F(2), kern.Choose(t8, F(F(0.5*t5)*kern.Choose(t8, F(1), F(0))), F(0)), w)
+							t9 := t8[i] - v[i]
+							t12 := (num.Abs(t9) <= F(1))
+							t31 := !t12
+							w3 := kern.Choose(t31, F(kern.Choose(t31, F(1), F(0))*kern.Sign(t9)), F(0))
+							t322 := num.FMA32(F(2), kern.Choose(t12, F(F(0.5*t9)*kern.Choose(t12, F(1), F(0))), F(0)), w3)
 							t32[i] = t322
 						}
 					}
 					// yaad.W2, yaad.W1
 					clear(t162)
 					rhoEntry := rho[a]
+					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.Raafd83ebccb3Args{
+						a2 := regions.Rf5297b8232d4Args{
 							P0: unsafe.SliceData(t32),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(c.B2),
-							P3: unsafe.SliceData(t17),
-							P4: unsafe.SliceData(t162),
+							P3: unsafe.SliceData(t172),
+							P4: unsafe.SliceData(c.W2Init),
+							P5: unsafe.SliceData(t162),
 							N0: dV,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
-							N5: 4*dH*dV*l + 12*dH,
-							N6: 4 * dH * dV * l,
+							N5: 4*dH*dV*l + 8*dH,
+							N6: 8 * dH,
+							N7: 12 * dH,
+							N8: 4*dH*dV*l + 12*dH,
+							N9: 4 * dH * dV * l,
 							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
+							S1: [2]float32{w},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.Raafd83ebccb3(&a2)
+						regions.Rf5297b8232d4(&a2)
 					} else {
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
 							t32Entry := t32[i]
 							for j := range dH {
 								W2StateEntry := W2State2[j]
-								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t17[j]*t32Entry))), F(rhoEntry*W2StateEntry))
+								W2State2[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2StateEntry, F(t172[j]*t32Entry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2StateEntry)))
 								t162[j] = num.FMA32(W2StateEntry, t32Entry, t162[j])
 							}
 						}
@@ -209,66 +216,73 @@ func (c *stepFused) run() {
 					// yaad.W1, yaad.W2
 					if kern.Wide() {
 						a2 := regions.R629b49e467bfArgs{
-							P0: unsafe.SliceData(t3),
+							P0: unsafe.SliceData(t7),
 							P1: unsafe.SliceData(t162),
-							P2: unsafe.SliceData(t2),
+							P2: unsafe.SliceData(t6),
 							P3: unsafe.SliceData(t92),
 							N0: dH,
 						}
 						regions.R629b49e467bf(&a2)
 					} else {
 						for i := range dH {
-							t3Entry := t3[i]
+							t7Entry := t7[i]
 							t162Entry := t162[i]
-							t2Entry2 := t2[i]
-							t92[i] = num.FMA32(F(F(t2Entry2*t3Entry)*kern.Sigmoid(-t2Entry2)), t162Entry, F(t3Entry*t162Entry))
+							t6Entry2 := t6[i]
+							t92[i] = num.FMA32(F(F(t6Entry2*t7Entry)*kern.Sigmoid(-t6Entry2)), t162Entry, F(t7Entry*t162Entry))
 						}
 					}
-					// yaad.W1, yaad.y
+					// yaad.W1, yaad.W2, yaad.y
+					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R89706ae71e98Args{
-							P0: unsafe.SliceData(t92),
-							P1: unsafe.SliceData(W1State),
-							P2: unsafe.SliceData(c.B1),
-							P3: unsafe.SliceData(c.K0),
-							P4: unsafe.SliceData(c.Q0),
-							P5: unsafe.SliceData(t127),
-							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dH*dK*l + 12*dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4 * dH * dK * l,
-							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
+						a2 := regions.Rfb5e7d43a34dArgs{
+							P0:  unsafe.SliceData(t92),
+							P1:  unsafe.SliceData(W1State),
+							P2:  unsafe.SliceData(c.B1),
+							P3:  unsafe.SliceData(c.K),
+							P4:  unsafe.SliceData(c.W1Init),
+							P5:  unsafe.SliceData(c.Q),
+							P6:  unsafe.SliceData(t133),
+							N0:  dH,
+							N1:  4,
+							N2:  8,
+							N3:  12,
+							N4:  dK,
+							N5:  4*dH*dK*l + 8*dK,
+							N6:  8 * dK,
+							N7:  12 * dK,
+							N8:  4*dH*dK*l + 12*dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4 * dH * dK * l,
+							S0:  [2]float32{thetaEntry},
+							S1:  [2]float32{w2},
+							S2:  [2]float32{rhoEntry},
 						}
-						regions.R89706ae71e98(&a2)
+						regions.Rfb5e7d43a34d(&a2)
 					} else {
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
-							var t1272 F
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t1332 F
 							t92Entry := t92[i]
-							t1272Sums := [16]F{t1272}
+							t1332Sums := [16]F{t1332}
 							for j := range dK {
 								W1StateEntry := W1State2[j]
-								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k0[j]*t92Entry))), F(rhoEntry*W1StateEntry))
-								t1272Sums[j%16] = num.FMA32(W12, q0[j], t1272Sums[j%16])
+								W12 := num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1StateEntry, F(k[j]*t92Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1StateEntry)))
+								t1332Sums[j%16] = num.FMA32(W12, q[j], t1332Sums[j%16])
 								W1State2[j] = W12
 							}
-							t1272 = kern.Sum16(&t1272Sums)
-							t127[i] = t1272
+							t1332 = kern.Sum16(&t1332Sums)
+							t133[i] = t1332
 						}
 					}
 					// yaad.y, yaad
 					if len(c.W2Prod) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t2),
+								P0: unsafe.SliceData(t6),
 								P1: kern.Given(c.W2Prod),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -277,8 +291,8 @@ func (c *stepFused) run() {
 						} else {
 							W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t222 := t2[i]
-								W2Prod[i] = t222
+								t3222 := t6[i]
+								W2Prod[i] = t3222
 							}
 						}
 					}
@@ -294,15 +308,15 @@ func (c *stepFused) run() {
 						} else {
 							W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t3222 := t162[i]
-								W1Prod[i] = t3222
+								t4 := t162[i]
+								W1Prod[i] = t4
 							}
 						}
 					}
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t127),
+								P0: unsafe.SliceData(t133),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -311,22 +325,22 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t127Entry := t127[i]
-								yProd[i] = t127Entry
+								t133Entry := t133[i]
+								yProd[i] = t133Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R4be26aa9c288Args{
-							P0: unsafe.SliceData(t127),
+							P0: unsafe.SliceData(t133),
 							P1: unsafe.SliceData(t21),
 							N0: dH,
 						}
 						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
-							t127Entry := t127[i]
-							t21[i] = F(t127Entry * kern.Sigmoid(t127Entry))
+							t133Entry := t133[i]
+							t21[i] = F(t133Entry * kern.Sigmoid(t133Entry))
 						}
 					}
 					// yaad.y
@@ -392,41 +406,43 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t32 := c.Work[:L*T*dH]                                                                        // [L, T, d_h]
-	t17 := c.Work[L*T*dH:][:L*T*dH]                                                               // [L, T, d_h]
-	t105 := c.Work[2*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t106 := c.Work[3*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t72 := c.Work[:L*T*dH]                                                                        // [L, T, d_h]
+	t172 := c.Work[L*T*dH:][:L*T*dH]                                                              // [L, T, d_h]
+	t112 := c.Work[2*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t113 := c.Work[3*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t122 := c.Work[4*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t142 := c.Work[5*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
 	t92 := c.Work[6*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t128 := c.Work[7*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t95 := c.Work[8*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t8 := c.Work[10*L*T*dH:][:L*dH*dV]                                                            // [L, d_v, d_h]
-	t9 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                    // [L, d_h, d_k]
+	t134 := c.Work[7*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t104 := c.Work[8*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t722 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
+	t9 := c.Work[10*L*T*dH:][:L*dH*dV]                                                            // [L, d_v, d_h]
+	t11 := c.Work[10*L*T*dH+L*dH*dV:][:L*dH*dK]                                                   // [L, d_h, d_k]
 	W1BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV:][:dH*dK]                                      // [d_h, d_k]
 	W2BarState := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK:][:dH*dV]                                // [d_v, d_h]
 	W1Trail := c.Work[10*L*T*dH+L*dH*dK+L*dH*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                     // [C + 1, d_h, d_k]
 	W2Trail := c.Work[C*dH*dK+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]           // [C + 1, d_v, d_h]
-	t4 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
-	t22 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]             // [d_h]
-	t822 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]         // [d_h]
-	t10 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]        // [d_k]
-	t86 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
-	t87 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
+	t8 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV:][:dV]                 // [d_v]
+	t322 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dV:][:dH]            // [d_h]
+	t9222 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+dH+dV:][:dH]        // [d_h]
+	t112_2 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dV:][:dK]     // [d_k]
+	t95 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+dK+dV:][:dK]     // [d_k]
+	t96 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+2*dH+2*dK+dV:][:dH]   // [d_h]
 	t312 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+dV:][:dH]  // [d_h]
 	t332 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+dV:][:dV]  // [d_v]
-	t88 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
-	t89 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
-	t65 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
-	t70 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
-	t78 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
-	t80 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
-	t82 := c.Flags[:dV]                                                                           // [d_v]
-	t14Total := make([]F, 1)
+	t97 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV] // [d_v]
+	t98 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dH] // [d_h]
+	t68 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+3*dV:][:dV] // [d_v]
+	t73 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
+	t81 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dH] // [d_h]
+	t83 := c.Work[C*dH*dK+C*dH*dV+10*L*T*dH+L*dH*dK+L*dH*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+4*dV:][:dK] // [d_k]
+	t12 := c.Flags[:dV]                                                                           // [d_v]
 	t16Total := make([]F, 1)
-	t412Total := make([]F, 1)
-	t432Total := make([]F, 1)
+	t38Total := make([]F, 1)
+	t40Total := make([]F, 1)
+	t46Total := make([]F, 1)
+	t84Total := make([]F, 1)
+	t86Total := make([]F, 1)
 
 	// yaad.W2, yaad.W1, yaad.y
 	if kern.Wide() {
@@ -434,16 +450,16 @@ func (c *stepBackwardFused) run() {
 			P0:  unsafe.SliceData(c.W2Prod),
 			P1:  unsafe.SliceData(c.W1Prod),
 			P2:  unsafe.SliceData(c.YProd),
-			P3:  unsafe.SliceData(t32),
-			P4:  unsafe.SliceData(t17),
-			P5:  unsafe.SliceData(t105),
-			P6:  unsafe.SliceData(t106),
+			P3:  unsafe.SliceData(t72),
+			P4:  unsafe.SliceData(t172),
+			P5:  unsafe.SliceData(t112),
+			P6:  unsafe.SliceData(t113),
 			P7:  unsafe.SliceData(t122),
 			P8:  unsafe.SliceData(t142),
 			P9:  unsafe.SliceData(t92),
-			P10: unsafe.SliceData(t128),
-			P11: unsafe.SliceData(t95),
-			P12: unsafe.SliceData(t62),
+			P10: unsafe.SliceData(t134),
+			P11: unsafe.SliceData(t104),
+			P12: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  T,
 			N2:  dH,
@@ -456,44 +472,46 @@ func (c *stepBackwardFused) run() {
 				W2Prod := c.W2Prod[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				t32_2 := t32[(i*T+j)*dH:][:dH]
-				t17_2 := t17[(i*T+j)*dH:][:dH]
-				t105_2 := t105[(i*T+j)*dH:][:dH]
-				t106_2 := t106[(i*T+j)*dH:][:dH]
+				t72_2 := t72[(i*T+j)*dH:][:dH]
+				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t112_3 := t112[(i*T+j)*dH:][:dH]
+				t113_2 := t113[(i*T+j)*dH:][:dH]
 				t122_2 := t122[(i*T+j)*dH:][:dH]
 				t142_2 := t142[(i*T+j)*dH:][:dH]
 				t92_2 := t92[(i*T+j)*dH:][:dH]
-				t128_2 := t128[(i*T+j)*dH:][:dH]
-				t95_2 := t95[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
+				t134_2 := t134[(i*T+j)*dH:][:dH]
+				t104_2 := t104[(i*T+j)*dH:][:dH]
+				t722_2 := t722[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					W2ProdEntry := W2Prod[k]
-					t322 := kern.Sigmoid(W2ProdEntry)
-					t1052 := -W2ProdEntry
-					t1062 := kern.Sigmoid(t1052)
+					t723 := kern.Sigmoid(W2ProdEntry)
+					t1122 := -W2ProdEntry
+					t1132 := kern.Sigmoid(t1122)
 					W1ProdEntry := W1Prod[k]
-					t1222 := F(t322 * W1ProdEntry)
-					t1422 := F(F(F(W2ProdEntry*t322)*t1062) * W1ProdEntry)
+					t1222 := F(t723 * W1ProdEntry)
+					t1422 := F(F(F(W2ProdEntry*t723)*t1132) * W1ProdEntry)
 					yProdEntry := yProd[k]
-					t1282 := kern.Sigmoid(yProdEntry)
-					t32_2[k] = t322
-					t17_2[k] = F(W2ProdEntry * t322)
-					t105_2[k] = t1052
-					t106_2[k] = t1062
+					t1342 := kern.Sigmoid(yProdEntry)
+					t72_2[k] = t723
+					t172_2[k] = F(W2ProdEntry * t723)
+					t112_3[k] = t1122
+					t113_2[k] = t1132
 					t122_2[k] = t1222
 					t142_2[k] = t1422
 					t92_2[k] = t1222 + t1422
-					t128_2[k] = t1282
-					t95_2[k] = F(yProdEntry * t1282)
-					t62_2[k] = kern.Sigmoid(-yProdEntry)
+					t134_2[k] = t1342
+					t104_2[k] = F(yProdEntry * t1342)
+					t722_2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
 		}
 	}
 
 	// yaad
-	clear(t8)
+	clear(c.W2InitBar)
 	clear(t9)
+	clear(c.W1InitBar)
+	clear(t11)
 	for l := range L {
 		for i := range dH {
 			copy(W1BarState[i*dK:][:dK], c.W1Bar[(l*dH+i)*dK:][:dK])
@@ -514,13 +532,15 @@ func (c *stepBackwardFused) run() {
 				for a := range n {
 					// yaad.W2
 					rhoEntry := rho[a]
+					w := F(1) - rhoEntry
 					thetaEntry := theta[a]
 					if kern.Wide() {
-						a2 := regions.R4a32a4e52761Args{
+						a2 := regions.Rd6494551cda3Args{
 							P0: unsafe.SliceData(c.W2Lin),
 							P1: unsafe.SliceData(W2Trail),
 							P2: unsafe.SliceData(c.B2),
-							P3: unsafe.SliceData(t17),
+							P3: unsafe.SliceData(t172),
+							P4: unsafe.SliceData(c.W2Init),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: dH,
@@ -529,30 +549,34 @@ func (c *stepBackwardFused) run() {
 							N5: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N6: dH * dV,
 							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
+							S1: [2]float32{w},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R4a32a4e52761(&a2)
+						regions.Rd6494551cda3(&a2)
 					} else {
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
 							W2LinEntry := W2Lin[i]
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t17_2[j]*W2LinEntry))), F(rhoEntry*W2TrailEntry))
+								W2Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry, F(t172_2[j]*W2LinEntry))), num.FMA32(w, W2Init[j], F(rhoEntry*W2TrailEntry)))
 							}
 						}
 					}
-					// yaad.W1
+					// yaad.W1, yaad.W2
+					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R4a32a4e52761Args{
+						a2 := regions.Rd6494551cda3Args{
 							P0: unsafe.SliceData(t92),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(c.B1),
-							P3: unsafe.SliceData(c.K0),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(c.W1Init),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2: dK,
@@ -561,20 +585,22 @@ func (c *stepBackwardFused) run() {
 							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N6: dH * dK,
 							S0: [2]float32{thetaEntry},
-							S1: [2]float32{rhoEntry},
+							S1: [2]float32{w2},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R4a32a4e52761(&a2)
+						regions.Rd6494551cda3(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							t92Entry := t92_2[i]
 							for j := range dK {
 								W1TrailEntry := W1Trail2[j]
-								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k0[j]*t92Entry))), F(rhoEntry*W1TrailEntry))
+								W1Trail3[j] = num.FMA32(-thetaEntry, num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry, F(k[j]*t92Entry))), num.FMA32(w2, W1Init[j], F(rhoEntry*W1TrailEntry)))
 							}
 						}
 					}
@@ -589,14 +615,14 @@ func (c *stepBackwardFused) run() {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					// yaad.W2, yaad.y
-					clear(t22)
+					clear(t322)
 					if kern.Wide() {
 						a2 := regions.Ra7205fc48c83Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(W2Trail),
-							P2:  unsafe.SliceData(t17),
-							P3:  unsafe.SliceData(t22),
-							P4:  unsafe.SliceData(t4),
+							P2:  unsafe.SliceData(t172),
+							P3:  unsafe.SliceData(t322),
+							P4:  unsafe.SliceData(t8),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -617,67 +643,73 @@ func (c *stepBackwardFused) run() {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							W2Trail3 := W2Trail[((a+1)*dV+i)*dH:][:dH]
-							var t42 F
+							var t82 F
 							yBarEntry := yBar[i]
-							t42Sums := [16]F{t42}
+							t82Sums := [16]F{t82}
 							for j := range dH {
-								t42Sums[j%16] = num.FMA32(W2Trail2[j], t17_2[j], t42Sums[j%16])
-								t22[j] = num.FMA32(W2Trail3[j], yBarEntry, t22[j])
+								t82Sums[j%16] = num.FMA32(W2Trail2[j], t172_2[j], t82Sums[j%16])
+								t322[j] = num.FMA32(W2Trail3[j], yBarEntry, t322[j])
 							}
-							t42 = kern.Sum16(&t42Sums)
-							t4[i] = t42
+							t82 = kern.Sum16(&t82Sums)
+							t8[i] = t82
 						}
 					}
 					// yaad.W2
 					for i := range dV {
-						t82[i] = (num.Abs(t4[i]-v[i]) <= F(1))
+						t12[i] = (num.Abs(t8[i]-v[i]) <= F(1))
 					}
 					// yaad.y
 					if kern.Wide() {
 						a2 := regions.Rcb81e45387a3Args{
-							P0: unsafe.SliceData(t128),
-							P1: unsafe.SliceData(t22),
+							P0: unsafe.SliceData(t134),
+							P1: unsafe.SliceData(t322),
 							P2: unsafe.SliceData(c.YProd),
-							P3: unsafe.SliceData(t62),
-							P4: unsafe.SliceData(t822),
+							P3: unsafe.SliceData(t722),
+							P4: unsafe.SliceData(t9222),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						regions.Rcb81e45387a3(&a2)
 					} else {
-						t128_2 := t128[(l*T+a+C*s)*dH:][:dH]
+						t134_2 := t134[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t128Entry := t128_2[i]
-							t22Entry := t22[i]
-							t822[i] = num.FMA32(F(F(yProd[i]*t128Entry)*t22Entry), t62_2[i], F(t128Entry*t22Entry))
+							t134Entry := t134_2[i]
+							t322Entry := t322[i]
+							t9222[i] = num.FMA32(F(F(yProd[i]*t134Entry)*t322Entry), t722_2[i], F(t134Entry*t322Entry))
 						}
 					}
-					// yaad.y, yaad.W1
-					clear(t10)
-					clear(t86)
-					var t14 F
+					// yaad.y, yaad.W1, yaad.W2
+					clear(t112_2)
+					clear(t95)
 					var t16 F
+					var t38 F
+					var t40 F
 					thetaEntry6 := theta[a]
-					w := F(0.02 * thetaEntry6)
+					w3 := F(0.02 * thetaEntry6)
+					rhoEntry4 := rho[a]
+					w4 := F(1) - rhoEntry4
 					if kern.Wide() {
-						a2 := regions.Rfecaf5bfc1f9Args{
-							P0:  unsafe.SliceData(t822),
+						a2 := regions.R541b0601f4d8Args{
+							P0:  unsafe.SliceData(t9222),
 							P1:  unsafe.SliceData(t92),
-							P2:  unsafe.SliceData(c.Q0),
+							P2:  unsafe.SliceData(c.Q),
 							P3:  unsafe.SliceData(W1BarState),
-							P4:  unsafe.SliceData(c.K0),
+							P4:  unsafe.SliceData(c.K),
 							P5:  unsafe.SliceData(W1Trail),
 							P6:  unsafe.SliceData(c.B1),
-							P7:  unsafe.SliceData(t10),
-							P8:  unsafe.SliceData(t9),
-							P9:  unsafe.SliceData(t86),
-							P10: unsafe.SliceData(t87),
-							P11: unsafe.SliceData(t14Total),
-							P12: unsafe.SliceData(t16Total),
+							P7:  unsafe.SliceData(c.W1Init),
+							P8:  unsafe.SliceData(t112_2),
+							P9:  unsafe.SliceData(t11),
+							P10: unsafe.SliceData(t95),
+							P11: unsafe.SliceData(c.W1InitBar),
+							P12: unsafe.SliceData(t96),
+							P13: unsafe.SliceData(t16Total),
+							P14: unsafe.SliceData(t38Total),
+							P15: unsafe.SliceData(t40Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -703,62 +735,75 @@ func (c *stepBackwardFused) run() {
 							N22: 4 * dH * dK * a,
 							N23: 4 * dH * dK * l,
 							N24: dH * dK,
-							S0:  [2]float32{t16},
-							S1:  [2]float32{t14},
-							S2:  [2]float32{w},
+							S0:  [2]float32{t40},
+							S1:  [2]float32{t38},
+							S2:  [2]float32{t16},
+							S3:  [2]float32{w3},
+							S4:  [2]float32{w4},
 						}
-						regions.Rfecaf5bfc1f9(&a2)
+						regions.R541b0601f4d8(&a2)
 					} else {
 						t92_2 := t92[(l*T+a+C*s)*dH:][:dH]
+						t40_2 := t40
+						t38_2 := t38
 						t16_2 := t16
-						t14_2 := t14
 						for i := range dH {
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							B1 := c.B1[(l*dH+i)*dK:][:dK]
+							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							t9_2 := t9[(l*dH+i)*dK:][:dK]
-							var t872 F
-							t822Entry := t822[i]
+							t11_2 := t11[(l*dH+i)*dK:][:dK]
+							W1InitBar := c.W1InitBar[i*dK:][:dK]
+							var t962 F
+							t9222Entry := t9222[i]
 							t92Entry2 := t92_2[i]
-							var t14Row F
 							var t16Row F
-							t14RowSums := [16]F{t14Row}
+							var t38Row F
+							var t40Row F
 							t16RowSums := [16]F{t16Row}
-							t872Sums := [16]F{t872}
+							t962Sums := [16]F{t962}
+							t38RowSums := [16]F{t38Row}
+							t40RowSums := [16]F{t40Row}
 							for j := range dK {
-								t11 := num.FMA32(q0[j], t822Entry, W1BarState2[j])
-								k0Entry := k0[j]
+								t12222 := num.FMA32(q[j], t9222Entry, W1BarState2[j])
+								kEntry := k[j]
 								W1TrailEntry2 := W1Trail2[j]
-								t14RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(k0Entry*t92Entry2))), t11, t14RowSums[j%16])
-								t16RowSums[j%16] = num.FMA32(W1TrailEntry2, t11, t16RowSums[j%16])
-								t872Sums[j%16] = num.FMA32(t11, k0Entry, t872Sums[j%16])
-								t10[j] = num.FMA32(W1Trail3[j], t822Entry, t10[j])
-								t9_2[j] = num.FMA32(w, t11, t9_2[j])
-								t86[j] = num.FMA32(t11, t92Entry2, t86[j])
+								t16RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B1[j], num.FMA32(F(0.04), W1TrailEntry2, F(kEntry*t92Entry2))), t12222, t16RowSums[j%16])
+								t962Sums[j%16] = num.FMA32(t12222, kEntry, t962Sums[j%16])
+								t38RowSums[j%16] = num.FMA32(W1Init[j], t12222, t38RowSums[j%16])
+								t40RowSums[j%16] = num.FMA32(W1TrailEntry2, t12222, t40RowSums[j%16])
+								t112_2[j] = num.FMA32(W1Trail3[j], t9222Entry, t112_2[j])
+								t11_2[j] = num.FMA32(w3, t12222, t11_2[j])
+								t95[j] = num.FMA32(t12222, t92Entry2, t95[j])
+								W1InitBar[j] = num.FMA32(w4, t12222, W1InitBar[j])
 							}
-							t14Row = kern.Sum16(&t14RowSums)
 							t16Row = kern.Sum16(&t16RowSums)
-							t872 = kern.Sum16(&t872Sums)
-							t14_2 = t14_2 + t14Row
+							t962 = kern.Sum16(&t962Sums)
+							t38Row = kern.Sum16(&t38RowSums)
+							t40Row = kern.Sum16(&t40RowSums)
 							t16_2 = t16_2 + t16Row
-							t87[i] = t872
+							t38_2 = t38_2 + t38Row
+							t40_2 = t40_2 + t40Row
+							t96[i] = t962
 						}
-						t14Total[0] = t14_2
 						t16Total[0] = t16_2
+						t38Total[0] = t38_2
+						t40Total[0] = t40_2
 					}
-					t14 = t14Total[0]
 					t16 = t16Total[0]
-					t143 := -t14
+					t38 = t38Total[0]
+					t40 = t40Total[0]
+					t162 := -t16
 					// yaad.W1
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t32),
-							P1: unsafe.SliceData(t87),
+							P0: unsafe.SliceData(t72),
+							P1: unsafe.SliceData(t96),
 							P2: unsafe.SliceData(c.W2Prod),
-							P3: unsafe.SliceData(t106),
+							P3: unsafe.SliceData(t113),
 							P4: unsafe.SliceData(t312),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -766,35 +811,33 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+						t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t32Entry := t32_2[i]
-							t87Entry := t87[i]
-							t312[i] = num.FMA32(-F(thetaEntry6*t32Entry), t87Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t32Entry)*t106_2[i])*t87Entry))
+							t72Entry := t72_2[i]
+							t96Entry := t96[i]
+							t312[i] = num.FMA32(-F(thetaEntry6*t72Entry), t96Entry, -F(F(F(F(thetaEntry6*W2Prod[i])*t72Entry)*t113_2[i])*t96Entry))
 						}
 					}
 					// yaad.W1, yaad.W2, yaad.y
-					clear(t89)
-					var t412 F
-					var t432 F
+					clear(t98)
+					var t46 F
 					if kern.Wide() {
-						a2 := regions.R652949994223Args{
+						a2 := regions.R68e37b02cd2eArgs{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(c.W2Lin),
 							P2:  unsafe.SliceData(W2Trail),
 							P3:  unsafe.SliceData(t312),
-							P4:  unsafe.SliceData(t95),
+							P4:  unsafe.SliceData(t104),
 							P5:  unsafe.SliceData(W2BarState),
-							P6:  unsafe.SliceData(t17),
+							P6:  unsafe.SliceData(t172),
 							P7:  unsafe.SliceData(c.B2),
-							P8:  unsafe.SliceData(t8),
-							P9:  unsafe.SliceData(t89),
+							P8:  unsafe.SliceData(t9),
+							P9:  unsafe.SliceData(t98),
 							P10: unsafe.SliceData(t332),
-							P11: unsafe.SliceData(t88),
-							P12: unsafe.SliceData(t412Total),
-							P13: unsafe.SliceData(t432Total),
+							P11: unsafe.SliceData(t97),
+							P12: unsafe.SliceData(t46Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -815,80 +858,78 @@ func (c *stepBackwardFused) run() {
 							N17: 4,
 							N18: 8,
 							N19: 12,
-							S0:  [2]float32{t432},
-							S1:  [2]float32{t412},
-							S2:  [2]float32{w},
+							S0:  [2]float32{t46},
+							S1:  [2]float32{w3},
 						}
-						regions.R652949994223(&a2)
+						regions.R68e37b02cd2e(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
-						t432_2 := t432
-						t412_2 := t412
+						t46_2 := t46
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+							t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							B2 := c.B2[(l*dV+i)*dH:][:dH]
-							t8_2 := t8[(l*dV+i)*dH:][:dH]
+							t9_2 := t9[(l*dV+i)*dH:][:dH]
 							var t3322 F
-							var t882 F
+							var t972 F
 							yBarEntry2 := yBar[i]
 							W2LinEntry2 := W2Lin[i]
-							var t412Row F
-							var t432Row F
+							var t46Row F
 							t3322Sums := [16]F{t3322}
-							t412RowSums := [16]F{t412Row}
-							t432RowSums := [16]F{t432Row}
-							t882Sums := [16]F{t882}
+							t46RowSums := [16]F{t46Row}
+							t972Sums := [16]F{t972}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
 								t3322Sums[j%16] = num.FMA32(W2TrailEntry2, t312[j], t3322Sums[j%16])
-								t38 := num.FMA32(yBarEntry2, t95_2[j], W2BarState2[j])
-								t17Entry := t17_2[j]
-								t412RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t17Entry))), t38, t412RowSums[j%16])
-								t432RowSums[j%16] = num.FMA32(W2TrailEntry2, t38, t432RowSums[j%16])
-								t882Sums[j%16] = num.FMA32(t38, t17Entry, t882Sums[j%16])
-								t8_2[j] = num.FMA32(w, t38, t8_2[j])
-								t89[j] = num.FMA32(t38, W2LinEntry2, t89[j])
+								t42 := num.FMA32(yBarEntry2, t104_2[j], W2BarState2[j])
+								t172Entry := t172_2[j]
+								t46RowSums[j%16] = num.FMA32(num.FMA32(-F(0.02), B2[j], num.FMA32(F(0.04), W2TrailEntry2, F(W2LinEntry2*t172Entry))), t42, t46RowSums[j%16])
+								t972Sums[j%16] = num.FMA32(t42, t172Entry, t972Sums[j%16])
+								t9_2[j] = num.FMA32(w3, t42, t9_2[j])
+								t98[j] = num.FMA32(t42, W2LinEntry2, t98[j])
 							}
 							t3322 = kern.Sum16(&t3322Sums)
-							t412Row = kern.Sum16(&t412RowSums)
-							t432Row = kern.Sum16(&t432RowSums)
-							t882 = kern.Sum16(&t882Sums)
-							t412_2 = t412_2 + t412Row
-							t432_2 = t432_2 + t432Row
+							t46Row = kern.Sum16(&t46RowSums)
+							t972 = kern.Sum16(&t972Sums)
+							t46_2 = t46_2 + t46Row
 							t332[i] = t3322
-							t88[i] = t882
+							t97[i] = t972
 						}
-						t412Total[0] = t412_2
-						t432Total[0] = t432_2
+						t46Total[0] = t46_2
 					}
-					t412 = t412Total[0]
-					t432 = t432Total[0]
-					t4122 := -t412
+					t46 = t46Total[0]
+					t462 := -t46
 					// yaad.W2
 					for i := range dV {
-						t82Entry := t82[i]
-						t652 := kern.Choose(t82Entry, F(F(0.5*kern.Choose(t82Entry, F(1), F(0)))*kern.Choose(t82Entry, F(2*num.FMA32(-thetaEntry6, t88[i], t332[i])), F(0))), F(0))
-						t65[i] = t652
-						vBar[i] = -t652
+						t12Entry := t12[i]
+						t682 := kern.Choose(t12Entry, F(F(0.5*kern.Choose(t12Entry, F(1), F(0)))*kern.Choose(t12Entry, F(2*num.FMA32(-thetaEntry6, t97[i], t332[i])), F(0))), F(0))
+						t68[i] = t682
+						vBar[i] = -t682
 					}
-					// yaad.W2, yaad.W1, yaad.y
-					clear(t70)
-					w3 := num.FMA32(-F(0.04), thetaEntry6, rho[a])
+					// yaad.W2, yaad.y, yaad.W1
+					clear(t73)
+					var t84 F
+					var t86 F
+					w6 := F(1) - rhoEntry4
+					w7 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
-						a2 := regions.Rf3cfd720ee74Args{
+						a2 := regions.R32ce22966839Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t65),
+							P1:  unsafe.SliceData(t68),
 							P2:  unsafe.SliceData(c.W2Lin),
-							P3:  unsafe.SliceData(W2Trail),
-							P4:  unsafe.SliceData(t70),
-							P5:  unsafe.SliceData(t17),
-							P6:  unsafe.SliceData(t95),
-							P7:  unsafe.SliceData(W2BarState),
-							P8:  unsafe.SliceData(t312),
+							P3:  unsafe.SliceData(t104),
+							P4:  unsafe.SliceData(W2BarState),
+							P5:  unsafe.SliceData(c.W2Init),
+							P6:  unsafe.SliceData(W2Trail),
+							P7:  unsafe.SliceData(t73),
+							P8:  unsafe.SliceData(c.W2InitBar),
+							P9:  unsafe.SliceData(t172),
+							P10: unsafe.SliceData(t312),
+							P11: unsafe.SliceData(t84Total),
+							P12: unsafe.SliceData(t86Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -898,42 +939,69 @@ func (c *stepBackwardFused) run() {
 							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N7:  12,
 							N8:  dH,
-							N9:  8 * dH,
-							N10: 4*dH*dV*a + 12*dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dV * a,
-							S0:  [2]float32{w3},
+							N9:  4 * dH,
+							N10: 4*dH*dV*a + 4*dH,
+							N11: 8 * dH,
+							N12: 4*dH*dV*a + 8*dH,
+							N13: 12 * dH,
+							N14: 4*dH*dV*a + 12*dH,
+							N15: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N16: 4 * dH * dV * a,
+							S0:  [2]float32{t86},
+							S1:  [2]float32{t84},
+							S2:  [2]float32{w6},
+							S3:  [2]float32{w7},
 						}
-						regions.Rf3cfd720ee74(&a2)
+						regions.R32ce22966839(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						W2Lin := c.W2Lin[(l*T+a+C*s)*dV:][:dV]
+						t86_2 := t86
+						t84_2 := t84
 						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t17_2 := t17[(l*T+a+C*s)*dH:][:dH]
-							t95_2 := t95[(l*T+a+C*s)*dH:][:dH]
+							t104_2 := t104[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
+							W2Init := c.W2Init[i*dH:][:dH]
+							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+							W2InitBar := c.W2InitBar[i*dH:][:dH]
+							t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
 							yBarEntry3 := yBar[i]
-							t65Entry := t65[i]
+							t68Entry := t68[i]
 							W2LinEntry3 := W2Lin[i]
+							var t84Row F
+							var t86Row F
+							t84RowSums := [16]F{t84Row}
+							t86RowSums := [16]F{t86Row}
 							for j := range dH {
-								t70[j] = num.FMA32(W2Trail2[j], t65Entry, t70[j])
-								W2BarState2[j] = num.FMA32(t17_2[j], t65Entry, num.FMA32(w3, num.FMA32(yBarEntry3, t95_2[j], W2BarState2[j]), F(W2LinEntry3*t312[j])))
+								t422 := num.FMA32(yBarEntry3, t104_2[j], W2BarState2[j])
+								t84RowSums[j%16] = num.FMA32(W2Init[j], t422, t84RowSums[j%16])
+								W2TrailEntry3 := W2Trail2[j]
+								t86RowSums[j%16] = num.FMA32(W2TrailEntry3, t422, t86RowSums[j%16])
+								t73[j] = num.FMA32(W2TrailEntry3, t68Entry, t73[j])
+								W2InitBar[j] = num.FMA32(w6, t422, W2InitBar[j])
+								W2BarState2[j] = num.FMA32(t172_2[j], t68Entry, num.FMA32(w7, t422, F(W2LinEntry3*t312[j])))
 							}
+							t84Row = kern.Sum16(&t84RowSums)
+							t86Row = kern.Sum16(&t86RowSums)
+							t84_2 = t84_2 + t84Row
+							t86_2 = t86_2 + t86Row
 						}
+						t84Total[0] = t84_2
+						t86Total[0] = t86_2
 					}
+					t84 = t84Total[0]
+					t86 = t86Total[0]
 					// yaad.W2, yaad.W1
 					if kern.Wide() {
 						a2 := regions.R00892e9d826eArgs{
-							P0: unsafe.SliceData(t89),
-							P1: unsafe.SliceData(t70),
+							P0: unsafe.SliceData(t98),
+							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.W1Prod),
-							P3: unsafe.SliceData(t32),
-							P4: unsafe.SliceData(t106),
-							P5: unsafe.SliceData(t87),
+							P3: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t113),
+							P5: unsafe.SliceData(t96),
 							P6: unsafe.SliceData(c.W2Prod),
-							P7: unsafe.SliceData(t78),
+							P7: unsafe.SliceData(t81),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry6},
@@ -941,31 +1009,32 @@ func (c *stepBackwardFused) run() {
 						regions.R00892e9d826e(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-						t32_2 := t32[(l*T+a+C*s)*dH:][:dH]
-						t106_2 := t106[(l*T+a+C*s)*dH:][:dH]
+						t72_2 := t72[(l*T+a+C*s)*dH:][:dH]
+						t113_2 := t113[(l*T+a+C*s)*dH:][:dH]
 						W2Prod := c.W2Prod[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t71 := num.FMA32(-thetaEntry6, t89[i], t70[i])
+							t74 := num.FMA32(-thetaEntry6, t98[i], t73[i])
 							W1ProdEntry2 := W1Prod[i]
-							t32Entry2 := t32_2[i]
-							t106Entry := t106_2[i]
-							t87Entry2 := t87[i]
+							t72Entry2 := t72_2[i]
+							t113Entry := t113_2[i]
+							t96Entry2 := t96[i]
 							W2ProdEntry2 := W2Prod[i]
-							w5 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t32Entry2)*t32Entry2)*t106Entry) * t87Entry2)
-							w6 := F(F(t32Entry2*t106Entry) * num.FMA32(W2ProdEntry2, t71, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t87Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t106Entry)*t87Entry2))))
-							t78[i] = num.FMA32(t32Entry2, t71, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t32Entry2)*t106Entry), t87Entry2, w5)) + w6
+							w9 := F(F(F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t72Entry2)*t72Entry2)*t113Entry) * t96Entry2)
+							w10 := F(F(t72Entry2*t113Entry) * num.FMA32(W2ProdEntry2, t74, num.FMA32(-F(thetaEntry6*W1ProdEntry2), t96Entry2, -F(F(F(F(thetaEntry6*W2ProdEntry2)*W1ProdEntry2)*t113Entry)*t96Entry2))))
+							t81[i] = num.FMA32(t72Entry2, t74, num.FMA32(-F(F(F(thetaEntry6*W1ProdEntry2)*t72Entry2)*t113Entry), t96Entry2, w9)) + w10
 						}
 					}
 					// yaad.W2, yaad.W1, yaad.y
-					clear(t80)
+					clear(t83)
+					w8 := F(-0.04 * num.FMA32(-F(25), rhoEntry4, thetaEntry6))
 					if kern.Wide() {
 						a2 := regions.R5f7addcbb8d6Args{
-							P0: unsafe.SliceData(t822),
-							P1: unsafe.SliceData(t78),
+							P0: unsafe.SliceData(t9222),
+							P1: unsafe.SliceData(t81),
 							P2: unsafe.SliceData(W1Trail),
-							P3: unsafe.SliceData(t80),
-							P4: unsafe.SliceData(c.K0),
-							P5: unsafe.SliceData(c.Q0),
+							P3: unsafe.SliceData(t83),
+							P4: unsafe.SliceData(c.K),
+							P5: unsafe.SliceData(c.Q),
 							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: 4,
@@ -976,45 +1045,45 @@ func (c *stepBackwardFused) run() {
 							N6: 12 * dK,
 							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N8: 4 * dH * dK * a,
-							S0: [2]float32{w3},
+							S0: [2]float32{w8},
 						}
 						regions.R5f7addcbb8d6(&a2)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k0 := c.K0[(l*T+a+C*s)*dK:][:dK]
-							q0 := c.Q0[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t822Entry2 := t822[i]
-							t78Entry := t78[i]
+							t9222Entry2 := t9222[i]
+							t81Entry := t81[i]
 							for j := range dK {
-								t80[j] = num.FMA32(W1Trail2[j], t78Entry, t80[j])
-								W1BarState2[j] = num.FMA32(k0[j], t78Entry, F(w3*num.FMA32(q0[j], t822Entry2, W1BarState2[j])))
+								t83[j] = num.FMA32(W1Trail2[j], t81Entry, t83[j])
+								W1BarState2[j] = num.FMA32(k[j], t81Entry, F(w8*num.FMA32(q[j], t9222Entry2, W1BarState2[j])))
 							}
 						}
 					}
 					// yaad.W2
-					rhoBar[a] = t16 + t432
-					thetaBar[a] = t143 + t4122
+					rhoBar[a] = ((t40 + t86) - t38) - t84
+					thetaBar[a] = t162 + t462
 					// yaad.W2, yaad.W1, yaad
 					if kern.Wide() {
 						a2 := regions.R12b119a2594aArgs{
-							P0: unsafe.SliceData(t86),
-							P1: unsafe.SliceData(t80),
-							P2: unsafe.SliceData(c.K0Bar),
-							P3: unsafe.SliceData(t10),
-							P4: unsafe.SliceData(c.Q0Bar),
+							P0: unsafe.SliceData(t95),
+							P1: unsafe.SliceData(t83),
+							P2: unsafe.SliceData(c.KBar),
+							P3: unsafe.SliceData(t112_2),
+							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry6},
 						}
 						regions.R12b119a2594a(&a2)
 					} else {
-						k0Bar := c.K0Bar[(l*T+a+C*s)*dK:][:dK]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*dK:][:dK]
+						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
+						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							k0Bar[i] = num.FMA32(-thetaEntry6, t86[i], t80[i])
-							q0Bar[i] = t10[i]
+							kBar[i] = num.FMA32(-thetaEntry6, t95[i], t83[i])
+							qBar[i] = t112_2[i]
 						}
 					}
 				}
@@ -1032,7 +1101,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(c.B2Bar),
-			P1: unsafe.SliceData(t8),
+			P1: unsafe.SliceData(t9),
 			P2: unsafe.SliceData(c.B2BarOut),
 			N0: L,
 			N1: dV,
@@ -1044,10 +1113,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range dV {
 				B2Bar := c.B2Bar[(i*dV+j)*dH:][:dH]
-				t8_2 := t8[(i*dV+j)*dH:][:dH]
+				t9_2 := t9[(i*dV+j)*dH:][:dH]
 				B2BarOut := c.B2BarOut[(i*dV+j)*dH:][:dH]
 				for k := range dH {
-					B2BarOut[k] = B2Bar[k] + t8_2[k]
+					B2BarOut[k] = B2Bar[k] + t9_2[k]
 				}
 			}
 		}
@@ -1057,7 +1126,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(c.B1Bar),
-			P1: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t11),
 			P2: unsafe.SliceData(c.B1BarOut),
 			N0: L,
 			N1: dH,
@@ -1069,10 +1138,10 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range dH {
 				B1Bar := c.B1Bar[(i*dH+j)*dK:][:dK]
-				t9_2 := t9[(i*dH+j)*dK:][:dK]
+				t11_2 := t11[(i*dH+j)*dK:][:dK]
 				B1BarOut := c.B1BarOut[(i*dH+j)*dK:][:dK]
 				for k := range dK {
-					B1BarOut[k] = B1Bar[k] + t9_2[k]
+					B1BarOut[k] = B1Bar[k] + t11_2[k]
 				}
 			}
 		}

@@ -16,7 +16,7 @@
 // starts from learned values, drawn at random; the answer at a token depends
 // on no later token
 //
-// Cost: 7·d_h·d_k + 8·d_h·d_v + O(d_k + d_v + d_h) operations per token for
+// Cost: 8·d_h·d_k + 9·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}; 2·d_h·(d_k + d_v) numbers of state, half of which
 // never move within a context
 //
@@ -27,8 +27,8 @@
 package yaad
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v82791a6a135c"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vb9aa3f71ceca"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v4fbfc4407ab1"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfecd63602c86"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -89,9 +89,9 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
-		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
+		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of YAAD.
 func Entry() catalog.Entry {
-	return catalog.Block("YAAD", "01c7fb2f108bd56b7f43bc5a5b9867505bf30f69d57cd0375fc35abd968ef58a",
+	return catalog.Block("YAAD", "1d5da52f4d19737255b9f7664d0e9eb5e39eb65d7ee464001e958b367667c691",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }
@@ -130,11 +130,11 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "YAAD", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	k0, q0, v, rho, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
+	v, kIn, q, rho, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.step(c, w, m, k0, v, rho, theta, q0)
+	return b.step(c, w, m, kIn, v, rho, theta, q)
 }
 
 // Read runs the block with its memory rules frozen.
@@ -146,9 +146,9 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "YAAD", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DK: b.Sizes.DK, D: b.Sizes.D}}).Call(c, w, m, x)
+	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DK: b.Sizes.DK, D: b.Sizes.D}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.read(c, w, m, q0)
+	return b.read(c, w, m, q)
 }
