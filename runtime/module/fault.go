@@ -41,7 +41,7 @@ func (e *BadNumber) Error() string {
 		end = "; nothing was saved"
 		b.WriteString(": ")
 	default:
-		b.WriteString("; the first number that is not finite is ")
+		b.WriteString("; what went bad first is ")
 	}
 	if e.Backward {
 		b.WriteString("in the backward of ")
@@ -61,16 +61,20 @@ func (e *BadNumber) Error() string {
 	if len(e.Reads) > 0 {
 		fmt.Fprintf(&b, " (it reads %s)", strings.Join(e.Reads, ", "))
 	}
+	if e.What == whatSaved {
+		return b.String() + end
+	}
 	return b.String() + end + "; " + e.Hint()
 }
 
-// Hint says what to try: smaller steps of the parameters, and where a rule's memory has
-// grown beyond every number, smaller writes.
+// Hint says what to try: smaller steps of the parameters, and where a number overflowed on
+// the way forward, a bound of what grew.
 func (e *BadNumber) Hint() string {
+	const smaller = "try a lower learning rate or clipping of the gradient at 1"
 	if e.Equation == "" || e.Backward {
-		return "try a lower learning rate, a warm-up, or clipping of the gradient at 1"
+		return smaller
 	}
-	return "try a lower learning rate, clipping of the gradient at 1, Normed around a memory, or a bound of its rate, θ_max, on the page of the rule"
+	return smaller + "; if a memory grows, Normed around it, or a bound of its rate, θ_max, on the page of its rule"
 }
 
 // whatSaved is the What of a number that no checkpoint takes.

@@ -56,7 +56,7 @@ func TestBadNumber(t *testing.T) {
 		// what it is multiplied with is read at its third token.
 		"overflow": {parameter("E", 3*9+1, 3e38), pulse.Build,
 			module.BadNumber{What: "the loss", Slot: 1, Token: 2, Equation: "module_test.echo", Tensor: "Chance"},
-			[]string{"module_test.echo, tensor Chance[", "level 0, slot 1, token 2 (it reads E, H, a)"}},
+			[]string{"module_test.echo, tensor Chance[", "level 0, slot 1, token 2 (it reads E, H, a)", "nothing was updated; try a lower learning rate", "θ_max"}},
 		"without a tape": {parameter("E", 3*9+1, 3e38), pulse.Stream,
 			module.BadNumber{What: "the loss", Slot: 1, Token: 2, Equation: "module_test.echo", Tensor: "Chance"}, nil},
 	} {
