@@ -131,9 +131,9 @@ func (c *ABackward[F]) Run() {
 
 // aNode is one call of A on the tape.
 type aNode[F num.Float] struct {
-	call         A[F]
-	back         ABackward[F]
-	vW, vB, outA tape.Value[F]
+	call                A[F]
+	back                ABackward[F]
+	vW, vB, outA, fromU tape.Value[F]
 }
 
 // a computes
@@ -154,7 +154,8 @@ func (b *Block[F]) a(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (a
 	k.W = arena.Data(n.vW)
 	n.vB = w.Value("b")
 	k.B = arena.Data(n.vB)
-	k.U = m.Slots[0].Data
+	n.fromU = m.State(c, 0)
+	k.U = arena.Data(n.fromU)
 	k.A = arena.Alloc(k.K * k.L)
 	k.G = c.Run.Saved(k.K * k.L)
 	k.GSigmoid = c.Run.Saved(k.K * k.L)
@@ -180,11 +181,12 @@ func (n *aNode[F]) Backward(t *tape.Tape[F]) {
 	g.G = k.G
 	g.GSigmoid = k.GSigmoid
 	g.WBar = t.Part(n.vW, g.K*g.D)
-	g.UBar = t.Scratch(g.L * g.D)
+	g.UBar = t.Part(n.fromU, g.L*g.D)
 	g.BBar = t.Part(n.vB, g.K)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vW, g.WBar)
 	t.Contribute(n.vB, g.BBar)
+	t.Contribute(n.fromU, g.UBar)
 }

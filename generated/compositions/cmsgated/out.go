@@ -193,9 +193,9 @@ func (c *OutBackward[F]) Run() {
 
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
-	call                   Out[F]
-	back                   OutBackward[F]
-	vA, vM, vF, vX, outOut tape.Value[F]
+	call                          Out[F]
+	back                          OutBackward[F]
+	vA, vM, vF, vX, outOut, nextU tape.Value[F]
 }
 
 // out computes
@@ -246,7 +246,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.U)
+	n.nextU = m.SetNext(c, 0, k.U)
 	m.Advance(c.Tokens)
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
@@ -255,7 +255,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 
 // Backward adds the adjoints of what out read.
 func (n *outNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outOut) == nil {
+	if t.Adjoint(n.outOut) == nil && t.Adjoint(n.nextU) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -264,7 +264,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.F2 = k.F2
 	g.OutBar = block.Adjoint(t, n.outOut, g.L*g.T*g.D)
-	g.UBar = block.Zeros(t, g.L*g.D)
+	g.UBar = block.Adjoint(t, n.nextU, g.L*g.D)
 	g.SDiv = k.SDiv
 	g.UDiv = k.UDiv
 	g.ABar = t.Part(n.vA, g.K*g.L)

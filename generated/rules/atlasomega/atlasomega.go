@@ -112,7 +112,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of AtlasOmega.
 func Entry() catalog.Entry {
-	return catalog.Block("AtlasOmega", "f8082089fda891f2c270a679625a167c42f0e3a06eb31bc7b8ade2a49d04dd13",
+	return catalog.Block("AtlasOmega", "587f85c2e95efdef93e1939cf305d393638fca427300594962dd30b2f24b39ef",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "w"}},
 		assemble[float32], assemble[float64])
 }

@@ -162,25 +162,33 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV, k.W = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
-	k.M = a.Const("M", k.L*k.DK*k.DV)
-	k.KTail = a.Const("k.tail", k.L*k.DK*k.W-k.L*k.DK)
-	k.VTail = a.Const("v.tail", k.L*k.DV*k.W-k.L*k.DV)
+	k.M = a.Real("M", k.L*k.DK*k.DV)
+	k.KTail = a.Real("k.tail", k.L*k.DK*k.W-k.L*k.DK)
+	k.VTail = a.Real("v.tail", k.L*k.DV*k.W-k.L*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V = a.Real("v", k.L*k.T*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.KTailOut = a.Kept("k.tail", k.L*k.DK*k.W-k.L*k.DK)
-	k.VTailOut = a.Kept("v.tail", k.L*k.DV*k.W-k.L*k.DV)
+	k.KTailOut = a.Out("k.tail", k.L*k.DK*k.W-k.L*k.DK)
+	k.VTailOut = a.Out("v.tail", k.L*k.DV*k.W-k.L*k.DV)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	g.L, g.T, g.DK, g.DV, g.W = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.W
 	g.M = k.M
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.KTailBar = a.Bar("k.tail", g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBar = a.Bar("v.tail", g.L*g.DV*g.W-g.L*g.DV)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
+	g.KTailBarOut = a.Grad("k.tail", g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBarOut = a.Grad("v.tail", g.L*g.DV*g.W-g.L*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
+	g.KBar = a.Grad("k", g.L*g.T*g.DK)
+	g.VBar = a.Grad("v", g.L*g.T*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }

@@ -75,6 +75,17 @@ func (c *Read[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
+			t32_2 := t32[(i*(T+w-1)+j+T)*dK:][:dK]
+			kTailOut := c.KTailOut[(i*(w-1)+j)*dK:][:dK]
+			for k := range dK {
+				kTailOut[k] = t32_2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
 			vTail := c.VTail[(i*(w-1)+j)*dV:][:dV]
 			t34_2 := t34[(i*(T+w-1)+j)*dV:][:dV]
 			for k := range dV {
@@ -95,17 +106,6 @@ func (c *Read[F]) Run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			t32_2 := t32[(i*(T+w-1)+j+T)*dK:][:dK]
-			kTailOut := c.KTailOut[(i*(w-1)+j)*dK:][:dK]
-			for k := range dK {
-				kTailOut[k] = t32_2[k]
-			}
-		}
-	}
-
-	// atlas_omega.G
-	for i := range L {
-		for j := range w - 1 {
 			t34_2 := t34[(i*(T+w-1)+j+T)*dV:][:dV]
 			vTailOut := c.VTailOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
@@ -117,19 +117,29 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L    int
-	T    int
-	DK   int
-	DV   int
-	M    []F // [L, d_v, d_k]
-	YBar []F // [L, T, d_v]
-	QBar []F // [L, T, d_k], written
-	Work []F // WorkLen() entries
+	L           int
+	T           int
+	DK          int
+	DV          int
+	W           int
+	M           []F // [L, d_v, d_k]
+	Q           []F // [L, T, d_k]
+	YBar        []F // [L, T, d_v]
+	KTailBar    []F // [L, w - 1, d_k]
+	VTailBar    []F // [L, w - 1, d_v]
+	MBar        []F // [L, d_v, d_k], written
+	KTailBarOut []F // [L, w - 1, d_k], written
+	VTailBarOut []F // [L, w - 1, d_v], written
+	QBar        []F // [L, T, d_k], written
+	KBar        []F // [L, T, d_k], written
+	VBar        []F // [L, T, d_v], written
+	Work        []F // WorkLen() entries
 }
 
-// WorkLen is 0.
+// WorkLen is L·T·d_k + L·T·d_v + L·d_k·w + L·d_v·w - L·d_k - L·d_v.
 func (c *ReadBackward[F]) WorkLen() int {
-	return 0
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
+	return L*T*dK + L*T*dV + L*dK*w + L*dV*w - L*dK - L*dV
 }
 
 // Run computes ReadBackward.
@@ -138,7 +148,83 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
+	t := c.Work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	work := c.Work[L*T*dV+L*dV*w-L*dV:]
+	t4 := work[:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+
+	// atlas_omega.G
+	clear(t)
+	for i := range L {
+		for j := range w - 1 {
+			vTailBar := c.VTailBar[(i*(w-1)+j)*dV:][:dV]
+			t2 := t[(i*(T+w-1)+j+T)*dV:][:dV]
+			for k := range dV {
+				t2[k] += vTailBar[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			t2 := t[(i*(T+w-1)+j)*dV:][:dV]
+			vTailBarOut := c.VTailBarOut[(i*(w-1)+j)*dV:][:dV]
+			for k := range dV {
+				vTailBarOut[k] = t2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range T {
+			t2 := t[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			for k := range dV {
+				vBar[k] = t2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	clear(t4)
+	for i := range L {
+		for j := range w - 1 {
+			kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
+			t4_2 := t4[(i*(T+w-1)+j+T)*dK:][:dK]
+			for k := range dK {
+				t4_2[k] += kTailBar[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			t4_2 := t4[(i*(T+w-1)+j)*dK:][:dK]
+			kTailBarOut := c.KTailBarOut[(i*(w-1)+j)*dK:][:dK]
+			for k := range dK {
+				kTailBarOut[k] = t4_2[k]
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range T {
+			t4_2 := t4[(i*(T+w-1)+j+w-1)*dK:][:dK]
+			kBar := c.KBar[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				kBar[k] = t4_2[k]
+			}
+		}
+	}
+
+	// atlas_omega.y
+	for i := range L {
+		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.MBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
 
 	// atlas_omega.y
 	for i := range L {
@@ -148,9 +234,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call             Read[F]
-	back             ReadBackward[F]
-	vQ, vK, vV, outY tape.Value[F]
+	call                                                                Read[F]
+	back                                                                ReadBackward[F]
+	vQ, vK, vV, outY, fromM, fromKTail, fromVTail, nextKTail, nextVTail tape.Value[F]
 }
 
 // read computes
@@ -171,9 +257,12 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
-	k.M = m.Slots[0].Data
-	k.KTail = m.Slots[2].Data
-	k.VTail = m.Slots[3].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
+	n.fromKTail = m.State(c, 2)
+	k.KTail = arena.Data(n.fromKTail)
+	n.fromVTail = m.State(c, 3)
+	k.VTail = arena.Data(n.fromVTail)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.KTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
 	k.VTailOut = arena.Alloc(k.L*k.DV*k.W - k.L*k.DV)
@@ -181,8 +270,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 2, k.KTailOut)
-	m.SetNext(arena, 3, k.VTailOut)
+	n.nextKTail = m.SetNext(c, 2, k.KTailOut)
+	n.nextVTail = m.SetNext(c, 3, k.VTailOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -191,15 +280,28 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what read read.
 func (n *readNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextKTail) == nil && t.Adjoint(n.nextVTail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
+	g.L, g.T, g.DK, g.DV, g.W = k.L, k.T, k.DK, k.DV, k.W
 	g.M = k.M
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.KTailBar = block.Adjoint(t, n.nextKTail, g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBar = block.Adjoint(t, n.nextVTail, g.L*g.DV*g.W-g.L*g.DV)
+	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.KTailBarOut = t.Part(n.fromKTail, g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBarOut = t.Part(n.fromVTail, g.L*g.DV*g.W-g.L*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
+	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.vK, g.KBar)
+	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.fromM, g.MBar)
+	t.Contribute(n.fromKTail, g.KTailBarOut)
+	t.Contribute(n.fromVTail, g.VTailBarOut)
 }

@@ -2,7 +2,11 @@
 
 package atlasomega
 
-import "github.com/nl-hecate/hecate/runtime/kern"
+import (
+	regions "github.com/nl-hecate/hecate/generated/regions"
+	"github.com/nl-hecate/hecate/runtime/kern"
+	"unsafe"
+)
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -38,19 +42,19 @@ func (c *readFused) run() {
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(t34[(i*(T+w-1)+j)*dV:][:dV], c.VTail[(i*(w-1)+j)*dV:][:dV])
-		}
-	}
-	for i := range L {
-		for j := range T {
-			copy(t34[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
+			copy(c.KTailOut[(i*(w-1)+j)*dK:][:dK], t32[(i*(T+w-1)+j+T)*dK:][:dK])
 		}
 	}
 
 	// atlas_omega.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(c.KTailOut[(i*(w-1)+j)*dK:][:dK], t32[(i*(T+w-1)+j+T)*dK:][:dK])
+			copy(t34[(i*(T+w-1)+j)*dV:][:dV], c.VTail[(i*(w-1)+j)*dV:][:dV])
+		}
+	}
+	for i := range L {
+		for j := range T {
+			copy(t34[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
@@ -67,11 +71,99 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	L, T, dK, dV, w := c.L, c.T, c.DK, c.DV, c.W
 	_ = L
 	_ = T
 	_ = dK
 	_ = dV
+	_ = w
+	t := c.Work[:L*T*dV+L*dV*w-L*dV]                       // [L, T + w - 1, d_v]
+	t4 := c.Work[L*T*dV+L*dV*w-L*dV:][:L*T*dK+L*dK*w-L*dK] // [L, T + w - 1, d_k]
+
+	// atlas_omega.G
+	clear(t)
+	if kern.Wide() {
+		a := regions.Ra05c5b9a634fArgs{
+			P0: unsafe.SliceData(t),
+			P1: unsafe.SliceData(c.VTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: dV,
+			N3: 4 * T * dV,
+			N4: T*dV + dV*w - dV,
+			N5: dV*w - dV,
+		}
+		regions.Ra05c5b9a634f(&a)
+	} else {
+		for i := range L {
+			for j := range w - 1 {
+				t2 := t[(i*(T+w-1)+j+T)*dV:][:dV]
+				vTailBar := c.VTailBar[(i*(w-1)+j)*dV:][:dV]
+				for k := range dV {
+					t2[k] = t2[k] + vTailBar[k]
+				}
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			copy(c.VTailBarOut[(i*(w-1)+j)*dV:][:dV], t[(i*(T+w-1)+j)*dV:][:dV])
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range T {
+			copy(c.VBar[(i*T+j)*dV:][:dV], t[(i*(T+w-1)+j+w-1)*dV:][:dV])
+		}
+	}
+
+	// atlas_omega.G
+	clear(t4)
+	if kern.Wide() {
+		a := regions.Ra05c5b9a634fArgs{
+			P0: unsafe.SliceData(t4),
+			P1: unsafe.SliceData(c.KTailBar),
+			N0: L,
+			N1: w - 1,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: T*dK + dK*w - dK,
+			N5: dK*w - dK,
+		}
+		regions.Ra05c5b9a634f(&a)
+	} else {
+		for i := range L {
+			for j := range w - 1 {
+				t4_2 := t4[(i*(T+w-1)+j+T)*dK:][:dK]
+				kTailBar := c.KTailBar[(i*(w-1)+j)*dK:][:dK]
+				for k := range dK {
+					t4_2[k] = t4_2[k] + kTailBar[k]
+				}
+			}
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range w - 1 {
+			copy(c.KTailBarOut[(i*(w-1)+j)*dK:][:dK], t4[(i*(T+w-1)+j)*dK:][:dK])
+		}
+	}
+
+	// atlas_omega.G
+	for i := range L {
+		for j := range T {
+			copy(c.KBar[(i*T+j)*dK:][:dK], t4[(i*(T+w-1)+j+w-1)*dK:][:dK])
+		}
+	}
+
+	// atlas_omega.y
+	for i := range L {
+		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.MBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
 
 	// atlas_omega.y
 	for i := range L {

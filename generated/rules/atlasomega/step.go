@@ -1611,9 +1611,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                 Step[F]
-	back                                 StepBackward[F]
-	vK, vV, vRho, vTheta, vEta, vQ, outY tape.Value[F]
+	call                                                                                                         Step[F]
+	back                                                                                                         StepBackward[F]
+	vK, vV, vRho, vTheta, vEta, vQ, outY, fromM, fromS, fromKTail, fromVTail, nextKTail, nextVTail, nextM, nextS tape.Value[F]
 }
 
 // step computes
@@ -1644,11 +1644,15 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Eta = arena.Data(n.vEta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[0].Data
-	k.S = m.Slots[1].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
+	n.fromS = m.State(c, 1)
+	k.S = arena.Data(n.fromS)
 	k.Pos = m.Pos
-	k.KTail = m.Slots[2].Data
-	k.VTail = m.Slots[3].Data
+	n.fromKTail = m.State(c, 2)
+	k.KTail = arena.Data(n.fromKTail)
+	n.fromVTail = m.State(c, 3)
+	k.VTail = arena.Data(n.fromVTail)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.KTailOut = arena.Alloc(k.L*k.DK*k.W - k.L*k.DK)
 	k.VTailOut = arena.Alloc(k.L*k.DV*k.W - k.L*k.DV)
@@ -1672,10 +1676,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 2, k.KTailOut)
-	m.SetNext(arena, 3, k.VTailOut)
-	m.SetNext(arena, 0, k.MOut)
-	m.SetNext(arena, 1, k.SOut)
+	n.nextKTail = m.SetNext(c, 2, k.KTailOut)
+	n.nextVTail = m.SetNext(c, 3, k.VTailOut)
+	n.nextM = m.SetNext(c, 0, k.MOut)
+	n.nextS = m.SetNext(c, 1, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1684,7 +1688,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextKTail) == nil && t.Adjoint(n.nextVTail) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextS) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1695,18 +1699,18 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Eta = k.Eta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.KTailBar = block.Zeros(t, g.L*g.DK*g.W-g.L*g.DK)
-	g.VTailBar = block.Zeros(t, g.L*g.DV*g.W-g.L*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.KTailBar = block.Adjoint(t, n.nextKTail, g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBar = block.Adjoint(t, n.nextVTail, g.L*g.DV*g.W-g.L*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.GStack = k.GStack
 	g.GStack2 = k.GStack2
 	g.OLin = k.OLin
 	g.ODiv = k.ODiv
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.KTailBarOut = t.Scratch(g.L*g.DK*g.W - g.L*g.DK)
-	g.VTailBarOut = t.Scratch(g.L*g.DV*g.W - g.L*g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
+	g.KTailBarOut = t.Part(n.fromKTail, g.L*g.DK*g.W-g.L*g.DK)
+	g.VTailBarOut = t.Part(n.fromVTail, g.L*g.DV*g.W-g.L*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -1723,4 +1727,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vEta, g.EtaBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBarOut)
+	t.Contribute(n.fromS, g.SBarOut)
+	t.Contribute(n.fromKTail, g.KTailBarOut)
+	t.Contribute(n.fromVTail, g.VTailBarOut)
 }

@@ -21,8 +21,8 @@
 package comba
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v23d3e90d80a8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v79e7b5e4774e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vab999432d25c"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -110,7 +110,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Comba.
 func Entry() catalog.Entry {
-	return catalog.Block("Comba", "c3ea1346f91bea7a5a8929da983a9f1d5d07f86a860b10faf4cf8a9ebd29ca5b",
+	return catalog.Block("Comba", "61470c1c78a8336f9e92d5ae94ca2c87c11fd278c93461891f6b926b534c4c92",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -160,7 +160,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.SIn = a.Real("s_in", 1)
-	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.SOut = a.Real("s_out", 1)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
@@ -178,11 +178,13 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.M = k.M
 	g.SOut = k.SOut
 	g.K = k.K
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.PSigmoid = k.PSigmoid
 	g.YDiv = k.YDiv
 	g.PSigmoid2 = k.PSigmoid2
 	g.SInBar = a.Grad("s_in", 1)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
 	g.SOutBar = a.Grad("s_out", 1)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)

@@ -51,7 +51,7 @@ func (c *Read[F]) Run() {
 	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := num.Sigmoid(sInEntry)
-	t20 := F(c.SOut[0] * t19)
+	t22 := F(c.SOut[0] * t19)
 	t43 := num.Sqrt(F(dK))
 	c.PSigmoid[0] = t19
 	c.YDiv[0] = F(1) / t43
@@ -64,7 +64,7 @@ func (c *Read[F]) Run() {
 			k := c.K[(i*T+j)*dK:][:dK]
 			t40_2 := t40[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t40_2[k2] = q[k2] - F(k[k2]*t20)
+				t40_2[k2] = q[k2] - F(k[k2]*t22)
 			}
 		}
 	}
@@ -95,21 +95,23 @@ type ReadBackward[F num.Float] struct {
 	M         []F // [L, d_v, d_k]
 	SOut      []F // []
 	K         []F // [L, T, d_k]
+	Q         []F // [L, T, d_k]
 	YBar      []F // [L, T, d_v]
 	PSigmoid  []F // []
 	YDiv      []F // []
 	PSigmoid2 []F // []
 	SInBar    []F // [], written
+	MBar      []F // [L, d_v, d_k], written
 	SOutBar   []F // [], written
 	KBar      []F // [L, T, d_k], written
 	QBar      []F // [L, T, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_k.
+// WorkLen is 2·L·T·d_k + L·d_k·d_v.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return L * T * dK
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	return 2*L*T*dK + L*dK*dV
 }
 
 // Run computes ReadBackward.
@@ -119,44 +121,79 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	t15 := c.Work[:L*T*dK] // [L, T, d_k]
+	t40 := c.Work[:L*T*dK] // [L, T, d_k]
+	work := c.Work[L*T*dK:]
+	t16 := work[:L*dK*dV] // [L, d_v, d_k]
+	work = work[L*dK*dV:]
+	t17 := work[:L*T*dK] // [L, T, d_k]
 
 	// comba.y
+	sOutEntry := c.SOut[0]
+	pSigmoidEntry := c.PSigmoid[0]
+	t22 := F(sOutEntry * pSigmoidEntry)
+
+	// comba.y, comba.p
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		for j := range T {
+			q := c.Q[(i*T+j)*dK:][:dK]
+			k := c.K[(i*T+j)*dK:][:dK]
+			t40_2 := t40[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t40_2[k2] = q[k2] - F(k[k2]*t22)
+			}
+		}
 	}
 
 	// comba.y
-	var t16 F
+	for i := range L {
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(t16, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
+	}
+
+	// comba.y
 	yDivEntry := c.YDiv[0]
-	sOutEntry := c.SOut[0]
-	pSigmoidEntry := c.PSigmoid[0]
-	w := F(yDivEntry * F(sOutEntry*pSigmoidEntry))
+	for i := range L {
+		for j := range dV {
+			t16_2 := t16[(i*dV+j)*dK:][:dK]
+			MBar := c.MBar[(i*dV+j)*dK:][:dK]
+			for k := range dK {
+				MBar[k] = F(yDivEntry * t16_2[k])
+			}
+		}
+	}
+
+	// comba.y
+	for i := range L {
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t17, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// comba.y
+	var t18 F
+	w := F(yDivEntry * t22)
 	for i := range L {
 		for j := range T {
-			t15_2 := t15[(i*T+j)*dK:][:dK]
+			t17_2 := t17[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			for k2 := range dK {
-				t15Entry := t15_2[k2]
-				t16 += F(k[k2] * t15Entry)
-				qBar[k2] = F(yDivEntry * t15Entry)
-				kBar[k2] = -F(t15Entry * w)
+				t17Entry := t17_2[k2]
+				t18 += F(k[k2] * t17Entry)
+				qBar[k2] = F(yDivEntry * t17Entry)
+				kBar[k2] = -F(t17Entry * w)
 			}
 		}
 	}
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t16)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t16) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t18)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t18) * c.PSigmoid2[0])
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                      Read[F]
-	back                      ReadBackward[F]
-	vSIn, vSOut, vK, vQ, outY tape.Value[F]
+	call                             Read[F]
+	back                             ReadBackward[F]
+	vSIn, vSOut, vK, vQ, outY, fromM tape.Value[F]
 }
 
 // read computes
@@ -179,7 +216,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.K = arena.Data(n.vK)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[2].Data
+	n.fromM = m.State(c, 2)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.PSigmoid = c.Run.Saved(1)
 	k.YDiv = c.Run.Saved(1)
@@ -204,11 +242,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.M = k.M
 	g.SOut = k.SOut
 	g.K = k.K
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.PSigmoid = k.PSigmoid
 	g.YDiv = k.YDiv
 	g.PSigmoid2 = k.PSigmoid2
 	g.SInBar = t.Part(n.vSIn, 1)
+	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SOutBar = t.Part(n.vSOut, 1)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
@@ -218,4 +258,5 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vSOut, g.SOutBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBar)
 }

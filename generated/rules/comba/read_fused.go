@@ -25,7 +25,7 @@ func (c *readFused) run() {
 	// comba.p, comba.y
 	sInEntry := c.SIn[0]
 	t19 := kern.Sigmoid(sInEntry)
-	t20 := F(c.SOut[0] * t19)
+	t22 := F(c.SOut[0] * t19)
 	t43 := num.Sqrt(F(dK))
 	c.PSigmoid[0] = t19
 	c.YDiv[0] = F(1) / t43
@@ -41,7 +41,7 @@ func (c *readFused) run() {
 			N1: T,
 			N2: dK,
 			N3: T * dK,
-			S0: [2]float32{t20},
+			S0: [2]float32{t22},
 		}
 		regions.R933fba055d0b(&a)
 	} else {
@@ -51,7 +51,7 @@ func (c *readFused) run() {
 				q := c.Q[(i*T+j)*dK:][:dK]
 				t40_2 := t40[(i*T+j)*dK:][:dK]
 				for k2 := range dK {
-					t40_2[k2] = num.FMA32(-k[k2], t20, q[k2])
+					t40_2[k2] = num.FMA32(-k[k2], t22, q[k2])
 				}
 			}
 		}
@@ -97,63 +97,123 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dK
 	_ = dV
-	t15 := c.Work[:L*T*dK] // [L, T, d_k]
-	t16Total := make([]F, 1)
+	t40 := c.Work[:L*T*dK]                  // [L, T, d_k]
+	t16 := c.Work[L*T*dK:][:L*dK*dV]        // [L, d_v, d_k]
+	t17 := c.Work[L*T*dK+L*dK*dV:][:L*T*dK] // [L, T, d_k]
+	t18Total := make([]F, 1)
 
 	// comba.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t15, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	sOutEntry := c.SOut[0]
+	pSigmoidEntry := c.PSigmoid[0]
+	t22 := F(sOutEntry * pSigmoidEntry)
+
+	// comba.y, comba.p
+	if kern.Wide() {
+		a := regions.R933fba055d0bArgs{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t40),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+			S0: [2]float32{t22},
+		}
+		regions.R933fba055d0b(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				t40_2 := t40[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t40_2[k2] = num.FMA32(-k[k2], t22, q[k2])
+				}
+			}
+		}
 	}
 
 	// comba.y
-	var t16 F
+	for i := range L {
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(t16, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t40, i*T*dK), dK, 1)
+	}
+
+	// comba.y
 	yDivEntry := c.YDiv[0]
-	sOutEntry := c.SOut[0]
-	pSigmoidEntry := c.PSigmoid[0]
-	w := F(yDivEntry * F(sOutEntry*pSigmoidEntry))
+	if kern.Wide() {
+		a := regions.R92d2ff661be2Args{
+			P0: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(c.MBar),
+			N0: L,
+			N1: dV,
+			N2: dK,
+			N3: dK * dV,
+			S0: [2]float32{yDivEntry},
+		}
+		regions.R92d2ff661be2(&a)
+	} else {
+		for i := range L {
+			for j := range dV {
+				t16_2 := t16[(i*dV+j)*dK:][:dK]
+				MBar := c.MBar[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					MBar[k] = F(yDivEntry * t16_2[k])
+				}
+			}
+		}
+	}
+
+	// comba.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t17, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// comba.y
+	var t18 F
+	w := F(yDivEntry * t22)
 	if kern.Wide() {
 		a := regions.R85ac4e67d93dArgs{
-			P0: unsafe.SliceData(t15),
+			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.QBar),
 			P3: unsafe.SliceData(c.KBar),
-			P4: unsafe.SliceData(t16Total),
+			P4: unsafe.SliceData(t18Total),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: 8 * dK,
 			N4: 12 * dK,
 			N5: T * dK,
-			S0: [2]float32{t16},
+			S0: [2]float32{t18},
 			S1: [2]float32{yDivEntry},
 			S2: [2]float32{w},
 		}
 		regions.R85ac4e67d93d(&a)
 	} else {
-		t16_2 := t16
+		t18_2 := t18
 		for i := range L {
 			for j := range T {
-				t15_2 := t15[(i*T+j)*dK:][:dK]
+				t17_2 := t17[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				var t16Row F
-				t16RowSums := [16]F{t16Row}
+				var t18Row F
+				t18RowSums := [16]F{t18Row}
 				for k2 := range dK {
-					t15Entry := t15_2[k2]
-					t16RowSums[k2%16] = num.FMA32(k[k2], t15Entry, t16RowSums[k2%16])
-					qBar[k2] = F(yDivEntry * t15Entry)
-					kBar[k2] = -F(t15Entry * w)
+					t17Entry := t17_2[k2]
+					t18RowSums[k2%16] = num.FMA32(k[k2], t17Entry, t18RowSums[k2%16])
+					qBar[k2] = F(yDivEntry * t17Entry)
+					kBar[k2] = -F(t17Entry * w)
 				}
-				t16Row = kern.Sum16(&t16RowSums)
-				t16_2 = t16_2 + t16Row
+				t18Row = kern.Sum16(&t18RowSums)
+				t18_2 = t18_2 + t18Row
 			}
 		}
-		t16Total[0] = t16_2
+		t18Total[0] = t18_2
 	}
-	t16 = t16Total[0]
+	t18 = t18Total[0]
 
 	// comba.y, comba.p
-	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t16)
-	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t16) * c.PSigmoid2[0])
+	c.SOutBar[0] = -F(F(pSigmoidEntry*yDivEntry) * t18)
+	c.SInBar[0] = -F(F(F(F(sOutEntry*pSigmoidEntry)*yDivEntry)*t18) * c.PSigmoid2[0])
 }

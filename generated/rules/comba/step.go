@@ -742,9 +742,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                            Step[F]
-	back                                                            StepBackward[F]
-	vA, vWAlpha, vX, vBAlpha, vWBeta, vSIn, vSOut, vV, vK, vQ, outY tape.Value[F]
+	call                                                                          Step[F]
+	back                                                                          StepBackward[F]
+	vA, vWAlpha, vX, vBAlpha, vWBeta, vSIn, vSOut, vV, vK, vQ, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
@@ -782,7 +782,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.K = arena.Data(n.vK)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[2].Data
+	n.fromM = m.State(c, 2)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.AlphaExp = c.Run.Saved(1)
@@ -805,7 +806,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 2, k.MOut)
+	n.nextM = m.SetNext(c, 2, k.MOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -814,7 +815,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -827,7 +828,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K = k.K
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
 	g.AlphaExp = k.AlphaExp
 	g.AlphaSoftplus = k.AlphaSoftplus
 	g.Alpha = k.Alpha
@@ -843,7 +844,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BAlphaBar = t.Part(n.vBAlpha, 1)
 	g.WBetaBar = t.Part(n.vWBeta, g.D)
 	g.SInBar = t.Part(n.vSIn, 1)
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SOutBar = t.Part(n.vSOut, 1)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
@@ -862,4 +863,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBarOut)
 }

@@ -26,8 +26,8 @@
 package deeptitans
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vc68982f0fc3e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -119,7 +119,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeepTitans.
 func Entry() catalog.Entry {
-	return catalog.Block("DeepTitans", "f7d8b75e17a2cd60cf0fb3cef1827c25c79c80e5fe1b5427df699ad0b508a211",
+	return catalog.Block("DeepTitans", "bb580abe9c82bffe9bfe8685368b8248d08c6e1743d27d8475c84d2bd4c3a213",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }

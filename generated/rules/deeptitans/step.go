@@ -788,12 +788,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                 Step[F]
-	back                                 StepBackward[F]
-	vK, vV, vEta, vTheta, vRho, vQ, outY tape.Value[F]
-	m                                    *block.Memory[F]
-	startW1                              tape.Value[F]
-	startW2                              tape.Value[F]
+	call                                                                                                     Step[F]
+	back                                                                                                     StepBackward[F]
+	vK, vV, vEta, vTheta, vRho, vQ, outY, fromW1, fromW2, fromSW1, fromSW2, nextW1, nextW2, nextSW1, nextSW2 tape.Value[F]
 }
 
 // step computes
@@ -815,6 +812,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 1, startW1)
+	startW2 = block.InitialState(c, m, 2, startW2)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -831,10 +830,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Rho = arena.Data(n.vRho)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.W1 = m.Slots[1].Data
-	k.W2 = m.Slots[2].Data
-	k.SW1 = m.Slots[3].Data
-	k.SW2 = m.Slots[4].Data
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
+	n.fromSW1 = m.State(c, 3)
+	k.SW1 = arena.Data(n.fromSW1)
+	n.fromSW2 = m.State(c, 4)
+	k.SW2 = arena.Data(n.fromSW2)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
@@ -864,18 +867,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SW2Checkpoints = c.Run.Saved(k.L * k.DH * k.DV * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.InitialState(arena, m, 1, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 2, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 1, k.W1Out)
-	m.SetNext(arena, 2, k.W2Out)
-	m.SetNext(arena, 3, k.SW1Out)
-	m.SetNext(arena, 4, k.SW2Out)
+	n.nextW1 = m.SetNext(c, 1, k.W1Out)
+	n.nextW2 = m.SetNext(c, 2, k.W2Out)
+	n.nextSW1 = m.SetNext(c, 3, k.SW1Out)
+	n.nextSW2 = m.SetNext(c, 4, k.SW2Out)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -884,7 +883,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextW1) == nil && t.Adjoint(n.nextW2) == nil && t.Adjoint(n.nextSW1) == nil && t.Adjoint(n.nextSW2) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -895,18 +894,18 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rho = k.Rho
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
-	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.SW1Bar = block.Zeros(t, g.L*g.DH*g.DK)
-	g.SW2Bar = block.Zeros(t, g.L*g.DH*g.DV)
+	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
+	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
+	g.SW1Bar = block.Adjoint(t, n.nextSW1, g.L*g.DH*g.DK)
+	g.SW2Bar = block.Adjoint(t, n.nextSW2, g.L*g.DH*g.DV)
 	g.EProd = k.EProd
 	g.E = k.E
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
-	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
-	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
-	g.SW1BarOut = t.Scratch(g.L * g.DH * g.DK)
-	g.SW2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
+	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
+	g.SW1BarOut = t.Part(n.fromSW1, g.L*g.DH*g.DK)
+	g.SW2BarOut = t.Part(n.fromSW2, g.L*g.DH*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.EtaBar = t.Part(n.vEta, g.L*g.T)
@@ -925,6 +924,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 1, n.startW1, g.W1BarOut)
-	block.AccumulateFresh(t, n.m, 2, n.startW2, g.W2BarOut)
+	t.Contribute(n.fromW1, g.W1BarOut)
+	t.Contribute(n.fromW2, g.W2BarOut)
+	t.Contribute(n.fromSW1, g.SW1BarOut)
+	t.Contribute(n.fromSW2, g.SW2BarOut)
 }

@@ -20,8 +20,8 @@
 package deltachunk
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaChunk", "bed99c0aa03c345347fe89b5152ae14fa7bc9e872f0429df2e7edf38dfdabe68",
+	return catalog.Block("DeltaChunk", "3cc39dae8d430ab82ccf211c13d41b3fefd0f1bc7f8916c12c99bf0153299611",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

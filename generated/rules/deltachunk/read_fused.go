@@ -34,6 +34,11 @@ func (c *readBackwardFused) run() {
 
 	// delta_chunk.y
 	for i := range L {
+		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.MBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
+
+	// delta_chunk.y
+	for i := range L {
 		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }

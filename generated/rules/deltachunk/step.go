@@ -2438,9 +2438,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                           Step[F]
-	back                           StepBackward[F]
-	vk, vV, vRho, vq, vTheta, outY tape.Value[F]
+	call                                         Step[F]
+	back                                         StepBackward[F]
+	vk, vV, vRho, vq, vTheta, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
@@ -2476,7 +2476,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Q = arena.Data(n.vq)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	k.M = m.Slots[2].Data
+	n.fromM = m.State(c, 2)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.MChunks = c.Run.Saved(k.L * k.DK * k.DV)
@@ -2510,7 +2511,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 2, k.MOut)
+	n.nextM = m.SetNext(c, 2, k.MOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -2519,7 +2520,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -2530,14 +2531,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.Theta = k.Theta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
 	g.YProd = k.YProd
 	g.Q2 = k.Q2
 	g.UProd = k.UProd
 	g.K2 = k.K2
 	g.U = k.U
 	g.MLin = k.MLin
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vk, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -2553,4 +2554,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vq, g.QBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
+	t.Contribute(n.fromM, g.MBarOut)
 }

@@ -19,8 +19,8 @@
 package deltafrozen
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaFrozen.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaFrozen", "3c7a2680f948fa28284ce43e80bbb8ff3c4329f1686204e949c104a41abc9ca4",
+	return catalog.Block("DeltaFrozen", "31f26028c882e731d122f97e9b71ce22d2e95428b9ba29d10caed31dc3ebadab",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -147,7 +147,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
-	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Work = a.Fresh(k.WorkLen())
@@ -158,7 +158,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var g ReadBackward[F]
 	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

@@ -411,9 +411,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                           Step[F]
-	back                           StepBackward[F]
-	vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
+	call                                                                                             Step[F]
+	back                                                                                             StepBackward[F]
+	vK, vV, vRho, vTheta, vQ, outY, fromM, fromMChunk, fromChunkAge, nextM, nextMChunk, nextChunkAge tape.Value[F]
 }
 
 // step computes
@@ -438,9 +438,12 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[1].Data
-	k.MChunk = m.Slots[2].Data
-	k.ChunkAge = m.Slots[3].Data
+	n.fromM = m.State(c, 1)
+	k.M = arena.Data(n.fromM)
+	n.fromMChunk = m.State(c, 2)
+	k.MChunk = arena.Data(n.fromMChunk)
+	n.fromChunkAge = m.State(c, 3)
+	k.ChunkAge = arena.Data(n.fromChunkAge)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.MChunkOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -461,9 +464,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 1, k.MOut)
-	m.SetNext(arena, 2, k.MChunkOut)
-	m.SetNext(arena, 3, k.ChunkAgeOut)
+	n.nextM = m.SetNext(c, 1, k.MOut)
+	n.nextMChunk = m.SetNext(c, 2, k.MChunkOut)
+	n.nextChunkAge = m.SetNext(c, 3, k.ChunkAgeOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -472,7 +475,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextMChunk) == nil && t.Adjoint(n.nextChunkAge) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -482,13 +485,13 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.MChunkBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.ChunkAgeBar = block.Zeros(t, g.L)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.MChunkBar = block.Adjoint(t, n.nextMChunk, g.L*g.DK*g.DV)
+	g.ChunkAgeBar = block.Adjoint(t, n.nextChunkAge, g.L)
 	g.MLin = k.MLin
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.MChunkBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.ChunkAgeBarOut = t.Scratch(g.L)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.MChunkBarOut = t.Part(n.fromMChunk, g.L*g.DK*g.DV)
+	g.ChunkAgeBarOut = t.Part(n.fromChunkAge, g.L)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -504,4 +507,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBarOut)
+	t.Contribute(n.fromMChunk, g.MChunkBarOut)
+	t.Contribute(n.fromChunkAge, g.ChunkAgeBarOut)
 }

@@ -21,7 +21,7 @@
 package deltaheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v008661f17c6e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbcbc0ef543b"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaHeads", "1750308c972805ef74336fdec17f7d3337ad5cc02dcc648ba276bd009b1a99aa",
+	return catalog.Block("DeltaHeads", "6677b5a1fc67eaa1d5580c733627ccb555abad39a582d924ef6b0e78a7bcd7b3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

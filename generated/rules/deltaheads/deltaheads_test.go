@@ -134,7 +134,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV, k.Heads = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
-	k.M = a.Const("M", k.L*k.DK*k.DV*k.Heads)
+	k.M = a.Real("M", k.L*k.DK*k.DV*k.Heads)
 	k.Q = a.Real("q", k.L*k.T*k.DK*k.Heads)
 	k.Y = a.Out("y", k.L*k.T*k.DV*k.Heads)
 	k.Work = a.Fresh(k.WorkLen())
@@ -145,7 +145,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var g ReadBackward[F]
 	g.L, g.T, g.DK, g.DV, g.Heads = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	g.M = k.M
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV*g.Heads)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV*g.Heads)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK*g.Heads)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

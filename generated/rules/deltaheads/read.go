@@ -77,7 +77,9 @@ type ReadBackward[F num.Float] struct {
 	DV    int
 	Heads int
 	M     []F // [L, heads, d_v, d_k]
+	Q     []F // [L, heads, T, d_k]
 	YBar  []F // [L, T, d_v·heads]
+	MBar  []F // [L, heads, d_v, d_k], written
 	QBar  []F // [L, heads, T, d_k], written
 	Work  []F // WorkLen() entries
 }
@@ -98,6 +100,13 @@ func (c *ReadBackward[F]) Run() {
 	// delta_heads.y
 	for i := range L {
 		for j := range heads {
+			kern.Gemm(dK, dV, T, F(1), false, kern.From(c.MBar, (i*heads+j)*dV*dK), 1, dK, kern.From(c.Q, (i*heads+j)*T*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), dV*heads, 1)
+		}
+	}
+
+	// delta_heads.y
+	for i := range L {
+		for j := range heads {
 			kern.Gemm(dK, T, dV, F(1), false, kern.From(c.QBar, (i*heads+j)*T*dK), 1, dK, kern.From(c.M, (i*heads+j)*dV*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), 1, dV*heads)
 		}
 	}
@@ -105,9 +114,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call     Read[F]
-	back     ReadBackward[F]
-	vQ, outY tape.Value[F]
+	call            Read[F]
+	back            ReadBackward[F]
+	vQ, outY, fromM tape.Value[F]
 }
 
 // read computes
@@ -123,7 +132,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.L, k.T, k.DK, k.DV, k.Heads = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV, b.Sizes.Heads
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[1].Data
+	n.fromM = m.State(c, 1)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV * k.Heads)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -143,9 +153,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.DK, g.DV, g.Heads = k.L, k.T, k.DK, k.DV, k.Heads
 	g.M = k.M
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV*g.Heads)
+	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV*g.Heads)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK*g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBar)
 }

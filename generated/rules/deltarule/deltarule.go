@@ -22,8 +22,8 @@
 package deltarule
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaRule.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaRule", "65dc8f4970717d75eb391dbf9fc33cea64fa263c99842353d2cf6834e6b7d70f",
+	return catalog.Block("DeltaRule", "fe93a0a6e3d6fb82d1d9b05a79dab045d650d76ba01fc523d6cf867ffad32f19",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -97,7 +97,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Hebbian.
 func Entry() catalog.Entry {
-	return catalog.Block("Hebbian", "373fd167d9d7008e1892d04ba88605e98c4dc687e5327afa4b19e23a341138ce",
+	return catalog.Block("Hebbian", "6cca97661b318905baae7e752d80e1de2cb99088c553cff9cf509d0920ea78a2",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -377,9 +377,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                     Step[F]
-	back                     StepBackward[F]
-	vK0, vV, vRho, vQ0, outY tape.Value[F]
+	call                                   Step[F]
+	back                                   StepBackward[F]
+	vK0, vV, vRho, vQ0, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
@@ -405,7 +405,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Rho = arena.Data(n.vRho)
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.M = m.Slots[0].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	if c.Run.Tape != nil {
@@ -417,7 +418,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 0, k.MOut)
+	n.nextM = m.SetNext(c, 0, k.MOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -426,7 +427,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -436,8 +437,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Rho = k.Rho
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -450,4 +451,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.fromM, g.MBarOut)
 }

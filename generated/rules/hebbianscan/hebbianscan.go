@@ -98,7 +98,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of HebbianScan.
 func Entry() catalog.Entry {
-	return catalog.Block("HebbianScan", "ef035d9a01b3029aeb8bf749054d3994b2316792e9aa5cf58c1efcd8f7ede4cf",
+	return catalog.Block("HebbianScan", "8a066b3816b610774c5432c18969596808c904296f17d466c28d0d43cbdf4c2d",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

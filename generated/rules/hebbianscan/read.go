@@ -49,7 +49,9 @@ type ReadBackward[F num.Float] struct {
 	DK    int
 	DV    int
 	M     []F // [L, d_v, d_k]
+	Q0    []F // [L, T, d_k]
 	YBar  []F // [L, T, d_v]
+	MBar  []F // [L, d_v, d_k], written
 	Q0Bar []F // [L, T, d_k], written
 	Work  []F // WorkLen() entries
 }
@@ -69,15 +71,20 @@ func (c *ReadBackward[F]) Run() {
 
 	// hebbian_scan.y
 	for i := range L {
+		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.MBar, i*dV*dK), 1, dK, kern.From(c.Q0, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
+
+	// hebbian_scan.y
+	for i := range L {
 		kern.Gemm(dK, T, dV, F(1), false, kern.From(c.Q0Bar, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call      Read[F]
-	back      ReadBackward[F]
-	vQ0, outY tape.Value[F]
+	call             Read[F]
+	back             ReadBackward[F]
+	vQ0, outY, fromM tape.Value[F]
 }
 
 // read computes
@@ -93,7 +100,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.M = m.Slots[0].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -113,9 +121,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.M = k.M
+	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
+	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.fromM, g.MBar)
 }

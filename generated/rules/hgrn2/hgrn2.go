@@ -80,7 +80,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of HGRN2.
 func Entry() catalog.Entry {
-	return catalog.Block("HGRN2", "b53fb2c2ee9469fb0ce1b9ff3ad1d08858270d68f9284522fc944ea04f16d941",
+	return catalog.Block("HGRN2", "5b3453f83404710989d032b829a448e6923885ace9ecfa24663c48d721425432",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -143,7 +143,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	k.WQ = a.Real("W_Q", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.QProd = a.Fresh(k.L * k.T * k.DK)
 	k.QSigmoid = a.Fresh(k.L * k.T * k.DK)
@@ -164,6 +164,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.QSigmoid2 = k.QSigmoid2
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }

@@ -43,7 +43,7 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t13 := c.Work[:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.q
 	kern.Gemm(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -53,13 +53,13 @@ func (c *Read[F]) Run() {
 		for j := range T {
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
 			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*T+j)*dK:][:dK]
 			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qProdEntry := qProd[k]
 				t2 := num.Sigmoid(qProdEntry)
 				qSigmoid[k] = t2
-				t13_2[k] = F(qProdEntry * t2)
+				t22_2[k] = F(qProdEntry * t2)
 				qSigmoid2[k] = num.Sigmoid(-qProdEntry)
 			}
 		}
@@ -67,7 +67,7 @@ func (c *Read[F]) Run() {
 
 	// hgrn2.y, hgrn2.q
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t13, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t22, i*T*dK), 1, dK)
 	}
 }
 
@@ -87,13 +87,14 @@ type ReadBackward[F num.Float] struct {
 	QSigmoid2 []F // [L, T, d_k]
 	WQBar     []F // [d_k, d], written
 	XBar      []F // [L, T, d], written
+	MBar      []F // [L, d_v, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k.
+// WorkLen is 3·L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 2 * L * T * dK
+	return 3 * L * T * dK
 }
 
 // Run computes ReadBackward.
@@ -103,43 +104,62 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t3 := c.Work[:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t9 := work[:L*T*dK] // [L, T, d_k]
+	t4 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t10 := work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t3, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		for j := range T {
+			qProd := c.QProd[(i*T+j)*dK:][:dK]
+			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+			t22_2 := t22[(i*T+j)*dK:][:dK]
+			for k := range dK {
+				t22_2[k] = F(qProd[k] * qSigmoid[k])
+			}
+		}
+	}
+
+	// hgrn2.y
+	for i := range L {
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.MBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t22, i*T*dK), dK, 1)
+	}
+
+	// hgrn2.y
+	for i := range L {
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t4, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// hgrn2.q, hgrn2.y
 	for i := range L {
 		for j := range T {
 			qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-			t3_2 := t3[(i*T+j)*dK:][:dK]
+			t4_2 := t4[(i*T+j)*dK:][:dK]
 			qProd := c.QProd[(i*T+j)*dK:][:dK]
 			qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-			t9_2 := t9[(i*T+j)*dK:][:dK]
+			t10_2 := t10[(i*T+j)*dK:][:dK]
 			for k := range dK {
 				qSigmoidEntry := qSigmoid[k]
-				t3Entry := t3_2[k]
-				t9_2[k] = F(qSigmoidEntry*t3Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t3Entry)*qSigmoid2[k])
+				t4Entry := t4_2[k]
+				t10_2[k] = F(qSigmoidEntry*t4Entry) + F(F(F(qProd[k]*qSigmoidEntry)*t4Entry)*qSigmoid2[k])
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
+	kern.Gemm(L*T, d, dK, F(1), false, c.XBar, d, 1, t10, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
+	kern.Gemm(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
+	call                 Read[F]
+	back                 ReadBackward[F]
+	vWQ, vX, outY, fromM tape.Value[F]
 }
 
 // read computes
@@ -165,7 +185,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	k.M = m.Slots[0].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.QProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.QSigmoid = c.Run.Saved(k.L * k.T * k.DK)
@@ -196,8 +217,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QSigmoid2 = k.QSigmoid2
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.MBar = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)
+	t.Contribute(n.fromM, g.MBar)
 }

@@ -20,7 +20,7 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[:L*T*dK] // [L, T, d_k]
 
 	// hgrn2.q
 	kern.GemmFMA(L*T, dK, d, F(1), false, c.QProd, dK, 1, c.X, d, 1, c.WQ, 1, d)
@@ -30,7 +30,7 @@ func (c *readFused) run() {
 		a := regions.R3b69cb453befArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QSigmoid),
-			P2: unsafe.SliceData(t13),
+			P2: unsafe.SliceData(t22),
 			P3: unsafe.SliceData(c.QSigmoid2),
 			N0: L,
 			N1: T,
@@ -43,13 +43,13 @@ func (c *readFused) run() {
 			for j := range T {
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
 				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t22_2 := t22[(i*T+j)*dK:][:dK]
 				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qProdEntry := qProd[k]
 					t2 := kern.Sigmoid(qProdEntry)
 					qSigmoid[k] = t2
-					t13_2[k] = F(qProdEntry * t2)
+					t22_2[k] = F(qProdEntry * t2)
 					qSigmoid2[k] = kern.Sigmoid(-qProdEntry)
 				}
 			}
@@ -58,7 +58,7 @@ func (c *readFused) run() {
 
 	// hgrn2.y, hgrn2.q
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t13, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.M, i*dV*dK), dK, 1, kern.From(t22, i*T*dK), 1, dK)
 	}
 }
 
@@ -73,22 +73,53 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t3 := c.Work[:L*T*dK]          // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t22 := c.Work[:L*T*dK]            // [L, T, d_k]
+	t4 := c.Work[L*T*dK:][:L*T*dK]    // [L, T, d_k]
+	t10 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
+
+	// hgrn2.y
+	if kern.Wide() {
+		a := regions.Rc6ace448760fArgs{
+			P0: unsafe.SliceData(c.QProd),
+			P1: unsafe.SliceData(c.QSigmoid),
+			P2: unsafe.SliceData(t22),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: T * dK,
+		}
+		regions.Rc6ace448760f(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				qProd := c.QProd[(i*T+j)*dK:][:dK]
+				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
+				t22_2 := t22[(i*T+j)*dK:][:dK]
+				for k := range dK {
+					t22_2[k] = F(qProd[k] * qSigmoid[k])
+				}
+			}
+		}
+	}
 
 	// hgrn2.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t3, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.MBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t22, i*T*dK), dK, 1)
+	}
+
+	// hgrn2.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t4, i*T*dK), 1, dK, kern.From(c.M, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// hgrn2.q, hgrn2.y
 	if kern.Wide() {
 		a := regions.Rfa25d5785019Args{
 			P0: unsafe.SliceData(c.QSigmoid),
-			P1: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.QProd),
 			P3: unsafe.SliceData(c.QSigmoid2),
-			P4: unsafe.SliceData(t9),
+			P4: unsafe.SliceData(t10),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -99,22 +130,22 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				qSigmoid := c.QSigmoid[(i*T+j)*dK:][:dK]
-				t3_2 := t3[(i*T+j)*dK:][:dK]
+				t4_2 := t4[(i*T+j)*dK:][:dK]
 				qProd := c.QProd[(i*T+j)*dK:][:dK]
 				qSigmoid2 := c.QSigmoid2[(i*T+j)*dK:][:dK]
-				t9_2 := t9[(i*T+j)*dK:][:dK]
+				t10_2 := t10[(i*T+j)*dK:][:dK]
 				for k := range dK {
 					qSigmoidEntry := qSigmoid[k]
-					t3Entry := t3_2[k]
-					t9_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t3Entry), qSigmoid2[k], F(qSigmoidEntry*t3Entry))
+					t4Entry := t4_2[k]
+					t10_2[k] = num.FMA32(F(F(qProd[k]*qSigmoidEntry)*t4Entry), qSigmoid2[k], F(qSigmoidEntry*t4Entry))
 				}
 			}
 		}
 	}
 
 	// hgrn2.q
-	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t9, dK, 1, c.WQ, d, 1)
+	kern.GemmFMA(L*T, d, dK, F(1), false, c.XBar, d, 1, t10, dK, 1, c.WQ, d, 1)
 
 	// hgrn2.q
-	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t9, dK, 1)
+	kern.GemmFMA(d, dK, L*T, F(1), false, c.WQBar, 1, d, c.X, 1, d, t10, dK, 1)
 }

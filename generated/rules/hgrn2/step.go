@@ -555,9 +555,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                         Step[F]
-	back                         StepBackward[F]
-	vBF, vWF, vX, vWV, vWQ, outY tape.Value[F]
+	call                                       Step[F]
+	back                                       StepBackward[F]
+	vBF, vWF, vX, vWV, vWQ, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
@@ -593,7 +593,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WV = arena.Data(n.vWV)
 	n.vWQ = w.Value("W_Q")
 	k.WQ = arena.Data(n.vWQ)
-	k.M = m.Slots[0].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.Lambda = c.Run.Saved(k.DK)
@@ -613,7 +614,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 0, k.MOut)
+	n.nextM = m.SetNext(c, 0, k.MOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -622,7 +623,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -632,7 +633,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WV = k.WV
 	g.WQ = k.WQ
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
 	g.Lambda = k.Lambda
 	g.FSigmoid = k.FSigmoid
 	g.V = k.V
@@ -645,7 +646,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WFBar = t.Part(n.vWF, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WVBar = t.Part(n.vWV, g.D*g.DV)
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
@@ -656,4 +657,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWV, g.WVBar)
 	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.fromM, g.MBarOut)
 }

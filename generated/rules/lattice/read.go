@@ -177,11 +177,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call      Read[F]
-	back      ReadBackward[F]
-	vQ0, outY tape.Value[F]
-	m         *block.Memory[F]
-	startS    tape.Value[F]
+	call             Read[F]
+	back             ReadBackward[F]
+	vQ0, outY, fromS tape.Value[F]
 }
 
 // read computes
@@ -199,23 +197,22 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = block.CheckStart("Lattice", m, 0, startS.Data); err != nil {
 		return
 	}
+	startS = block.InitialState(c, m, 0, startS)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DV, k.M = c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.S = m.Slots[0].Data
+	n.fromS = startS
+	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.P = c.Run.Saved(k.L * k.T * k.M)
-	n.m = m
-	n.startS = startS
-	k.S = block.InitialState(arena, m, 0, n.startS.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 0, n.startS.Data)
+	block.KeepStart(c, m, 0, startS)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -233,10 +230,10 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.P = k.P
-	g.SBar = t.Scratch(g.L * g.DV * g.M)
+	g.SBar = t.Part(n.fromS, g.L*g.DV*g.M)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ0, g.Q0Bar)
-	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBar)
+	t.Contribute(n.fromS, g.SBar)
 }

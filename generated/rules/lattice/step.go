@@ -660,11 +660,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                               Step[F]
-	back                               StepBackward[F]
-	vWBeta, vBBeta, vK0, vV, vQ0, outY tape.Value[F]
-	m                                  *block.Memory[F]
-	startS                             tape.Value[F]
+	call                                             Step[F]
+	back                                             StepBackward[F]
+	vWBeta, vBBeta, vK0, vV, vQ0, outY, fromS, nextS tape.Value[F]
 }
 
 // step computes
@@ -686,6 +684,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = block.CheckStart("Lattice", m, 0, startS.Data); err != nil {
 		return
 	}
+	startS = block.InitialState(c, m, 0, startS)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -700,7 +699,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.V = arena.Data(n.vV)
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.S = m.Slots[0].Data
+	n.fromS = startS
+	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
@@ -724,14 +724,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startS = startS
-	k.S = block.InitialState(arena, m, 0, n.startS.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.SOut)
+	n.nextS = m.SetNext(c, 0, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -740,7 +737,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextS) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -749,7 +746,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K0 = k.K0
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DV*g.M)
+	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
 	g.GLin = k.GLin
@@ -760,7 +757,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
-	g.SBarOut = t.Scratch(g.L * g.DV * g.M)
+	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
 	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
@@ -773,5 +770,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vK0, g.K0Bar)
 	t.Contribute(n.vV, g.VBar)
 	t.Contribute(n.vQ0, g.Q0Bar)
-	block.AccumulateFresh(t, n.m, 0, n.startS, g.SBarOut)
+	t.Contribute(n.fromS, g.SBarOut)
 }

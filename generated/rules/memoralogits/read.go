@@ -163,12 +163,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call      Read[F]
-	back      ReadBackward[F]
-	vQ0, outY tape.Value[F]
-	m         *block.Memory[F]
-	startW1   tape.Value[F]
-	startW2   tape.Value[F]
+	call                      Read[F]
+	back                      ReadBackward[F]
+	vQ0, outY, fromW2, fromW1 tape.Value[F]
 }
 
 // read computes
@@ -185,31 +182,31 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = block.CheckStart("MEMORALogits", m, 0, startW1.Data); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 0, startW1)
 	if err = block.CheckStart("MEMORALogits", m, 1, startW2.Data); err != nil {
 		return
 	}
+	startW2 = block.InitialState(c, m, 1, startW2)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.W2 = m.Slots[1].Data
-	k.W1 = m.Slots[0].Data
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
-	n.m = m
-	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 0, n.startW1.Data)
-	block.KeepStart(arena, m, 1, n.startW2.Data)
+	block.KeepStart(c, m, 0, startW1)
+	block.KeepStart(c, m, 1, startW2)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -230,12 +227,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
-	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
+	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ0, g.Q0Bar)
-	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
-	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
+	t.Contribute(n.fromW2, g.W2Bar)
+	t.Contribute(n.fromW1, g.W1Bar)
 }

@@ -2898,12 +2898,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                             Step[F]
-	back                             StepBackward[F]
-	vK0, vV, vRho, vTheta, vQ0, outY tape.Value[F]
-	m                                *block.Memory[F]
-	startW1                          tape.Value[F]
-	startW2                          tape.Value[F]
+	call                                                             Step[F]
+	back                                                             StepBackward[F]
+	vK0, vV, vRho, vTheta, vQ0, outY, fromW1, fromW2, nextW1, nextW2 tape.Value[F]
 }
 
 // step computes
@@ -2934,9 +2931,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if err = block.CheckStart("MEMORALogits", m, 0, startW1.Data); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 0, startW1)
 	if err = block.CheckStart("MEMORALogits", m, 1, startW2.Data); err != nil {
 		return
 	}
+	startW2 = block.InitialState(c, m, 1, startW2)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -2951,8 +2950,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.W1 = m.Slots[0].Data
-	k.W2 = m.Slots[1].Data
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
@@ -3000,16 +3001,12 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.W2Checkpoints = c.Run.Saved(k.L * k.DH * k.DV * ((k.T - 16*((k.T-15+16-1)/16) + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.W1Out)
-	m.SetNext(arena, 1, k.W2Out)
+	n.nextW1 = m.SetNext(c, 0, k.W1Out)
+	n.nextW2 = m.SetNext(c, 1, k.W2Out)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -3018,7 +3015,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextW1) == nil && t.Adjoint(n.nextW2) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -3028,8 +3025,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
-	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
+	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
+	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
 	g.EProd2 = k.EProd2
 	g.E2 = k.E2
 	g.W22 = k.W22
@@ -3040,8 +3037,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.E = k.E
 	g.GW1Prod = k.GW1Prod
 	g.YProd = k.YProd
-	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
-	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
+	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -3058,6 +3055,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ0, g.Q0Bar)
-	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
-	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
+	t.Contribute(n.fromW1, g.W1BarOut)
+	t.Contribute(n.fromW2, g.W2BarOut)
 }

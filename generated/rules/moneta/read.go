@@ -474,12 +474,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call     Read[F]
-	back     ReadBackward[F]
-	vQ, outY tape.Value[F]
-	m        *block.Memory[F]
-	startW1  tape.Value[F]
-	startW2  tape.Value[F]
+	call                     Read[F]
+	back                     ReadBackward[F]
+	vQ, outY, fromW2, fromW1 tape.Value[F]
 }
 
 // read computes
@@ -493,14 +490,18 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 0, startW1)
+	startW2 = block.InitialState(c, m, 1, startW2)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.W2 = m.Slots[1].Data
-	k.W1 = m.Slots[0].Data
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L)
 	k.YPow = c.Run.Saved(k.L)
@@ -511,18 +512,14 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
 	k.YPow3 = c.Run.Saved(k.L)
 	k.YPow4 = c.Run.Saved(k.L)
-	n.m = m
-	n.startW1, n.startW2 = startW1, startW2
-	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Flags = nil
-	block.KeepStart(arena, m, 0, n.startW1.Data)
-	block.KeepStart(arena, m, 1, n.startW2.Data)
+	block.KeepStart(c, m, 0, startW1)
+	block.KeepStart(c, m, 1, startW2)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -549,13 +546,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YSigmoid2 = k.YSigmoid2
 	g.YPow3 = k.YPow3
 	g.YPow4 = k.YPow4
-	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
-	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
+	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
-	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
+	t.Contribute(n.fromW2, g.W2Bar)
+	t.Contribute(n.fromW1, g.W1Bar)
 }

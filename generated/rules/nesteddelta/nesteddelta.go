@@ -20,8 +20,8 @@
 package nesteddelta
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -107,7 +107,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of NestedDelta.
 func Entry() catalog.Entry {
-	return catalog.Block("NestedDelta", "b4b7ce915d4ed40a563c4804f629fc8fa7d38320c585bfcf9fbbe0a54ba296ae",
+	return catalog.Block("NestedDelta", "09a1d9e0e6fb48c5a8d53e3eb7b75d156e10d0d8d37a2f9994403c03d204b32d",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

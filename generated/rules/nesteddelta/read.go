@@ -166,11 +166,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call             Read[F]
-	back             ReadBackward[F]
-	vA, vB, vQ, outY tape.Value[F]
-	m                *block.Memory[F]
-	startN           tape.Value[F]
+	call                    Read[F]
+	back                    ReadBackward[F]
+	vA, vB, vQ, outY, fromN tape.Value[F]
 }
 
 // read computes
@@ -184,6 +182,7 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startN, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startN = block.InitialState(c, m, 1, startN)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -194,17 +193,15 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.B = arena.Data(n.vB)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.N = m.Slots[1].Data
+	n.fromN = startN
+	k.N = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
-	n.m = m
-	n.startN = startN
-	k.N = block.InitialState(arena, m, 1, n.startN.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 1, n.startN.Data)
+	block.KeepStart(c, m, 1, startN)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -225,7 +222,7 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.StartProd = k.StartProd
 	g.ABar = t.Part(n.vA, g.DV*g.DV)
-	g.NBar = t.Scratch(g.L * g.DK * g.DV)
+	g.NBar = t.Part(n.fromN, g.L*g.DK*g.DV)
 	g.BBar = t.Part(n.vB, g.DK*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
@@ -233,5 +230,5 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vA, g.ABar)
 	t.Contribute(n.vB, g.BBar)
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 1, n.startN, g.NBar)
+	t.Contribute(n.fromN, g.NBar)
 }

@@ -706,11 +706,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                   Step[F]
-	back                                   StepBackward[F]
-	vA, vB, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
-	m                                      *block.Memory[F]
-	startN                                 tape.Value[F]
+	call                                                 Step[F]
+	back                                                 StepBackward[F]
+	vA, vB, vK, vV, vRho, vTheta, vQ, outY, fromN, nextN tape.Value[F]
 }
 
 // step computes
@@ -726,6 +724,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startN, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startN = block.InitialState(c, m, 1, startN)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -744,7 +743,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.N = m.Slots[1].Data
+	n.fromN = startN
+	k.N = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.NOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.StartProd = c.Run.Saved(k.L * k.DK * k.DV)
@@ -760,16 +760,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startN = startN
-	k.N = block.InitialState(arena, m, 1, n.startN.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 1, k.NOut)
+	n.nextN = m.SetNext(c, 1, k.NOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -778,7 +775,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextN) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -790,10 +787,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.NBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.NBar = block.Adjoint(t, n.nextN, g.L*g.DK*g.DV)
 	g.MLin = k.MLin
 	g.NLin = k.NLin
-	g.NBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.NBarOut = t.Part(n.fromN, g.L*g.DK*g.DV)
 	g.ABar = t.Part(n.vA, g.DV*g.DV)
 	g.BBar = t.Part(n.vB, g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
@@ -813,5 +810,5 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 1, n.startN, g.NBarOut)
+	t.Contribute(n.fromN, g.NBarOut)
 }

@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of OmegaLearned.
 func Entry() catalog.Entry {
-	return catalog.Block("OmegaLearned", "921430c3878b65fc144063fc6fc39822c433982c1bd046933647a9dc77c5a840",
+	return catalog.Block("OmegaLearned", "fa84ff7438dc05e346e5cab445816c099f46eb29f513c4e6873f1a600cd3d2a3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -148,7 +148,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
-	k.M = a.Const("M", k.L*k.DK*k.DV)
+	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.Q0 = a.Real("q0", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.Work = a.Fresh(k.WorkLen())
@@ -159,7 +159,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var g ReadBackward[F]
 	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.M = k.M
+	g.Q0 = k.Q0
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
+	g.MBar = a.Grad("M", g.L*g.DK*g.DV)
 	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

@@ -721,9 +721,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                            Step[F]
-	back                                            StepBackward[F]
-	vWOmega, vK0, vV, vRho, vEta, vTheta, vQ0, outY tape.Value[F]
+	call                                                                        Step[F]
+	back                                                                        StepBackward[F]
+	vWOmega, vK0, vV, vRho, vEta, vTheta, vQ0, outY, fromM, fromS, nextM, nextS tape.Value[F]
 }
 
 // step computes
@@ -754,8 +754,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ0 = q0
 	k.Q0 = arena.Data(n.vQ0)
-	k.M = m.Slots[0].Data
-	k.S = m.Slots[1].Data
+	n.fromM = m.State(c, 0)
+	k.M = arena.Data(n.fromM)
+	n.fromS = m.State(c, 1)
+	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -772,8 +774,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 0, k.MOut)
-	m.SetNext(arena, 1, k.SOut)
+	n.nextM = m.SetNext(c, 0, k.MOut)
+	n.nextS = m.SetNext(c, 1, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -782,7 +784,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextS) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -795,11 +797,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q0 = k.Q0
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.SProd = k.SProd
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.WOmegaBar = t.Part(n.vWOmega, g.DK*g.DV+g.DV*g.DV)
 	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
@@ -819,4 +821,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vEta, g.EtaBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.fromM, g.MBarOut)
+	t.Contribute(n.fromS, g.SBarOut)
 }

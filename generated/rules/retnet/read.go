@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 6·H·L·T·d_v + 2·H·L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·H·L·T·d_c + 6·H·L·T·d_v + 2·H·L·T + 1 entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	H         int
 	L         int
@@ -29,6 +29,8 @@ type Read[F num.Float] struct {
 	WG        []F // [H, d_v, d]
 	WO        []F // [d, H·d_v]
 	Y         []F // [L, T, d], written
+	OProd     []F // [L, T, H, d_c], written
+	OProd2    []F // [L, T, H, d_c], written
 	O         []F // [L, T, H, d_v], written
 	RDiv      []F // [L, T, H], written
 	ZProd     []F // [L, T, H, d_v], written
@@ -41,10 +43,10 @@ type Read[F num.Float] struct {
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·H·L·T·d_c + H·L·T·d_v + 3·H·L·T.
+// WorkLen is H·L·T·d_v + 3·H·L·T.
 func (c *Read[F]) WorkLen() int {
-	H, L, T, dC, dV := c.H, c.L, c.T, c.DC, c.DV
-	return 2*H*L*T*dC + H*L*T*dV + 3*H*L*T
+	H, L, T, dV := c.H, c.L, c.T, c.DV
+	return H*L*T*dV + 3*H*L*T
 }
 
 // Run computes Read.
@@ -54,12 +56,8 @@ func (c *Read[F]) Run() {
 		return
 	}
 	H, L, T, d, dC, dV := c.H, c.L, c.T, c.D, c.DC, c.DV
-	t := c.Work[:H*L*T*dC] // [L, T, H, d_c]
-	work := c.Work[H*L*T*dC:]
-	t2 := work[:H*L*T*dC] // [L, T, H, d_c]
-	work = work[H*L*T*dC:]
-	t7 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
+	t7 := c.Work[:H*L*T] // [L, T, H]
+	work := c.Work[H*L*T:]
 	r := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
 	t13 := work[:H*L*T] // [L, T, H]
@@ -67,24 +65,24 @@ func (c *Read[F]) Run() {
 	t17 := work[:H*L*T] // [L, T, H]
 
 	// ret_net.o
-	kern.Gemm(H*dC, L*T, d, F(1), false, t, 1, H*dC, c.WC, d, 1, c.X, 1, d)
+	kern.Gemm(H*dC, L*T, d, F(1), false, c.OProd, 1, H*dC, c.WC, d, 1, c.X, 1, d)
 
 	// ret_net.o
-	kern.Gemm(L*T, H*dC, d, F(1), false, t2, H*dC, 1, c.X, d, 1, c.WE, 1, d)
+	kern.Gemm(L*T, H*dC, d, F(1), false, c.OProd2, H*dC, 1, c.X, d, 1, c.WE, 1, d)
 
 	// ret_net.o
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				o := c.O[((i*T+j)*H+k)*dV:][:dV]
-				t3 := t[((i*T+j)*H+k)*dC:][:dC]
-				t2_2 := t2[((i*T+j)*H+k)*dC:][:dC]
+				oProd := c.OProd[((i*T+j)*H+k)*dC:][:dC]
+				oProd2 := c.OProd2[((i*T+j)*H+k)*dC:][:dC]
 				for m := range dV {
 					A := c.A[((i*H+k)*dV+m)*dC:][:dC]
 					B := c.B[((i*H+k)*dV+m)*dC:][:dC]
 					var o2 F
 					for p := range dC {
-						o2 += F(A[p]*t3[p]) - F(B[p]*t2_2[p])
+						o2 += F(A[p]*oProd[p]) - F(B[p]*oProd2[p])
 					}
 					o[m] = o2
 				}
@@ -216,6 +214,8 @@ type ReadBackward[F num.Float] struct {
 	WG        []F // [H, d_v, d]
 	WO        []F // [d, H·d_v]
 	YBar      []F // [L, T, d]
+	OProd     []F // [L, T, H, d_c]
+	OProd2    []F // [L, T, H, d_c]
 	O         []F // [L, T, H, d_v]
 	RDiv      []F // [L, T, H]
 	ZProd     []F // [L, T, H, d_v]
@@ -227,7 +227,9 @@ type ReadBackward[F num.Float] struct {
 	ZSigmoid2 []F // [L, T, H, d_v]
 	WCBar     []F // [H, d_c, d], written
 	XBar      []F // [L, T, d], written
+	ABar      []F // [L, H, d_v, d_c], written
 	WEBar     []F // [H, d_c, d], written
+	BBar      []F // [L, H, d_v, d_c], written
 	WGBar     []F // [H, d_v, d], written
 	WOBar     []F // [d, H·d_v], written
 	Work      []F // WorkLen() entries
@@ -264,13 +266,13 @@ func (c *ReadBackward[F]) Run() {
 	work = work[H*L*T:]
 	t35 := work[:H*L*T*dV] // [L, T, H, d_v]
 	work = work[H*L*T*dV:]
-	t39 := work[:H*L*T*dC] // [L, T, H, d_c]
-	work = work[H*L*T*dC:]
 	t40 := work[:H*L*T*dC] // [L, T, H, d_c]
 	work = work[H*L*T*dC:]
-	t41 := work[:L*T*d] // [L, T, d]
+	t42 := work[:H*L*T*dC] // [L, T, H, d_c]
+	work = work[H*L*T*dC:]
+	t43 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t44 := work[:L*T*d] // [L, T, d]
+	t46 := work[:L*T*d] // [L, T, d]
 
 	// ret_net.r
 	for i := range L {
@@ -371,39 +373,53 @@ func (c *ReadBackward[F]) Run() {
 
 	// ret_net.o
 	for i := range L {
-		for k := range H {
-			kern.Gemm(dC, T, dV, F(-1), false, kern.From(t39, (i*T*H+k)*dC), 1, H*dC, kern.From(c.B, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+		for j := range H {
+			kern.Gemm(dC, dV, T, F(-1), false, kern.From(c.BBar, (i*H+j)*dV*dC), 1, dC, kern.From(c.OProd2, (i*T*H+j)*dC), 1, H*dC, kern.From(t35, (i*T*H+j)*dV), H*dV, 1)
 		}
 	}
 
 	// ret_net.o
 	for i := range L {
 		for k := range H {
-			kern.Gemm(dC, T, dV, F(1), false, kern.From(t40, (i*T*H+k)*dC), 1, H*dC, kern.From(c.A, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+			kern.Gemm(dC, T, dV, F(-1), false, kern.From(t40, (i*T*H+k)*dC), 1, H*dC, kern.From(c.B, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
 		}
 	}
 
 	// ret_net.o
-	kern.Gemm(L*T, d, H*dC, F(1), false, t41, d, 1, t39, H*dC, 1, c.WE, d, 1)
+	for i := range L {
+		for j := range H {
+			kern.Gemm(dC, dV, T, F(1), false, kern.From(c.ABar, (i*H+j)*dV*dC), 1, dC, kern.From(c.OProd, (i*T*H+j)*dC), 1, H*dC, kern.From(t35, (i*T*H+j)*dV), H*dV, 1)
+		}
+	}
 
 	// ret_net.o
-	kern.Gemm(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
+	for i := range L {
+		for k := range H {
+			kern.Gemm(dC, T, dV, F(1), false, kern.From(t42, (i*T*H+k)*dC), 1, H*dC, kern.From(c.A, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+		}
+	}
 
 	// ret_net.o
-	kern.Gemm(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t40, 1, H*dC, c.X, d, 1)
+	kern.Gemm(L*T, d, H*dC, F(1), false, t43, d, 1, t40, H*dC, 1, c.WE, d, 1)
 
 	// ret_net.o
-	kern.Gemm(L*T, d, H*dC, F(1), false, t44, d, 1, t40, H*dC, 1, c.WC, d, 1)
+	kern.Gemm(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t40, 1, H*dC, c.X, d, 1)
+
+	// ret_net.o
+	kern.Gemm(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t42, 1, H*dC, c.X, d, 1)
+
+	// ret_net.o
+	kern.Gemm(L*T, d, H*dC, F(1), false, t46, d, 1, t42, H*dC, 1, c.WC, d, 1)
 
 	// ret_net.o
 	for i := range L {
 		for j := range T {
 			t26_2 := t26[(i*T+j)*d:][:d]
-			t41_2 := t41[(i*T+j)*d:][:d]
-			t44_2 := t44[(i*T+j)*d:][:d]
+			t43_2 := t43[(i*T+j)*d:][:d]
+			t46_2 := t46[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t26_2[k] + t41_2[k] + t44_2[k]
+				xBar[k] = t26_2[k] + t43_2[k] + t46_2[k]
 			}
 		}
 	}
@@ -411,9 +427,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                         Read[F]
-	back                         ReadBackward[F]
-	vWC, vX, vWE, vWG, vWO, outY tape.Value[F]
+	call                                       Read[F]
+	back                                       ReadBackward[F]
+	vWC, vX, vWE, vWG, vWO, outY, fromA, fromB tape.Value[F]
 }
 
 // read computes
@@ -447,9 +463,13 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WG = arena.Data(n.vWG)
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
-	k.A = m.Slots[0].Data
-	k.B = m.Slots[1].Data
+	n.fromA = m.State(c, 0)
+	k.A = arena.Data(n.fromA)
+	n.fromB = m.State(c, 1)
+	k.B = arena.Data(n.fromB)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
+	k.OProd = c.Run.Saved(k.H * k.L * k.T * k.DC)
+	k.OProd2 = c.Run.Saved(k.H * k.L * k.T * k.DC)
 	k.O = c.Run.Saved(k.H * k.L * k.T * k.DV)
 	k.RDiv = c.Run.Saved(k.H * k.L * k.T)
 	k.ZProd = c.Run.Saved(k.H * k.L * k.T * k.DV)
@@ -484,6 +504,8 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.WG = k.WG
 	g.WO = k.WO
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
+	g.OProd = k.OProd
+	g.OProd2 = k.OProd2
 	g.O = k.O
 	g.RDiv = k.RDiv
 	g.ZProd = k.ZProd
@@ -495,7 +517,9 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZSigmoid2 = k.ZSigmoid2
 	g.WCBar = t.Part(n.vWC, g.H*g.D*g.DC)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
+	g.ABar = t.Part(n.fromA, g.H*g.L*g.DC*g.DV)
 	g.WEBar = t.Part(n.vWE, g.H*g.D*g.DC)
+	g.BBar = t.Part(n.fromB, g.H*g.L*g.DC*g.DV)
 	g.WGBar = t.Part(n.vWG, g.H*g.D*g.DV)
 	g.WOBar = t.Part(n.vWO, g.H*g.D*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
@@ -505,4 +529,6 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWE, g.WEBar)
 	t.Contribute(n.vWG, g.WGBar)
 	t.Contribute(n.vWO, g.WOBar)
+	t.Contribute(n.fromA, g.ABar)
+	t.Contribute(n.fromB, g.BBar)
 }

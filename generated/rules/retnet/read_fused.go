@@ -21,26 +21,24 @@ func (c *readFused) run() {
 	_ = d
 	_ = dC
 	_ = dV
-	t := c.Work[:H*L*T*dC]                              // [L, T, H, d_c]
-	t2 := c.Work[H*L*T*dC:][:H*L*T*dC]                  // [L, T, H, d_c]
-	t7 := c.Work[2*H*L*T*dC:][:H*L*T]                   // [L, T, H]
-	r := c.Work[2*H*L*T*dC+H*L*T:][:H*L*T*dV]           // [L, T, H, d_v]
-	t13 := c.Work[2*H*L*T*dC+H*L*T*dV+H*L*T:][:H*L*T]   // [L, T, H]
-	t17 := c.Work[2*H*L*T*dC+H*L*T*dV+2*H*L*T:][:H*L*T] // [L, T, H]
+	t7 := c.Work[:H*L*T]                     // [L, T, H]
+	r := c.Work[H*L*T:][:H*L*T*dV]           // [L, T, H, d_v]
+	t13 := c.Work[H*L*T*dV+H*L*T:][:H*L*T]   // [L, T, H]
+	t17 := c.Work[H*L*T*dV+2*H*L*T:][:H*L*T] // [L, T, H]
 
 	// ret_net.o
-	kern.GemmFMA(H*dC, L*T, d, F(1), false, t, 1, H*dC, c.WC, d, 1, c.X, 1, d)
+	kern.GemmFMA(H*dC, L*T, d, F(1), false, c.OProd, 1, H*dC, c.WC, d, 1, c.X, 1, d)
 
 	// ret_net.o
-	kern.GemmFMA(L*T, H*dC, d, F(1), false, t2, H*dC, 1, c.X, d, 1, c.WE, 1, d)
+	kern.GemmFMA(L*T, H*dC, d, F(1), false, c.OProd2, H*dC, 1, c.X, d, 1, c.WE, 1, d)
 
 	// ret_net.o
 	if kern.Wide() {
 		a := regions.Raae70775c29bArgs{
 			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(t2),
+			P1:  unsafe.SliceData(c.OProd2),
 			P2:  unsafe.SliceData(c.A),
-			P3:  unsafe.SliceData(t),
+			P3:  unsafe.SliceData(c.OProd),
 			P4:  unsafe.SliceData(c.O),
 			N0:  L,
 			N1:  T,
@@ -64,15 +62,15 @@ func (c *readFused) run() {
 			for j := range T {
 				for k := range H {
 					o := c.O[((i*T+j)*H+k)*dV:][:dV]
-					t2_2 := t2[((i*T+j)*H+k)*dC:][:dC]
-					t3 := t[((i*T+j)*H+k)*dC:][:dC]
+					oProd2 := c.OProd2[((i*T+j)*H+k)*dC:][:dC]
+					oProd := c.OProd[((i*T+j)*H+k)*dC:][:dC]
 					for m := range dV {
 						B := c.B[((i*H+k)*dV+m)*dC:][:dC]
 						A := c.A[((i*H+k)*dV+m)*dC:][:dC]
 						var o2 F
 						o2Sums := [16]F{o2}
 						for p := range dC {
-							o2Sums[p%16] = num.FMA32(-B[p], t2_2[p], num.FMA32(A[p], t3[p], o2Sums[p%16]))
+							o2Sums[p%16] = num.FMA32(-B[p], oProd2[p], num.FMA32(A[p], oProd[p], o2Sums[p%16]))
 						}
 						o2 = kern.Sum16(&o2Sums)
 						o[m] = o2
@@ -317,10 +315,10 @@ func (c *readBackwardFused) run() {
 	t28 := c.Work[4*H*L*T*dV+H*L*T+L*T*d:][:H*L*T*dV]             // [L, T, H, d_v]
 	t30 := c.Work[5*H*L*T*dV+H*L*T+L*T*d:][:H*L*T]                // [L, T, H]
 	t35 := c.Work[5*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dV]           // [L, T, H, d_v]
-	t39 := c.Work[6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]           // [L, T, H, d_c]
-	t40 := c.Work[H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]  // [L, T, H, d_c]
-	t41 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:L*T*d]   // [L, T, d]
-	t44 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+2*L*T*d:][:L*T*d] // [L, T, d]
+	t40 := c.Work[6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]           // [L, T, H, d_c]
+	t42 := c.Work[H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:H*L*T*dC]  // [L, T, H, d_c]
+	t43 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+L*T*d:][:L*T*d]   // [L, T, d]
+	t46 := c.Work[2*H*L*T*dC+6*H*L*T*dV+2*H*L*T+2*L*T*d:][:L*T*d] // [L, T, d]
 
 	// ret_net.r
 	if kern.Wide() {
@@ -515,36 +513,50 @@ func (c *readBackwardFused) run() {
 
 	// ret_net.o
 	for i := range L {
-		for k := range H {
-			kern.GemmFMA(dC, T, dV, F(-1), false, kern.From(t39, (i*T*H+k)*dC), 1, H*dC, kern.From(c.B, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+		for j := range H {
+			kern.GemmFMA(dC, dV, T, F(-1), false, kern.From(c.BBar, (i*H+j)*dV*dC), 1, dC, kern.From(c.OProd2, (i*T*H+j)*dC), 1, H*dC, kern.From(t35, (i*T*H+j)*dV), H*dV, 1)
 		}
 	}
 
 	// ret_net.o
 	for i := range L {
 		for k := range H {
-			kern.GemmFMA(dC, T, dV, F(1), false, kern.From(t40, (i*T*H+k)*dC), 1, H*dC, kern.From(c.A, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+			kern.GemmFMA(dC, T, dV, F(-1), false, kern.From(t40, (i*T*H+k)*dC), 1, H*dC, kern.From(c.B, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
 		}
 	}
 
 	// ret_net.o
-	kern.GemmFMA(L*T, d, H*dC, F(1), false, t41, d, 1, t39, H*dC, 1, c.WE, d, 1)
+	for i := range L {
+		for j := range H {
+			kern.GemmFMA(dC, dV, T, F(1), false, kern.From(c.ABar, (i*H+j)*dV*dC), 1, dC, kern.From(c.OProd, (i*T*H+j)*dC), 1, H*dC, kern.From(t35, (i*T*H+j)*dV), H*dV, 1)
+		}
+	}
 
 	// ret_net.o
-	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t39, 1, H*dC, c.X, d, 1)
+	for i := range L {
+		for k := range H {
+			kern.GemmFMA(dC, T, dV, F(1), false, kern.From(t42, (i*T*H+k)*dC), 1, H*dC, kern.From(c.A, (i*H+k)*dV*dC), 1, dC, kern.From(t35, (i*T*H+k)*dV), 1, H*dV)
+		}
+	}
 
 	// ret_net.o
-	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t40, 1, H*dC, c.X, d, 1)
+	kern.GemmFMA(L*T, d, H*dC, F(1), false, t43, d, 1, t40, H*dC, 1, c.WE, d, 1)
 
 	// ret_net.o
-	kern.GemmFMA(L*T, d, H*dC, F(1), false, t44, d, 1, t40, H*dC, 1, c.WC, d, 1)
+	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WEBar, d, 1, t40, 1, H*dC, c.X, d, 1)
+
+	// ret_net.o
+	kern.GemmFMA(H*dC, d, L*T, F(1), false, c.WCBar, d, 1, t42, 1, H*dC, c.X, d, 1)
+
+	// ret_net.o
+	kern.GemmFMA(L*T, d, H*dC, F(1), false, t46, d, 1, t42, H*dC, 1, c.WC, d, 1)
 
 	// ret_net.o
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
 			P0: unsafe.SliceData(t26),
-			P1: unsafe.SliceData(t41),
-			P2: unsafe.SliceData(t44),
+			P1: unsafe.SliceData(t43),
+			P2: unsafe.SliceData(t46),
 			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -556,11 +568,11 @@ func (c *readBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t26_2 := t26[(i*T+j)*d:][:d]
-				t41_2 := t41[(i*T+j)*d:][:d]
-				t44_2 := t44[(i*T+j)*d:][:d]
+				t43_2 := t43[(i*T+j)*d:][:d]
+				t46_2 := t46[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t26_2[k] + t41_2[k]) + t44_2[k]
+					xBar[k] = (t26_2[k] + t43_2[k]) + t46_2[k]
 				}
 			}
 		}

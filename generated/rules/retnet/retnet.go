@@ -86,7 +86,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of RetNet.
 func Entry() catalog.Entry {
-	return catalog.Block("RetNet", "be42cc81c9c6476db3cb30416ca3be99c5e2881a265071aab2be01f20f15c991",
+	return catalog.Block("RetNet", "15426559c29c2ae019720d8935e790e4bee5f4858e4d149d98321ae4d685b6dc",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"H", "d_v", "d_c"}},
 		assemble[float32], assemble[float64])
 }

@@ -164,12 +164,14 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.H, k.L, k.T, k.D, k.DC, k.DV = b.Sizes.H, a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DC, b.Sizes.DV
 	k.WC = a.Real("W_C", k.H*k.D*k.DC)
 	k.X = a.Real("x", k.L*k.T*k.D)
-	k.A = a.Const("A", k.H*k.L*k.DC*k.DV)
+	k.A = a.Real("A", k.H*k.L*k.DC*k.DV)
 	k.WE = a.Real("W_E", k.H*k.D*k.DC)
-	k.B = a.Const("B", k.H*k.L*k.DC*k.DV)
+	k.B = a.Real("B", k.H*k.L*k.DC*k.DV)
 	k.WG = a.Real("W_G", k.H*k.D*k.DV)
 	k.WO = a.Real("W_O", k.H*k.D*k.DV)
 	k.Y = a.Out("y", k.L*k.T*k.D)
+	k.OProd = a.Fresh(k.H * k.L * k.T * k.DC)
+	k.OProd2 = a.Fresh(k.H * k.L * k.T * k.DC)
 	k.O = a.Fresh(k.H * k.L * k.T * k.DV)
 	k.RDiv = a.Fresh(k.H * k.L * k.T)
 	k.ZProd = a.Fresh(k.H * k.L * k.T * k.DV)
@@ -194,6 +196,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.WG = k.WG
 	g.WO = k.WO
 	g.YBar = a.Bar("y", g.L*g.T*g.D)
+	g.OProd = k.OProd
+	g.OProd2 = k.OProd2
 	g.O = k.O
 	g.RDiv = k.RDiv
 	g.ZProd = k.ZProd
@@ -205,7 +209,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.ZSigmoid2 = k.ZSigmoid2
 	g.WCBar = a.Grad("W_C", g.H*g.D*g.DC)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
+	g.ABar = a.Grad("A", g.H*g.L*g.DC*g.DV)
 	g.WEBar = a.Grad("W_E", g.H*g.D*g.DC)
+	g.BBar = a.Grad("B", g.H*g.L*g.DC*g.DV)
 	g.WGBar = a.Grad("W_G", g.H*g.D*g.DV)
 	g.WOBar = a.Grad("W_O", g.H*g.D*g.DV)
 	g.Work = a.Fresh(g.WorkLen())

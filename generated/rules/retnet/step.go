@@ -1199,9 +1199,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                        Step[F]
-	back                                        StepBackward[F]
-	vWV, vX, vWA, vWB, vWC, vWE, vWG, vWO, outY tape.Value[F]
+	call                                                                    Step[F]
+	back                                                                    StepBackward[F]
+	vWV, vX, vWA, vWB, vWC, vWE, vWG, vWO, outY, fromA, fromB, nextA, nextB tape.Value[F]
 }
 
 // step computes
@@ -1246,8 +1246,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WG = arena.Data(n.vWG)
 	n.vWO = w.Value("W_O")
 	k.WO = arena.Data(n.vWO)
-	k.A = m.Slots[0].Data
-	k.B = m.Slots[1].Data
+	n.fromA = m.State(c, 0)
+	k.A = arena.Data(n.fromA)
+	n.fromB = m.State(c, 1)
+	k.B = arena.Data(n.fromB)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.AOut = arena.Alloc(k.H * k.L * k.DC * k.DV)
 	k.BOut = arena.Alloc(k.H * k.L * k.DC * k.DV)
@@ -1272,8 +1274,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 0, k.AOut)
-	m.SetNext(arena, 1, k.BOut)
+	n.nextA = m.SetNext(c, 0, k.AOut)
+	n.nextB = m.SetNext(c, 1, k.BOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1282,7 +1284,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextA) == nil && t.Adjoint(n.nextB) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1296,8 +1298,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.WG = k.WG
 	g.WO = k.WO
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.ABar = block.Zeros(t, g.H*g.L*g.DC*g.DV)
-	g.BBar = block.Zeros(t, g.H*g.L*g.DC*g.DV)
+	g.ABar = block.Adjoint(t, n.nextA, g.H*g.L*g.DC*g.DV)
+	g.BBar = block.Adjoint(t, n.nextB, g.H*g.L*g.DC*g.DV)
 	g.GammaPow = k.GammaPow
 	g.Phi = k.Phi
 	g.V = k.V
@@ -1309,8 +1311,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.ZProd = k.ZProd
 	g.WVBar = t.Part(n.vWV, g.H*g.D*g.DV)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.ABarOut = t.Scratch(g.H * g.L * g.DC * g.DV)
-	g.BBarOut = t.Scratch(g.H * g.L * g.DC * g.DV)
+	g.ABarOut = t.Part(n.fromA, g.H*g.L*g.DC*g.DV)
+	g.BBarOut = t.Part(n.fromB, g.H*g.L*g.DC*g.DV)
 	g.WABar = t.Part(n.vWA, g.H*g.D*g.DC)
 	g.WBBar = t.Part(n.vWB, g.H*g.D*g.DC)
 	g.WCBar = t.Part(n.vWC, g.H*g.D*g.DC)
@@ -1330,4 +1332,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWE, g.WEBar)
 	t.Contribute(n.vWG, g.WGBar)
 	t.Contribute(n.vWO, g.WOBar)
+	t.Contribute(n.fromA, g.ABarOut)
+	t.Contribute(n.fromB, g.BBarOut)
 }

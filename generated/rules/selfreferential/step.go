@@ -1289,15 +1289,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                         Step[F]
-	back                                                         StepBackward[F]
-	vWQ, vX, vBRho, vNM, vBTheta, vNAlpha, vNEta, vNK, vNV, outY tape.Value[F]
-	m                                                            *block.Memory[F]
-	startMK                                                      tape.Value[F]
-	startMV                                                      tape.Value[F]
-	startMAlpha                                                  tape.Value[F]
-	startMEta                                                    tape.Value[F]
-	startMM                                                      tape.Value[F]
+	call                                                                                                                                                     Step[F]
+	back                                                                                                                                                     StepBackward[F]
+	vWQ, vX, vBRho, vNM, vBTheta, vNAlpha, vNEta, vNK, vNV, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, nextMK, nextMV, nextMAlpha, nextMEta, nextMM tape.Value[F]
 }
 
 // step computes
@@ -1341,6 +1335,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startMK, startMV, startMAlpha, startMEta, startMM, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startMK = block.InitialState(c, m, 0, startMK)
+	startMV = block.InitialState(c, m, 1, startMV)
+	startMAlpha = block.InitialState(c, m, 2, startMAlpha)
+	startMEta = block.InitialState(c, m, 3, startMEta)
+	startMM = block.InitialState(c, m, 4, startMM)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -1363,11 +1362,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.NK = arena.Data(n.vNK)
 	n.vNV = w.Value("N_v")
 	k.NV = arena.Data(n.vNV)
-	k.MK = m.Slots[0].Data
-	k.MV = m.Slots[1].Data
-	k.MAlpha = m.Slots[2].Data
-	k.MEta = m.Slots[3].Data
-	k.MM = m.Slots[4].Data
+	n.fromMK = startMK
+	k.MK = arena.Data(n.fromMK)
+	n.fromMV = startMV
+	k.MV = arena.Data(n.fromMV)
+	n.fromMAlpha = startMAlpha
+	k.MAlpha = arena.Data(n.fromMAlpha)
+	n.fromMEta = startMEta
+	k.MEta = arena.Data(n.fromMEta)
+	n.fromMM = startMM
+	k.MM = arena.Data(n.fromMM)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.MKOut = arena.Alloc(k.L * k.D * k.D)
 	k.MVOut = arena.Alloc(k.L * k.D * k.D)
@@ -1435,22 +1439,15 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MMCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM = startMK, startMV, startMAlpha, startMEta, startMM
-	k.MK = block.InitialState(arena, m, 0, n.startMK.Data)
-	k.MV = block.InitialState(arena, m, 1, n.startMV.Data)
-	k.MAlpha = block.InitialState(arena, m, 2, n.startMAlpha.Data)
-	k.MEta = block.InitialState(arena, m, 3, n.startMEta.Data)
-	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.MKOut)
-	m.SetNext(arena, 1, k.MVOut)
-	m.SetNext(arena, 2, k.MAlphaOut)
-	m.SetNext(arena, 3, k.MEtaOut)
-	m.SetNext(arena, 4, k.MMOut)
+	n.nextMK = m.SetNext(c, 0, k.MKOut)
+	n.nextMV = m.SetNext(c, 1, k.MVOut)
+	n.nextMAlpha = m.SetNext(c, 2, k.MAlphaOut)
+	n.nextMEta = m.SetNext(c, 3, k.MEtaOut)
+	n.nextMM = m.SetNext(c, 4, k.MMOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1459,7 +1456,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextMK) == nil && t.Adjoint(n.nextMV) == nil && t.Adjoint(n.nextMAlpha) == nil && t.Adjoint(n.nextMEta) == nil && t.Adjoint(n.nextMM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1473,11 +1470,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.NK = k.NK
 	g.NV = k.NV
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.MKBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MVBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MAlphaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MEtaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MMBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
+	g.MVBar = block.Adjoint(t, n.nextMV, g.L*g.D*g.D)
+	g.MAlphaBar = block.Adjoint(t, n.nextMAlpha, g.L*g.D*g.D)
+	g.MEtaBar = block.Adjoint(t, n.nextMEta, g.L*g.D*g.D)
+	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
@@ -1500,11 +1497,11 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.MKBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MVBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MAlphaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MEtaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MMBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)
+	g.MVBarOut = t.Part(n.fromMV, g.L*g.D*g.D)
+	g.MAlphaBarOut = t.Part(n.fromMAlpha, g.L*g.D*g.D)
+	g.MEtaBarOut = t.Part(n.fromMEta, g.L*g.D*g.D)
+	g.MMBarOut = t.Part(n.fromMM, g.L*g.D*g.D)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.NMBar = t.Part(n.vNM, g.D*g.D)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
@@ -1529,9 +1526,9 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vNEta, g.NEtaBar)
 	t.Contribute(n.vNK, g.NKBar)
 	t.Contribute(n.vNV, g.NVBar)
-	block.AccumulateFresh(t, n.m, 0, n.startMK, g.MKBarOut)
-	block.AccumulateFresh(t, n.m, 1, n.startMV, g.MVBarOut)
-	block.AccumulateFresh(t, n.m, 2, n.startMAlpha, g.MAlphaBarOut)
-	block.AccumulateFresh(t, n.m, 3, n.startMEta, g.MEtaBarOut)
-	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBarOut)
+	t.Contribute(n.fromMK, g.MKBarOut)
+	t.Contribute(n.fromMV, g.MVBarOut)
+	t.Contribute(n.fromMAlpha, g.MAlphaBarOut)
+	t.Contribute(n.fromMEta, g.MEtaBarOut)
+	t.Contribute(n.fromMM, g.MMBarOut)
 }

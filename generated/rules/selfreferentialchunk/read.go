@@ -228,20 +228,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
-	m             *block.Memory[F]
-	startMK       tape.Value[F]
-	startMV       tape.Value[F]
-	startMAlpha   tape.Value[F]
-	startMEta     tape.Value[F]
-	startMM       tape.Value[F]
-	startM0M      tape.Value[F]
-	startM0Alpha  tape.Value[F]
-	startM0Eta    tape.Value[F]
-	startM0K      tape.Value[F]
-	startM0V      tape.Value[F]
+	call                  Read[F]
+	back                  ReadBackward[F]
+	vWQ, vX, outY, fromMM tape.Value[F]
 }
 
 // read computes
@@ -263,6 +252,16 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startMK = block.InitialState(c, m, 0, startMK)
+	startMV = block.InitialState(c, m, 1, startMV)
+	startMAlpha = block.InitialState(c, m, 2, startMAlpha)
+	startMEta = block.InitialState(c, m, 3, startMEta)
+	startMM = block.InitialState(c, m, 4, startMM)
+	startM0M = block.InitialState(c, m, 5, startM0M)
+	startM0Alpha = block.InitialState(c, m, 6, startM0Alpha)
+	startM0Eta = block.InitialState(c, m, 7, startM0Eta)
+	startM0K = block.InitialState(c, m, 8, startM0K)
+	startM0V = block.InitialState(c, m, 9, startM0V)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -271,7 +270,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	k.MM = m.Slots[4].Data
+	n.fromMM = startMM
+	k.MM = arena.Data(n.fromMM)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
@@ -280,23 +280,20 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	n.m = m
-	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM, n.startM0M, n.startM0Alpha, n.startM0Eta, n.startM0K, n.startM0V = startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V
-	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 0, n.startMK.Data)
-	block.KeepStart(arena, m, 1, n.startMV.Data)
-	block.KeepStart(arena, m, 2, n.startMAlpha.Data)
-	block.KeepStart(arena, m, 3, n.startMEta.Data)
-	block.KeepStart(arena, m, 4, n.startMM.Data)
-	block.KeepStart(arena, m, 5, n.startM0M.Data)
-	block.KeepStart(arena, m, 6, n.startM0Alpha.Data)
-	block.KeepStart(arena, m, 7, n.startM0Eta.Data)
-	block.KeepStart(arena, m, 8, n.startM0K.Data)
-	block.KeepStart(arena, m, 9, n.startM0V.Data)
+	block.KeepStart(c, m, 0, startMK)
+	block.KeepStart(c, m, 1, startMV)
+	block.KeepStart(c, m, 2, startMAlpha)
+	block.KeepStart(c, m, 3, startMEta)
+	block.KeepStart(c, m, 4, startMM)
+	block.KeepStart(c, m, 5, startM0M)
+	block.KeepStart(c, m, 6, startM0Alpha)
+	block.KeepStart(c, m, 7, startM0Eta)
+	block.KeepStart(c, m, 8, startM0K)
+	block.KeepStart(c, m, 9, startM0V)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -323,11 +320,11 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.MMBar = t.Scratch(g.L * g.D * g.D)
+	g.MMBar = t.Part(n.fromMM, g.L*g.D*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)
-	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBar)
+	t.Contribute(n.fromMM, g.MMBar)
 }

@@ -2207,20 +2207,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                          Step[F]
-	back                          StepBackward[F]
-	vWQ, vX, vBRho, vBTheta, outY tape.Value[F]
-	m                             *block.Memory[F]
-	startMK                       tape.Value[F]
-	startMV                       tape.Value[F]
-	startMAlpha                   tape.Value[F]
-	startMEta                     tape.Value[F]
-	startMM                       tape.Value[F]
-	startM0M                      tape.Value[F]
-	startM0Alpha                  tape.Value[F]
-	startM0Eta                    tape.Value[F]
-	startM0K                      tape.Value[F]
-	startM0V                      tape.Value[F]
+	call                                                                                                                                                                                                                            Step[F]
+	back                                                                                                                                                                                                                            StepBackward[F]
+	vWQ, vX, vBRho, vBTheta, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, fromM0M, fromM0Alpha, fromM0Eta, fromM0K, fromM0V, nextMK, nextMV, nextMAlpha, nextMEta, nextMM, nextM0M, nextM0Alpha, nextM0Eta, nextM0K, nextM0V tape.Value[F]
 }
 
 // step computes
@@ -2261,6 +2250,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startMK = block.InitialState(c, m, 0, startMK)
+	startMV = block.InitialState(c, m, 1, startMV)
+	startMAlpha = block.InitialState(c, m, 2, startMAlpha)
+	startMEta = block.InitialState(c, m, 3, startMEta)
+	startMM = block.InitialState(c, m, 4, startMM)
+	startM0M = block.InitialState(c, m, 5, startM0M)
+	startM0Alpha = block.InitialState(c, m, 6, startM0Alpha)
+	startM0Eta = block.InitialState(c, m, 7, startM0Eta)
+	startM0K = block.InitialState(c, m, 8, startM0K)
+	startM0V = block.InitialState(c, m, 9, startM0V)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -2273,16 +2272,26 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.BRho = arena.Data(n.vBRho)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
-	k.MK = m.Slots[0].Data
-	k.MV = m.Slots[1].Data
-	k.MAlpha = m.Slots[2].Data
-	k.MEta = m.Slots[3].Data
-	k.MM = m.Slots[4].Data
-	k.M0M = m.Slots[5].Data
-	k.M0Alpha = m.Slots[6].Data
-	k.M0Eta = m.Slots[7].Data
-	k.M0K = m.Slots[8].Data
-	k.M0V = m.Slots[9].Data
+	n.fromMK = startMK
+	k.MK = arena.Data(n.fromMK)
+	n.fromMV = startMV
+	k.MV = arena.Data(n.fromMV)
+	n.fromMAlpha = startMAlpha
+	k.MAlpha = arena.Data(n.fromMAlpha)
+	n.fromMEta = startMEta
+	k.MEta = arena.Data(n.fromMEta)
+	n.fromMM = startMM
+	k.MM = arena.Data(n.fromMM)
+	n.fromM0M = startM0M
+	k.M0M = arena.Data(n.fromM0M)
+	n.fromM0Alpha = startM0Alpha
+	k.M0Alpha = arena.Data(n.fromM0Alpha)
+	n.fromM0Eta = startM0Eta
+	k.M0Eta = arena.Data(n.fromM0Eta)
+	n.fromM0K = startM0K
+	k.M0K = arena.Data(n.fromM0K)
+	n.fromM0V = startM0V
+	k.M0V = arena.Data(n.fromM0V)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.MKOut = arena.Alloc(k.L * k.D * k.D)
 	k.MVOut = arena.Alloc(k.L * k.D * k.D)
@@ -2329,34 +2338,22 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.MMCheckpoints = c.Run.Saved(k.L * k.D * k.D * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startMK, n.startMV, n.startMAlpha, n.startMEta, n.startMM, n.startM0M, n.startM0Alpha, n.startM0Eta, n.startM0K, n.startM0V = startMK, startMV, startMAlpha, startMEta, startMM, startM0M, startM0Alpha, startM0Eta, startM0K, startM0V
-	k.MK = block.InitialState(arena, m, 0, n.startMK.Data)
-	k.MV = block.InitialState(arena, m, 1, n.startMV.Data)
-	k.MAlpha = block.InitialState(arena, m, 2, n.startMAlpha.Data)
-	k.MEta = block.InitialState(arena, m, 3, n.startMEta.Data)
-	k.MM = block.InitialState(arena, m, 4, n.startMM.Data)
-	k.M0M = block.InitialState(arena, m, 5, n.startM0M.Data)
-	k.M0Alpha = block.InitialState(arena, m, 6, n.startM0Alpha.Data)
-	k.M0Eta = block.InitialState(arena, m, 7, n.startM0Eta.Data)
-	k.M0K = block.InitialState(arena, m, 8, n.startM0K.Data)
-	k.M0V = block.InitialState(arena, m, 9, n.startM0V.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 0, k.MKOut)
-	m.SetNext(arena, 1, k.MVOut)
-	m.SetNext(arena, 2, k.MAlphaOut)
-	m.SetNext(arena, 3, k.MEtaOut)
-	m.SetNext(arena, 4, k.MMOut)
-	m.SetNext(arena, 5, k.M0MOut)
-	m.SetNext(arena, 6, k.M0AlphaOut)
-	m.SetNext(arena, 7, k.M0EtaOut)
-	m.SetNext(arena, 8, k.M0KOut)
-	m.SetNext(arena, 9, k.M0VOut)
+	n.nextMK = m.SetNext(c, 0, k.MKOut)
+	n.nextMV = m.SetNext(c, 1, k.MVOut)
+	n.nextMAlpha = m.SetNext(c, 2, k.MAlphaOut)
+	n.nextMEta = m.SetNext(c, 3, k.MEtaOut)
+	n.nextMM = m.SetNext(c, 4, k.MMOut)
+	n.nextM0M = m.SetNext(c, 5, k.M0MOut)
+	n.nextM0Alpha = m.SetNext(c, 6, k.M0AlphaOut)
+	n.nextM0Eta = m.SetNext(c, 7, k.M0EtaOut)
+	n.nextM0K = m.SetNext(c, 8, k.M0KOut)
+	n.nextM0V = m.SetNext(c, 9, k.M0VOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -2365,7 +2362,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextMK) == nil && t.Adjoint(n.nextMV) == nil && t.Adjoint(n.nextMAlpha) == nil && t.Adjoint(n.nextMEta) == nil && t.Adjoint(n.nextMM) == nil && t.Adjoint(n.nextM0M) == nil && t.Adjoint(n.nextM0Alpha) == nil && t.Adjoint(n.nextM0Eta) == nil && t.Adjoint(n.nextM0K) == nil && t.Adjoint(n.nextM0V) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -2384,16 +2381,16 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.M0K = k.M0K
 	g.M0V = k.M0V
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.MKBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MVBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MAlphaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MEtaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.MMBar = block.Zeros(t, g.L*g.D*g.D)
-	g.M0MBar = block.Zeros(t, g.L*g.D*g.D)
-	g.M0AlphaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.M0EtaBar = block.Zeros(t, g.L*g.D*g.D)
-	g.M0KBar = block.Zeros(t, g.L*g.D*g.D)
-	g.M0VBar = block.Zeros(t, g.L*g.D*g.D)
+	g.MKBar = block.Adjoint(t, n.nextMK, g.L*g.D*g.D)
+	g.MVBar = block.Adjoint(t, n.nextMV, g.L*g.D*g.D)
+	g.MAlphaBar = block.Adjoint(t, n.nextMAlpha, g.L*g.D*g.D)
+	g.MEtaBar = block.Adjoint(t, n.nextMEta, g.L*g.D*g.D)
+	g.MMBar = block.Adjoint(t, n.nextMM, g.L*g.D*g.D)
+	g.M0MBar = block.Adjoint(t, n.nextM0M, g.L*g.D*g.D)
+	g.M0AlphaBar = block.Adjoint(t, n.nextM0Alpha, g.L*g.D*g.D)
+	g.M0EtaBar = block.Adjoint(t, n.nextM0Eta, g.L*g.D*g.D)
+	g.M0KBar = block.Adjoint(t, n.nextM0K, g.L*g.D*g.D)
+	g.M0VBar = block.Adjoint(t, n.nextM0V, g.L*g.D*g.D)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
@@ -2416,18 +2413,18 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.MKBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MVBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MAlphaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MEtaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.MMBarOut = t.Scratch(g.L * g.D * g.D)
+	g.MKBarOut = t.Part(n.fromMK, g.L*g.D*g.D)
+	g.MVBarOut = t.Part(n.fromMV, g.L*g.D*g.D)
+	g.MAlphaBarOut = t.Part(n.fromMAlpha, g.L*g.D*g.D)
+	g.MEtaBarOut = t.Part(n.fromMEta, g.L*g.D*g.D)
+	g.MMBarOut = t.Part(n.fromMM, g.L*g.D*g.D)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
-	g.M0MBarOut = t.Scratch(g.L * g.D * g.D)
-	g.M0AlphaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.M0EtaBarOut = t.Scratch(g.L * g.D * g.D)
-	g.M0KBarOut = t.Scratch(g.L * g.D * g.D)
-	g.M0VBarOut = t.Scratch(g.L * g.D * g.D)
+	g.M0MBarOut = t.Part(n.fromM0M, g.L*g.D*g.D)
+	g.M0AlphaBarOut = t.Part(n.fromM0Alpha, g.L*g.D*g.D)
+	g.M0EtaBarOut = t.Part(n.fromM0Eta, g.L*g.D*g.D)
+	g.M0KBarOut = t.Part(n.fromM0K, g.L*g.D*g.D)
+	g.M0VBarOut = t.Part(n.fromM0V, g.L*g.D*g.D)
 	g.MKCheckpoints = k.MKCheckpoints
 	g.MVCheckpoints = k.MVCheckpoints
 	g.MAlphaCheckpoints = k.MAlphaCheckpoints
@@ -2441,14 +2438,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vBRho, g.BRhoBar)
 	t.Contribute(n.vBTheta, g.BThetaBar)
-	block.AccumulateFresh(t, n.m, 0, n.startMK, g.MKBarOut)
-	block.AccumulateFresh(t, n.m, 1, n.startMV, g.MVBarOut)
-	block.AccumulateFresh(t, n.m, 2, n.startMAlpha, g.MAlphaBarOut)
-	block.AccumulateFresh(t, n.m, 3, n.startMEta, g.MEtaBarOut)
-	block.AccumulateFresh(t, n.m, 4, n.startMM, g.MMBarOut)
-	block.AccumulateFresh(t, n.m, 5, n.startM0M, g.M0MBarOut)
-	block.AccumulateFresh(t, n.m, 6, n.startM0Alpha, g.M0AlphaBarOut)
-	block.AccumulateFresh(t, n.m, 7, n.startM0Eta, g.M0EtaBarOut)
-	block.AccumulateFresh(t, n.m, 8, n.startM0K, g.M0KBarOut)
-	block.AccumulateFresh(t, n.m, 9, n.startM0V, g.M0VBarOut)
+	t.Contribute(n.fromMK, g.MKBarOut)
+	t.Contribute(n.fromMV, g.MVBarOut)
+	t.Contribute(n.fromMAlpha, g.MAlphaBarOut)
+	t.Contribute(n.fromMEta, g.MEtaBarOut)
+	t.Contribute(n.fromMM, g.MMBarOut)
+	t.Contribute(n.fromM0M, g.M0MBarOut)
+	t.Contribute(n.fromM0Alpha, g.M0AlphaBarOut)
+	t.Contribute(n.fromM0Eta, g.M0EtaBarOut)
+	t.Contribute(n.fromM0K, g.M0KBarOut)
+	t.Contribute(n.fromM0V, g.M0VBarOut)
 }

@@ -329,20 +329,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call          Read[F]
-	back          ReadBackward[F]
-	vWQ, vX, outY tape.Value[F]
-	m             *block.Memory[F]
-	startAK       tape.Value[F]
-	startBK       tape.Value[F]
-	startAV       tape.Value[F]
-	startBV       tape.Value[F]
-	startAAlpha   tape.Value[F]
-	startBAlpha   tape.Value[F]
-	startAEta     tape.Value[F]
-	startBEta     tape.Value[F]
-	startAM       tape.Value[F]
-	startBM       tape.Value[F]
+	call                          Read[F]
+	back                          ReadBackward[F]
+	vWQ, vX, outY, fromAM, fromBM tape.Value[F]
 }
 
 // read computes
@@ -364,6 +353,16 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startAK = block.InitialState(c, m, 0, startAK)
+	startBK = block.InitialState(c, m, 1, startBK)
+	startAV = block.InitialState(c, m, 2, startAV)
+	startBV = block.InitialState(c, m, 3, startBV)
+	startAAlpha = block.InitialState(c, m, 4, startAAlpha)
+	startBAlpha = block.InitialState(c, m, 5, startBAlpha)
+	startAEta = block.InitialState(c, m, 6, startAEta)
+	startBEta = block.InitialState(c, m, 7, startBEta)
+	startAM = block.InitialState(c, m, 8, startAM)
+	startBM = block.InitialState(c, m, 9, startBM)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -372,8 +371,10 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	k.AM = m.Slots[8].Data
-	k.BM = m.Slots[9].Data
+	n.fromAM = startAM
+	k.AM = arena.Data(n.fromAM)
+	n.fromBM = startBM
+	k.BM = arena.Data(n.fromBM)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.QProd = c.Run.Saved(k.L * k.T * k.D)
 	k.QProd2 = c.Run.Saved(k.L * k.T)
@@ -385,24 +386,20 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.QDiv = c.Run.Saved(k.L * k.T)
 	k.QDiv2 = c.Run.Saved(k.L * k.T * k.D)
 	k.QDiv3 = c.Run.Saved(k.L * k.T)
-	n.m = m
-	n.startAK, n.startBK, n.startAV, n.startBV, n.startAAlpha, n.startBAlpha, n.startAEta, n.startBEta, n.startAM, n.startBM = startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM
-	k.AM = block.InitialState(arena, m, 8, n.startAM.Data)
-	k.BM = block.InitialState(arena, m, 9, n.startBM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 0, n.startAK.Data)
-	block.KeepStart(arena, m, 1, n.startBK.Data)
-	block.KeepStart(arena, m, 2, n.startAV.Data)
-	block.KeepStart(arena, m, 3, n.startBV.Data)
-	block.KeepStart(arena, m, 4, n.startAAlpha.Data)
-	block.KeepStart(arena, m, 5, n.startBAlpha.Data)
-	block.KeepStart(arena, m, 6, n.startAEta.Data)
-	block.KeepStart(arena, m, 7, n.startBEta.Data)
-	block.KeepStart(arena, m, 8, n.startAM.Data)
-	block.KeepStart(arena, m, 9, n.startBM.Data)
+	block.KeepStart(c, m, 0, startAK)
+	block.KeepStart(c, m, 1, startBK)
+	block.KeepStart(c, m, 2, startAV)
+	block.KeepStart(c, m, 3, startBV)
+	block.KeepStart(c, m, 4, startAAlpha)
+	block.KeepStart(c, m, 5, startBAlpha)
+	block.KeepStart(c, m, 6, startAEta)
+	block.KeepStart(c, m, 7, startBEta)
+	block.KeepStart(c, m, 8, startAM)
+	block.KeepStart(c, m, 9, startBM)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -433,13 +430,13 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.AMBar = t.Scratch(g.L * g.D * g.DH)
-	g.BMBar = t.Scratch(g.L * g.D * g.DH)
+	g.AMBar = t.Part(n.fromAM, g.L*g.D*g.DH)
+	g.BMBar = t.Part(n.fromBM, g.L*g.D*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)
-	block.AccumulateFresh(t, n.m, 8, n.startAM, g.AMBar)
-	block.AccumulateFresh(t, n.m, 9, n.startBM, g.BMBar)
+	t.Contribute(n.fromAM, g.AMBar)
+	t.Contribute(n.fromBM, g.BMBar)
 }

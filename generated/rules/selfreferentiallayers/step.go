@@ -3063,20 +3063,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                                                                Step[F]
-	back                                                                                                                                StepBackward[F]
-	vWQ, vX, vBRho, vBTheta, vAInitM, vBInitM, vAInitAlpha, vBInitAlpha, vAInitEta, vBInitEta, vAInitK, vBInitK, vAInitV, vBInitV, outY tape.Value[F]
-	m                                                                                                                                   *block.Memory[F]
-	startAK                                                                                                                             tape.Value[F]
-	startBK                                                                                                                             tape.Value[F]
-	startAV                                                                                                                             tape.Value[F]
-	startBV                                                                                                                             tape.Value[F]
-	startAAlpha                                                                                                                         tape.Value[F]
-	startBAlpha                                                                                                                         tape.Value[F]
-	startAEta                                                                                                                           tape.Value[F]
-	startBEta                                                                                                                           tape.Value[F]
-	startAM                                                                                                                             tape.Value[F]
-	startBM                                                                                                                             tape.Value[F]
+	call                                                                                                                                                                                                                                                                                                                        Step[F]
+	back                                                                                                                                                                                                                                                                                                                        StepBackward[F]
+	vWQ, vX, vBRho, vBTheta, vAInitM, vBInitM, vAInitAlpha, vBInitAlpha, vAInitEta, vBInitEta, vAInitK, vBInitK, vAInitV, vBInitV, outY, fromAK, fromBK, fromAV, fromBV, fromAAlpha, fromBAlpha, fromAEta, fromBEta, fromAM, fromBM, nextAK, nextBK, nextAV, nextBV, nextAAlpha, nextBAlpha, nextAEta, nextBEta, nextAM, nextBM tape.Value[F]
 }
 
 // step computes
@@ -3121,6 +3110,16 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startAK = block.InitialState(c, m, 0, startAK)
+	startBK = block.InitialState(c, m, 1, startBK)
+	startAV = block.InitialState(c, m, 2, startAV)
+	startBV = block.InitialState(c, m, 3, startBV)
+	startAAlpha = block.InitialState(c, m, 4, startAAlpha)
+	startBAlpha = block.InitialState(c, m, 5, startBAlpha)
+	startAEta = block.InitialState(c, m, 6, startAEta)
+	startBEta = block.InitialState(c, m, 7, startBEta)
+	startAM = block.InitialState(c, m, 8, startAM)
+	startBM = block.InitialState(c, m, 9, startBM)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -3153,16 +3152,26 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.AInitV = arena.Data(n.vAInitV)
 	n.vBInitV = w.Value("B_init_v")
 	k.BInitV = arena.Data(n.vBInitV)
-	k.AK = m.Slots[0].Data
-	k.BK = m.Slots[1].Data
-	k.AV = m.Slots[2].Data
-	k.BV = m.Slots[3].Data
-	k.AAlpha = m.Slots[4].Data
-	k.BAlpha = m.Slots[5].Data
-	k.AEta = m.Slots[6].Data
-	k.BEta = m.Slots[7].Data
-	k.AM = m.Slots[8].Data
-	k.BM = m.Slots[9].Data
+	n.fromAK = startAK
+	k.AK = arena.Data(n.fromAK)
+	n.fromBK = startBK
+	k.BK = arena.Data(n.fromBK)
+	n.fromAV = startAV
+	k.AV = arena.Data(n.fromAV)
+	n.fromBV = startBV
+	k.BV = arena.Data(n.fromBV)
+	n.fromAAlpha = startAAlpha
+	k.AAlpha = arena.Data(n.fromAAlpha)
+	n.fromBAlpha = startBAlpha
+	k.BAlpha = arena.Data(n.fromBAlpha)
+	n.fromAEta = startAEta
+	k.AEta = arena.Data(n.fromAEta)
+	n.fromBEta = startBEta
+	k.BEta = arena.Data(n.fromBEta)
+	n.fromAM = startAM
+	k.AM = arena.Data(n.fromAM)
+	n.fromBM = startBM
+	k.BM = arena.Data(n.fromBM)
 	k.Y = arena.Alloc(k.L * k.T * k.D)
 	k.AKOut = arena.Alloc(k.L * k.D * k.DH)
 	k.BKOut = arena.Alloc(k.L * k.D * k.DH)
@@ -3310,32 +3319,20 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.BMCheckpoints = c.Run.Saved(k.L * k.D * k.DH * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startAK, n.startBK, n.startAV, n.startBV, n.startAAlpha, n.startBAlpha, n.startAEta, n.startBEta, n.startAM, n.startBM = startAK, startBK, startAV, startBV, startAAlpha, startBAlpha, startAEta, startBEta, startAM, startBM
-	k.AK = block.InitialState(arena, m, 0, n.startAK.Data)
-	k.BK = block.InitialState(arena, m, 1, n.startBK.Data)
-	k.AV = block.InitialState(arena, m, 2, n.startAV.Data)
-	k.BV = block.InitialState(arena, m, 3, n.startBV.Data)
-	k.AAlpha = block.InitialState(arena, m, 4, n.startAAlpha.Data)
-	k.BAlpha = block.InitialState(arena, m, 5, n.startBAlpha.Data)
-	k.AEta = block.InitialState(arena, m, 6, n.startAEta.Data)
-	k.BEta = block.InitialState(arena, m, 7, n.startBEta.Data)
-	k.AM = block.InitialState(arena, m, 8, n.startAM.Data)
-	k.BM = block.InitialState(arena, m, 9, n.startBM.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.AKOut)
-	m.SetNext(arena, 1, k.BKOut)
-	m.SetNext(arena, 2, k.AVOut)
-	m.SetNext(arena, 3, k.BVOut)
-	m.SetNext(arena, 4, k.AAlphaOut)
-	m.SetNext(arena, 5, k.BAlphaOut)
-	m.SetNext(arena, 6, k.AEtaOut)
-	m.SetNext(arena, 7, k.BEtaOut)
-	m.SetNext(arena, 8, k.AMOut)
-	m.SetNext(arena, 9, k.BMOut)
+	n.nextAK = m.SetNext(c, 0, k.AKOut)
+	n.nextBK = m.SetNext(c, 1, k.BKOut)
+	n.nextAV = m.SetNext(c, 2, k.AVOut)
+	n.nextBV = m.SetNext(c, 3, k.BVOut)
+	n.nextAAlpha = m.SetNext(c, 4, k.AAlphaOut)
+	n.nextBAlpha = m.SetNext(c, 5, k.BAlphaOut)
+	n.nextAEta = m.SetNext(c, 6, k.AEtaOut)
+	n.nextBEta = m.SetNext(c, 7, k.BEtaOut)
+	n.nextAM = m.SetNext(c, 8, k.AMOut)
+	n.nextBM = m.SetNext(c, 9, k.BMOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -3344,7 +3341,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextAK) == nil && t.Adjoint(n.nextBK) == nil && t.Adjoint(n.nextAV) == nil && t.Adjoint(n.nextBV) == nil && t.Adjoint(n.nextAAlpha) == nil && t.Adjoint(n.nextBAlpha) == nil && t.Adjoint(n.nextAEta) == nil && t.Adjoint(n.nextBEta) == nil && t.Adjoint(n.nextAM) == nil && t.Adjoint(n.nextBM) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -3362,16 +3359,16 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.AInitV = k.AInitV
 	g.BInitV = k.BInitV
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.D)
-	g.AKBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.BKBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.AVBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.BVBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.AAlphaBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.BAlphaBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.AEtaBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.BEtaBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.AMBar = block.Zeros(t, g.L*g.D*g.DH)
-	g.BMBar = block.Zeros(t, g.L*g.D*g.DH)
+	g.AKBar = block.Adjoint(t, n.nextAK, g.L*g.D*g.DH)
+	g.BKBar = block.Adjoint(t, n.nextBK, g.L*g.D*g.DH)
+	g.AVBar = block.Adjoint(t, n.nextAV, g.L*g.D*g.DH)
+	g.BVBar = block.Adjoint(t, n.nextBV, g.L*g.D*g.DH)
+	g.AAlphaBar = block.Adjoint(t, n.nextAAlpha, g.L*g.D*g.DH)
+	g.BAlphaBar = block.Adjoint(t, n.nextBAlpha, g.L*g.D*g.DH)
+	g.AEtaBar = block.Adjoint(t, n.nextAEta, g.L*g.D*g.DH)
+	g.BEtaBar = block.Adjoint(t, n.nextBEta, g.L*g.D*g.DH)
+	g.AMBar = block.Adjoint(t, n.nextAM, g.L*g.D*g.DH)
+	g.BMBar = block.Adjoint(t, n.nextBM, g.L*g.D*g.DH)
 	g.QProd = k.QProd
 	g.QProd2 = k.QProd2
 	g.QSqrt = k.QSqrt
@@ -3414,16 +3411,16 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv3 = k.QDiv3
 	g.WQBar = t.Part(n.vWQ, g.D*g.D)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.AKBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BKBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.AVBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BVBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.AAlphaBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BAlphaBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.AEtaBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BEtaBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.AMBarOut = t.Scratch(g.L * g.D * g.DH)
-	g.BMBarOut = t.Scratch(g.L * g.D * g.DH)
+	g.AKBarOut = t.Part(n.fromAK, g.L*g.D*g.DH)
+	g.BKBarOut = t.Part(n.fromBK, g.L*g.D*g.DH)
+	g.AVBarOut = t.Part(n.fromAV, g.L*g.D*g.DH)
+	g.BVBarOut = t.Part(n.fromBV, g.L*g.D*g.DH)
+	g.AAlphaBarOut = t.Part(n.fromAAlpha, g.L*g.D*g.DH)
+	g.BAlphaBarOut = t.Part(n.fromBAlpha, g.L*g.D*g.DH)
+	g.AEtaBarOut = t.Part(n.fromAEta, g.L*g.D*g.DH)
+	g.BEtaBarOut = t.Part(n.fromBEta, g.L*g.D*g.DH)
+	g.AMBarOut = t.Part(n.fromAM, g.L*g.D*g.DH)
+	g.BMBarOut = t.Part(n.fromBM, g.L*g.D*g.DH)
 	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.AInitMBar = t.Part(n.vAInitM, g.D*g.DH)
@@ -3463,14 +3460,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vBInitK, g.BInitKBar)
 	t.Contribute(n.vAInitV, g.AInitVBar)
 	t.Contribute(n.vBInitV, g.BInitVBar)
-	block.AccumulateFresh(t, n.m, 0, n.startAK, g.AKBarOut)
-	block.AccumulateFresh(t, n.m, 1, n.startBK, g.BKBarOut)
-	block.AccumulateFresh(t, n.m, 2, n.startAV, g.AVBarOut)
-	block.AccumulateFresh(t, n.m, 3, n.startBV, g.BVBarOut)
-	block.AccumulateFresh(t, n.m, 4, n.startAAlpha, g.AAlphaBarOut)
-	block.AccumulateFresh(t, n.m, 5, n.startBAlpha, g.BAlphaBarOut)
-	block.AccumulateFresh(t, n.m, 6, n.startAEta, g.AEtaBarOut)
-	block.AccumulateFresh(t, n.m, 7, n.startBEta, g.BEtaBarOut)
-	block.AccumulateFresh(t, n.m, 8, n.startAM, g.AMBarOut)
-	block.AccumulateFresh(t, n.m, 9, n.startBM, g.BMBarOut)
+	t.Contribute(n.fromAK, g.AKBarOut)
+	t.Contribute(n.fromBK, g.BKBarOut)
+	t.Contribute(n.fromAV, g.AVBarOut)
+	t.Contribute(n.fromBV, g.BVBarOut)
+	t.Contribute(n.fromAAlpha, g.AAlphaBarOut)
+	t.Contribute(n.fromBAlpha, g.BAlphaBarOut)
+	t.Contribute(n.fromAEta, g.AEtaBarOut)
+	t.Contribute(n.fromBEta, g.BEtaBarOut)
+	t.Contribute(n.fromAM, g.AMBarOut)
+	t.Contribute(n.fromBM, g.BMBarOut)
 }

@@ -560,9 +560,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                 Step[F]
-	back                                 StepBackward[F]
-	vK, vV, vRho, vEta, vTheta, vQ, outY tape.Value[F]
+	call                                                             Step[F]
+	back                                                             StepBackward[F]
+	vK, vV, vRho, vEta, vTheta, vQ, outY, fromM, fromS, nextM, nextS tape.Value[F]
 }
 
 // step computes
@@ -592,8 +592,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.M = m.Slots[1].Data
-	k.S = m.Slots[2].Data
+	n.fromM = m.State(c, 1)
+	k.M = arena.Data(n.fromM)
+	n.fromS = m.State(c, 2)
+	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -619,8 +621,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 1, k.MOut)
-	m.SetNext(arena, 2, k.SOut)
+	n.nextM = m.SetNext(c, 1, k.MOut)
+	n.nextS = m.SetNext(c, 2, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -629,7 +631,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextS) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -640,14 +642,14 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.SLin = k.SLin
 	g.MDiv = k.MDiv
 	g.MDiv2 = k.MDiv2
 	g.MDiv3 = k.MDiv3
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -664,4 +666,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vEta, g.EtaBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromM, g.MBarOut)
+	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -22,7 +22,7 @@ package titansbounded
 
 import (
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansBounded.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansBounded", "875dc213959886c58401b39dc528581e9a16375a4268e41e699eb809550e8ce7",
+	return catalog.Block("TitansBounded", "3e7bba373d43ba680112e9e06776440406d8f0667d23148c5c6c42f32ada591d",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

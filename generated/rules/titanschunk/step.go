@@ -4323,9 +4323,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                 Step[F]
-	back                                 StepBackward[F]
-	vk, vV, vRho, vq, vEta, vTheta, outY tape.Value[F]
+	call                                                             Step[F]
+	back                                                             StepBackward[F]
+	vk, vV, vRho, vq, vEta, vTheta, outY, fromM, fromS, nextM, nextS tape.Value[F]
 }
 
 // step computes
@@ -4370,8 +4370,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Eta = arena.Data(n.vEta)
 	n.vTheta = theta
 	k.Theta = arena.Data(n.vTheta)
-	k.M = m.Slots[2].Data
-	k.S = m.Slots[3].Data
+	n.fromM = m.State(c, 2)
+	k.M = arena.Data(n.fromM)
+	n.fromS = m.State(c, 3)
+	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -4419,8 +4421,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	arena.Release(mark)
 	k.Work = nil
 	k.Rows = nil
-	m.SetNext(arena, 2, k.MOut)
-	m.SetNext(arena, 3, k.SOut)
+	n.nextM = m.SetNext(c, 2, k.MOut)
+	n.nextS = m.SetNext(c, 3, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -4429,7 +4431,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextM) == nil && t.Adjoint(n.nextS) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -4441,8 +4443,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Eta = k.Eta
 	g.Theta = k.Theta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.MBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.SBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
+	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.Q2 = k.Q2
@@ -4451,8 +4453,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.K2 = k.K2
 	g.U = k.U
 	g.E = k.E
-	g.MBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.SBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
+	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vk, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -4472,4 +4474,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vq, g.QBar)
 	t.Contribute(n.vEta, g.EtaBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
+	t.Contribute(n.fromM, g.MBarOut)
+	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -21,7 +21,7 @@ package titanschunk
 
 import (
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansChunk", "d76abb534ba9b75a0753bd92e4f1c9f7635d5b04a80263b36734fe2971de8460",
+	return catalog.Block("TitansChunk", "f38792122b7b345153975f4966e016343d76033636239986f23b3330bacfa063",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -53,6 +53,13 @@ func (c *readBackwardFused) run() {
 	// titans_heads.y
 	for i := range L {
 		for j := range heads {
+			kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.MBar, (i*heads+j)*dV*dK), 1, dK, kern.From(c.Q, (i*heads+j)*T*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), dV*heads, 1)
+		}
+	}
+
+	// titans_heads.y
+	for i := range L {
+		for j := range heads {
 			kern.GemmFMA(dK, T, dV, F(1), false, kern.From(c.QBar, (i*heads+j)*T*dK), 1, dK, kern.From(c.M, (i*heads+j)*dV*dK), 1, dK, kern.From(c.YBar, (i*T*heads+j)*dV), 1, dV*heads)
 		}
 	}

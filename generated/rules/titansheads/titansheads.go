@@ -21,8 +21,8 @@
 package titansheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v008661f17c6e"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/va0fc9484044e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansHeads", "f491fab16b259ccad7e4301180f18320b6c03cc8e8a91154a1ad202bc3054cf8",
+	return catalog.Block("TitansHeads", "bc4fb355110072514e99cb7c583cc3cccd171f2b12fbc2b998fd7cb58d942b93",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -25,7 +25,7 @@ package titanslmm
 
 import (
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansLMM.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansLMM", "d0e4468b97cd4d22dff788772a931e92c90e2e7823b31cf73b10dafe3331fdd7",
+	return catalog.Block("TitansLMM", "3a565a844a9e99e658e64263d7fc84cf2aa710dd4ea9e5ccbc167a5f38c88fda",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

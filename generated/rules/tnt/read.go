@@ -82,9 +82,12 @@ type ReadBackward[F num.Float] struct {
 	V     []F // [L, d_v, d_k]
 	W     []F // [L, d_v, d_k]
 	P     []F // [L, d_k, d_k]
+	Q     []F // [L, T, d_k]
 	YBar  []F // [L, T, d_v]
 	YProd []F // [L, T, d_k]
+	VBar  []F // [L, d_v, d_k], written
 	WBar  []F // [L, d_v, d_k], written
+	PBar  []F // [L, d_k, d_k], written
 	QBar  []F // [L, T, d_k], written
 	Work  []F // WorkLen() entries
 }
@@ -104,9 +107,9 @@ func (c *ReadBackward[F]) Run() {
 	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	t4 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t5 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
 	t6 := work[:L*T*dK] // [L, T, d_k]
+	work = work[L*T*dK:]
+	t8 := work[:L*T*dK] // [L, T, d_k]
 
 	// tnt.y
 	for i := range L {
@@ -120,22 +123,32 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
+		kern.Gemm(dK, dK, T, F(1), false, kern.From(c.PBar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t4, i*T*dK), dK, 1)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dK, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.Gemm(dK, dV, T, F(1), false, kern.From(c.VBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t8, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	for i := range L {
 		for j := range T {
-			t5_2 := t5[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
+			t8_2 := t8[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = t5_2[k] + t6_2[k]
+				qBar[k] = t6_2[k] + t8_2[k]
 			}
 		}
 	}
@@ -143,11 +156,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call     Read[F]
-	back     ReadBackward[F]
-	vQ, outY tape.Value[F]
-	m        *block.Memory[F]
-	startW   tape.Value[F]
+	call                          Read[F]
+	back                          ReadBackward[F]
+	vQ, outY, fromV, fromW, fromP tape.Value[F]
 }
 
 // read computes
@@ -160,25 +171,26 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW = block.InitialState(c, m, 2, startW)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.V = m.Slots[1].Data
-	k.W = m.Slots[2].Data
-	k.P = m.Slots[3].Data
+	n.fromV = m.State(c, 1)
+	k.V = arena.Data(n.fromV)
+	n.fromW = startW
+	k.W = arena.Data(n.fromW)
+	n.fromP = m.State(c, 3)
+	k.P = arena.Data(n.fromP)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
-	n.m = m
-	n.startW = startW
-	k.W = block.InitialState(arena, m, 2, n.startW.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 2, n.startW.Data)
+	block.KeepStart(c, m, 2, startW)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -195,12 +207,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.V = k.V
 	g.W = k.W
 	g.P = k.P
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.WBar = t.Scratch(g.L * g.DK * g.DV)
+	g.VBar = t.Part(n.fromV, g.L*g.DK*g.DV)
+	g.WBar = t.Part(n.fromW, g.L*g.DK*g.DV)
+	g.PBar = t.Part(n.fromP, g.L*g.DK*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBar)
+	t.Contribute(n.fromV, g.VBar)
+	t.Contribute(n.fromW, g.WBar)
+	t.Contribute(n.fromP, g.PBar)
 }

@@ -73,8 +73,8 @@ func (c *readBackwardFused) run() {
 	_ = dK
 	_ = dV
 	t4 := c.Work[:L*T*dK]            // [L, T, d_k]
-	t5 := c.Work[L*T*dK:][:L*T*dK]   // [L, T, d_k]
-	t6 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t6 := c.Work[L*T*dK:][:L*T*dK]   // [L, T, d_k]
+	t8 := c.Work[2*L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// tnt.y
 	for i := range L {
@@ -88,19 +88,29 @@ func (c *readBackwardFused) run() {
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, dK, T, F(1), false, kern.From(c.PBar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t4, i*T*dK), dK, 1)
 	}
 
 	// tnt.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t6, i*T*dK), 1, dK, kern.From(c.P, i*dK*dK), 1, dK, kern.From(t4, i*T*dK), 1, dK)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.VBar, i*dV*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(c.YBar, i*T*dV), dV, 1)
+	}
+
+	// tnt.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t8, i*T*dK), 1, dK, kern.From(c.V, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt.y
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t5),
-			P1: unsafe.SliceData(t6),
+			P0: unsafe.SliceData(t6),
+			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
@@ -111,11 +121,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t5_2 := t5[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
+				t8_2 := t8[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qBar[k] = t5_2[k] + t6_2[k]
+					qBar[k] = t6_2[k] + t8_2[k]
 				}
 			}
 		}

@@ -627,11 +627,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                   Step[F]
-	back                                   StepBackward[F]
-	vWInit, vK, vv, vRho, vTheta, vQ, outY tape.Value[F]
-	m                                      *block.Memory[F]
-	startW                                 tape.Value[F]
+	call                                                                                           Step[F]
+	back                                                                                           StepBackward[F]
+	vWInit, vK, vv, vRho, vTheta, vQ, outY, fromV, fromW, fromP, fromN, nextV, nextW, nextP, nextN tape.Value[F]
 }
 
 // step computes
@@ -651,6 +649,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW = block.InitialState(c, m, 2, startW)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -667,10 +666,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.V = m.Slots[1].Data
-	k.W = m.Slots[2].Data
-	k.P = m.Slots[3].Data
-	k.N = m.Slots[4].Data
+	n.fromV = m.State(c, 1)
+	k.V = arena.Data(n.fromV)
+	n.fromW = startW
+	k.W = arena.Data(n.fromW)
+	n.fromP = m.State(c, 3)
+	k.P = arena.Data(n.fromP)
+	n.fromN = m.State(c, 4)
+	k.N = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.VOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.WOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -697,17 +700,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.NCheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startW = startW
-	k.W = block.InitialState(arena, m, 2, n.startW.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 1, k.VOut)
-	m.SetNext(arena, 2, k.WOut)
-	m.SetNext(arena, 3, k.POut)
-	m.SetNext(arena, 4, k.NOut)
+	n.nextV = m.SetNext(c, 1, k.VOut)
+	n.nextW = m.SetNext(c, 2, k.WOut)
+	n.nextP = m.SetNext(c, 3, k.POut)
+	n.nextN = m.SetNext(c, 4, k.NOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -716,7 +716,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextV) == nil && t.Adjoint(n.nextW) == nil && t.Adjoint(n.nextP) == nil && t.Adjoint(n.nextN) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -727,17 +727,17 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.VBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.WBar = block.Zeros(t, g.L*g.DK*g.DV)
-	g.PBar = block.Zeros(t, g.L*g.DK*g.DK)
-	g.NBar = block.Zeros(t, g.L)
+	g.VBar = block.Adjoint(t, n.nextV, g.L*g.DK*g.DV)
+	g.WBar = block.Adjoint(t, n.nextW, g.L*g.DK*g.DV)
+	g.PBar = block.Adjoint(t, n.nextP, g.L*g.DK*g.DK)
+	g.NBar = block.Adjoint(t, n.nextN, g.L)
 	g.VLin = k.VLin
 	g.WLin = k.WLin
 	g.YProd = k.YProd
-	g.VBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.WBarOut = t.Scratch(g.L * g.DK * g.DV)
-	g.PBarOut = t.Scratch(g.L * g.DK * g.DK)
-	g.NBarOut = t.Scratch(g.L)
+	g.VBarOut = t.Part(n.fromV, g.L*g.DK*g.DV)
+	g.WBarOut = t.Part(n.fromW, g.L*g.DK*g.DV)
+	g.PBarOut = t.Part(n.fromP, g.L*g.DK*g.DK)
+	g.NBarOut = t.Part(n.fromN, g.L)
 	g.WInitBar = t.Part(n.vWInit, g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar2 = t.Part(n.vv, g.L*g.T*g.DV)
@@ -756,5 +756,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 2, n.startW, g.WBarOut)
+	t.Contribute(n.fromV, g.VBarOut)
+	t.Contribute(n.fromW, g.WBarOut)
+	t.Contribute(n.fromP, g.PBarOut)
+	t.Contribute(n.fromN, g.NBarOut)
 }

@@ -23,8 +23,8 @@
 package tnt
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v930c76b6a6e8"
 	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TNT.
 func Entry() catalog.Entry {
-	return catalog.Block("TNT", "fe236d1ba2ecb93071863024e873d68c3b3d3d8e6d06114394254d18e32bb81d",
+	return catalog.Block("TNT", "ac49a157e8adcb2854f56d61c310b7bbe7d214e7c51da212025cee5f2f0ba10a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -168,9 +168,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
-	k.V = a.Const("V", k.L*k.DK*k.DV)
+	k.V = a.Real("V", k.L*k.DK*k.DV)
 	k.W = a.Real("W", k.L*k.DK*k.DV)
-	k.P = a.Const("P", k.L*k.DK*k.DK)
+	k.P = a.Real("P", k.L*k.DK*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
@@ -184,9 +184,12 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.V = k.V
 	g.W = k.W
 	g.P = k.P
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
+	g.VBar = a.Grad("V", g.L*g.DK*g.DV)
 	g.WBar = a.Grad("W", g.L*g.DK*g.DV)
+	g.PBar = a.Grad("P", g.L*g.DK*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

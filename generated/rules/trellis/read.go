@@ -13,7 +13,7 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 4·L·T·d_k + L·T entries and checkpoints of 0 entries.
+// It keeps 5·L·T·d_k + L·T entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
@@ -26,16 +26,17 @@ type Read[F num.Float] struct {
 	Y         []F // [L, T, d_v], written
 	YProd     []F // [L, T, d_k], written
 	YSigmoid  []F // [L, T, d_k], written
-	YDiv      []F // [L, T], written
-	YDiv2     []F // [L, T, d_k], written
+	YDiv      []F // [L, T, d_k], written
+	YDiv2     []F // [L, T], written
+	YDiv3     []F // [L, T, d_k], written
 	YSigmoid2 []F // [L, T, d_k], written
 	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·d_k + 2·L·T.
+// WorkLen is L·T·d_k + 2·L·T.
 func (c *Read[F]) WorkLen() int {
 	L, T, dK := c.L, c.T, c.DK
-	return 2*L*T*dK + 2*L*T
+	return L*T*dK + 2*L*T
 }
 
 // Run computes Read.
@@ -50,8 +51,6 @@ func (c *Read[F]) Run() {
 	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t18 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t19 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
@@ -82,11 +81,11 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		t16_2 := t16[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		yDiv := c.YDiv[i*T:][:T]
+		yDiv2 := c.YDiv2[i*T:][:T]
 		for j := range T {
 			t182 := num.Sqrt(1e-06 + t16_2[j])
 			t18_2[j] = t182
-			yDiv[j] = F(1) / t182
+			yDiv2[j] = F(1) / t182
 		}
 	}
 
@@ -95,15 +94,15 @@ func (c *Read[F]) Run() {
 		t18_2 := t18[i*T:][:T]
 		for j := range T {
 			t15_2 := t15[(i*T+j)*dK:][:dK]
-			t19_2 := t19[(i*T+j)*dK:][:dK]
-			yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+			yDiv := c.YDiv[(i*T+j)*dK:][:dK]
+			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
 			t18Entry := t18_2[j]
 			for k := range dK {
-				t192 := t15_2[k] / t18Entry
-				t19_2[k] = t192
-				yDiv2[k] = t192 / t18Entry
+				t19 := t15_2[k] / t18Entry
+				yDiv[k] = t19
+				yDiv3[k] = t19 / t18Entry
 				ySigmoid2[k] = num.Sigmoid(-yProd[k])
 			}
 		}
@@ -111,7 +110,7 @@ func (c *Read[F]) Run() {
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(c.YDiv, i*T*dK), 1, dK)
 	}
 }
 
@@ -124,12 +123,16 @@ type ReadBackward[F num.Float] struct {
 	DV        int
 	SV        []F // [L, d_v, d_k]
 	SK        []F // [L, d_k, d]
+	Q         []F // [L, T, d]
 	YBar      []F // [L, T, d_v]
 	YProd     []F // [L, T, d_k]
 	YSigmoid  []F // [L, T, d_k]
-	YDiv      []F // [L, T]
-	YDiv2     []F // [L, T, d_k]
+	YDiv      []F // [L, T, d_k]
+	YDiv2     []F // [L, T]
+	YDiv3     []F // [L, T, d_k]
 	YSigmoid2 []F // [L, T, d_k]
+	SVBar     []F // [L, d_v, d_k], written
+	SKBar     []F // [L, d_k, d], written
 	QBar      []F // [L, T, d], written
 	Work      []F // WorkLen() entries
 }
@@ -147,63 +150,73 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
-	t := c.Work[:L*T*dK] // [L, T, d_k]
+	t2 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
-	t6 := work[:L*T] // [L, T]
+	t7 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t192 := work[:L*T*dK] // [L, T, d_k]
+	t20 := work[:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YDiv, i*T*dK), dK, 1)
 	}
 
 	// trellis.y
 	for i := range L {
-		t6_2 := t6[i*T:][:T]
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t2, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+	}
+
+	// trellis.y
+	for i := range L {
+		t7_2 := t7[i*T:][:T]
 		for j := range T {
-			t2 := t[(i*T+j)*dK:][:dK]
-			yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
-			var t62 F
+			t2_2 := t2[(i*T+j)*dK:][:dK]
+			yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+			var t72 F
 			for k := range dK {
-				t62 += F(t2[k] * yDiv2[k])
+				t72 += F(t2_2[k] * yDiv3[k])
 			}
-			t6_2[j] = -t62
+			t7_2[j] = -t72
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		yDiv := c.YDiv[i*T:][:T]
-		t6_2 := t6[i*T:][:T]
+		yDiv2 := c.YDiv2[i*T:][:T]
+		t7_2 := t7[i*T:][:T]
 		for j := range T {
 			yProd := c.YProd[(i*T+j)*dK:][:dK]
 			ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-			t2 := t[(i*T+j)*dK:][:dK]
+			t2_2 := t2[(i*T+j)*dK:][:dK]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-			t192_2 := t192[(i*T+j)*dK:][:dK]
-			yDivEntry := yDiv[j]
-			w := F(yDivEntry * t6_2[j])
+			t20_2 := t20[(i*T+j)*dK:][:dK]
+			yDiv2Entry := yDiv2[j]
+			w := F(yDiv2Entry * t7_2[j])
 			for k := range dK {
 				yProdEntry := yProd[k]
 				ySigmoidEntry := ySigmoid[k]
-				t132 := F(t2[k]*yDivEntry) + F(2*F(F(0.5*F(yProdEntry*ySigmoidEntry))*w))
-				t192_2[k] = F(ySigmoidEntry*t132) + F(F(F(yProdEntry*ySigmoidEntry)*t132)*ySigmoid2[k])
+				t142 := F(t2_2[k]*yDiv2Entry) + F(2*F(F(0.5*F(yProdEntry*ySigmoidEntry))*w))
+				t20_2[k] = F(ySigmoidEntry*t142) + F(F(F(yProdEntry*ySigmoidEntry)*t142)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// trellis.y
 	for i := range L {
-		kern.Gemm(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t192, i*T*dK), 1, dK)
+		kern.Gemm(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.Gemm(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call     Read[F]
-	back     ReadBackward[F]
-	vQ, outY tape.Value[F]
+	call                     Read[F]
+	back                     ReadBackward[F]
+	vQ, outY, fromSV, fromSK tape.Value[F]
 }
 
 // read computes
@@ -219,13 +232,16 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.L, k.T, k.D, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.SV = m.Slots[1].Data
-	k.SK = m.Slots[0].Data
+	n.fromSV = m.State(c, 1)
+	k.SV = arena.Data(n.fromSV)
+	n.fromSK = m.State(c, 0)
+	k.SK = arena.Data(n.fromSK)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DK)
-	k.YDiv = c.Run.Saved(k.L * k.T)
-	k.YDiv2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.YDiv = c.Run.Saved(k.L * k.T * k.DK)
+	k.YDiv2 = c.Run.Saved(k.L * k.T)
+	k.YDiv3 = c.Run.Saved(k.L * k.T * k.DK)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -246,14 +262,20 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.SV = k.SV
 	g.SK = k.SK
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YDiv = k.YDiv
 	g.YDiv2 = k.YDiv2
+	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
+	g.SVBar = t.Part(n.fromSV, g.L*g.DK*g.DV)
+	g.SKBar = t.Part(n.fromSK, g.L*g.D*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.D)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromSV, g.SVBar)
+	t.Contribute(n.fromSK, g.SKBar)
 }

@@ -20,10 +20,9 @@ func (c *readFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t15 := c.Work[:L*T*dK]                // [L, T, d_k]
-	t16 := c.Work[L*T*dK:][:L*T]          // [L, T]
-	t18 := c.Work[L*T*dK+L*T:][:L*T]      // [L, T]
-	t19 := c.Work[L*T*dK+2*L*T:][:L*T*dK] // [L, T, d_k]
+	t15 := c.Work[:L*T*dK]           // [L, T, d_k]
+	t16 := c.Work[L*T*dK:][:L*T]     // [L, T]
+	t18 := c.Work[L*T*dK+L*T:][:L*T] // [L, T]
 
 	// trellis.y
 	for i := range L {
@@ -75,7 +74,7 @@ func (c *readFused) run() {
 		a := regions.R4f41b9bfd550Args{
 			P0: unsafe.SliceData(t16),
 			P1: unsafe.SliceData(t18),
-			P2: unsafe.SliceData(c.YDiv),
+			P2: unsafe.SliceData(c.YDiv2),
 			N0: L,
 			N1: T,
 		}
@@ -84,11 +83,11 @@ func (c *readFused) run() {
 		for i := range L {
 			t16_2 := t16[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
-			yDiv := c.YDiv[i*T:][:T]
+			yDiv2 := c.YDiv2[i*T:][:T]
 			for j := range T {
 				t182 := num.Sqrt(F(1e-06) + t16_2[j])
 				t18_2[j] = t182
-				yDiv[j] = F(1) / t182
+				yDiv2[j] = F(1) / t182
 			}
 		}
 	}
@@ -98,8 +97,8 @@ func (c *readFused) run() {
 		a := regions.Rc7d0ee56052aArgs{
 			P0: unsafe.SliceData(t18),
 			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.YDiv2),
+			P2: unsafe.SliceData(c.YDiv),
+			P3: unsafe.SliceData(c.YDiv3),
 			P4: unsafe.SliceData(c.YProd),
 			P5: unsafe.SliceData(c.YSigmoid2),
 			N0: L,
@@ -113,15 +112,15 @@ func (c *readFused) run() {
 			t18_2 := t18[i*T:][:T]
 			for j := range T {
 				t15_2 := t15[(i*T+j)*dK:][:dK]
-				t19_2 := t19[(i*T+j)*dK:][:dK]
-				yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
+				yDiv := c.YDiv[(i*T+j)*dK:][:dK]
+				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
 				t18Entry := t18_2[j]
 				for k := range dK {
-					t192 := t15_2[k] / t18Entry
-					t19_2[k] = t192
-					yDiv2[k] = t192 / t18Entry
+					t19 := t15_2[k] / t18Entry
+					yDiv[k] = t19
+					yDiv3[k] = t19 / t18Entry
 					ySigmoid2[k] = kern.Sigmoid(-yProd[k])
 				}
 			}
@@ -130,7 +129,7 @@ func (c *readFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(t19, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.SV, i*dV*dK), dK, 1, kern.From(c.YDiv, i*T*dK), 1, dK)
 	}
 }
 
@@ -145,21 +144,26 @@ func (c *readBackwardFused) run() {
 	_ = d
 	_ = dK
 	_ = dV
-	t := c.Work[:L*T*dK]                 // [L, T, d_k]
-	t6 := c.Work[L*T*dK:][:L*T]          // [L, T]
-	t192 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
+	t2 := c.Work[:L*T*dK]               // [L, T, d_k]
+	t7 := c.Work[L*T*dK:][:L*T]         // [L, T]
+	t20 := c.Work[L*T*dK+L*T:][:L*T*dK] // [L, T, d_k]
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.SVBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YDiv, i*T*dK), dK, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t2, i*T*dK), 1, dK, kern.From(c.SV, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// trellis.y
 	if kern.Wide() {
 		a := regions.R27d429748fc7Args{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(c.YDiv2),
-			P2: unsafe.SliceData(t6),
+			P0: unsafe.SliceData(t2),
+			P1: unsafe.SliceData(c.YDiv3),
+			P2: unsafe.SliceData(t7),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -171,17 +175,17 @@ func (c *readBackwardFused) run() {
 		regions.R27d429748fc7(&a)
 	} else {
 		for i := range L {
-			t6_2 := t6[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
 			for j := range T {
-				t2 := t[(i*T+j)*dK:][:dK]
-				yDiv2 := c.YDiv2[(i*T+j)*dK:][:dK]
-				var t62 F
-				t62Sums := [16]F{t62}
+				t2_2 := t2[(i*T+j)*dK:][:dK]
+				yDiv3 := c.YDiv3[(i*T+j)*dK:][:dK]
+				var t72 F
+				t72Sums := [16]F{t72}
 				for k := range dK {
-					t62Sums[k%16] = num.FMA32(t2[k], yDiv2[k], t62Sums[k%16])
+					t72Sums[k%16] = num.FMA32(t2_2[k], yDiv3[k], t72Sums[k%16])
 				}
-				t62 = kern.Sum16(&t62Sums)
-				t6_2[j] = -t62
+				t72 = kern.Sum16(&t72Sums)
+				t7_2[j] = -t72
 			}
 		}
 	}
@@ -189,13 +193,13 @@ func (c *readBackwardFused) run() {
 	// trellis.y
 	if kern.Wide() {
 		a := regions.R455d4aa4d43bArgs{
-			P0: unsafe.SliceData(c.YDiv),
-			P1: unsafe.SliceData(t6),
+			P0: unsafe.SliceData(c.YDiv2),
+			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.YProd),
 			P3: unsafe.SliceData(c.YSigmoid),
-			P4: unsafe.SliceData(t),
+			P4: unsafe.SliceData(t2),
 			P5: unsafe.SliceData(c.YSigmoid2),
-			P6: unsafe.SliceData(t192),
+			P6: unsafe.SliceData(t20),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -204,21 +208,21 @@ func (c *readBackwardFused) run() {
 		regions.R455d4aa4d43b(&a)
 	} else {
 		for i := range L {
-			yDiv := c.YDiv[i*T:][:T]
-			t6_2 := t6[i*T:][:T]
+			yDiv2 := c.YDiv2[i*T:][:T]
+			t7_2 := t7[i*T:][:T]
 			for j := range T {
 				yProd := c.YProd[(i*T+j)*dK:][:dK]
 				ySigmoid := c.YSigmoid[(i*T+j)*dK:][:dK]
-				t2 := t[(i*T+j)*dK:][:dK]
+				t2_2 := t2[(i*T+j)*dK:][:dK]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dK:][:dK]
-				t192_2 := t192[(i*T+j)*dK:][:dK]
-				yDivEntry := yDiv[j]
-				w := F(yDivEntry * t6_2[j])
+				t20_2 := t20[(i*T+j)*dK:][:dK]
+				yDiv2Entry := yDiv2[j]
+				w := F(yDiv2Entry * t7_2[j])
 				for k := range dK {
 					yProdEntry := yProd[k]
 					ySigmoidEntry := ySigmoid[k]
-					t132 := num.FMA32(F(yProdEntry*ySigmoidEntry), w, F(t2[k]*yDivEntry))
-					t192_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t132), ySigmoid2[k], F(ySigmoidEntry*t132))
+					t142 := num.FMA32(F(yProdEntry*ySigmoidEntry), w, F(t2_2[k]*yDiv2Entry))
+					t20_2[k] = num.FMA32(F(F(yProdEntry*ySigmoidEntry)*t142), ySigmoid2[k], F(ySigmoidEntry*t142))
 				}
 			}
 		}
@@ -226,6 +230,11 @@ func (c *readBackwardFused) run() {
 
 	// trellis.y
 	for i := range L {
-		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t192, i*T*dK), 1, dK)
+		kern.GemmFMA(d, dK, T, F(1), false, kern.From(c.SKBar, i*dK*d), 1, d, kern.From(c.Q, i*T*d), 1, d, kern.From(t20, i*T*dK), dK, 1)
+	}
+
+	// trellis.y
+	for i := range L {
+		kern.GemmFMA(d, T, dK, F(1), false, kern.From(c.QBar, i*T*d), 1, d, kern.From(c.SK, i*dK*d), 1, d, kern.From(t20, i*T*dK), 1, dK)
 	}
 }

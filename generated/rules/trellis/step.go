@@ -787,9 +787,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                               Step[F]
-	back                               StepBackward[F]
-	vX, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
+	call                                                               Step[F]
+	back                                                               StepBackward[F]
+	vX, vK, vV, vRho, vTheta, vQ, outY, fromSK, fromSV, nextSK, nextSV tape.Value[F]
 }
 
 // step computes
@@ -819,8 +819,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.SK = m.Slots[0].Data
-	k.SV = m.Slots[1].Data
+	n.fromSK = m.State(c, 0)
+	k.SK = arena.Data(n.fromSK)
+	n.fromSV = m.State(c, 1)
+	k.SV = arena.Data(n.fromSV)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SKOut = arena.Alloc(k.L * k.D * k.DK)
 	k.SVOut = arena.Alloc(k.L * k.DK * k.DV)
@@ -852,8 +854,8 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.SKOut)
-	m.SetNext(arena, 1, k.SVOut)
+	n.nextSK = m.SetNext(c, 0, k.SKOut)
+	n.nextSV = m.SetNext(c, 1, k.SVOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -862,7 +864,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextSK) == nil && t.Adjoint(n.nextSV) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -872,8 +874,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.SKBar = block.Zeros(t, g.L*g.D*g.DK)
-	g.SVBar = block.Zeros(t, g.L*g.DK*g.DV)
+	g.SKBar = block.Adjoint(t, n.nextSK, g.L*g.D*g.DK)
+	g.SVBar = block.Adjoint(t, n.nextSV, g.L*g.DK*g.DV)
 	g.UProd = k.UProd
 	g.USqrt = k.USqrt
 	g.U = k.U
@@ -885,8 +887,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.UDiv2 = k.UDiv2
 	g.UDiv3 = k.UDiv3
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.SKBarOut = t.Scratch(g.L * g.D * g.DK)
-	g.SVBarOut = t.Scratch(g.L * g.DK * g.DV)
+	g.SKBarOut = t.Part(n.fromSK, g.L*g.D*g.DK)
+	g.SVBarOut = t.Part(n.fromSV, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -903,4 +905,6 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
+	t.Contribute(n.fromSK, g.SKBarOut)
+	t.Contribute(n.fromSV, g.SVBarOut)
 }

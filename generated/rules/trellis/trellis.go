@@ -103,7 +103,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Trellis.
 func Entry() catalog.Entry {
-	return catalog.Block("Trellis", "2e340fc42309f33a489e2ed81726d8632977350c50b1950b9ec90b61e4ca8790",
+	return catalog.Block("Trellis", "4f2e4d5198ce8fdcaa43327afc985bf9e35b42ba455e00a92b745ab32ae8d29d",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

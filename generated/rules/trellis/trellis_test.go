@@ -165,14 +165,15 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
 	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.SV = a.Const("S_V", k.L*k.DK*k.DV)
-	k.SK = a.Const("S_K", k.L*k.D*k.DK)
+	k.SV = a.Real("S_V", k.L*k.DK*k.DV)
+	k.SK = a.Real("S_K", k.L*k.D*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.D)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.YProd = a.Fresh(k.L * k.T * k.DK)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.YDiv = a.Fresh(k.L * k.T)
-	k.YDiv2 = a.Fresh(k.L * k.T * k.DK)
+	k.YDiv = a.Fresh(k.L * k.T * k.DK)
+	k.YDiv2 = a.Fresh(k.L * k.T)
+	k.YDiv3 = a.Fresh(k.L * k.T * k.DK)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -183,12 +184,16 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.L, g.T, g.D, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
 	g.SV = k.SV
 	g.SK = k.SK
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YDiv = k.YDiv
 	g.YDiv2 = k.YDiv2
+	g.YDiv3 = k.YDiv3
 	g.YSigmoid2 = k.YSigmoid2
+	g.SVBar = a.Grad("S_V", g.L*g.DK*g.DV)
+	g.SKBar = a.Grad("S_K", g.L*g.D*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.D)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()

@@ -163,14 +163,9 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call     Read[F]
-	back     ReadBackward[F]
-	vQ, outY tape.Value[F]
-	m        *block.Memory[F]
-	startW1  tape.Value[F]
-	startW2  tape.Value[F]
-	startB2  tape.Value[F]
-	startB1  tape.Value[F]
+	call                     Read[F]
+	back                     ReadBackward[F]
+	vQ, outY, fromW2, fromW1 tape.Value[F]
 }
 
 // read computes
@@ -184,30 +179,32 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 0, startW1)
+	startW2 = block.InitialState(c, m, 1, startW2)
+	startB2 = block.InitialState(c, m, 2, startB2)
+	startB1 = block.InitialState(c, m, 3, startB1)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DH, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.W2 = m.Slots[1].Data
-	k.W1 = m.Slots[0].Data
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
-	n.m = m
-	n.startW1, n.startW2, n.startB2, n.startB1 = startW1, startW2, startB2, startB1
-	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(arena, m, 0, n.startW1.Data)
-	block.KeepStart(arena, m, 1, n.startW2.Data)
-	block.KeepStart(arena, m, 2, n.startB2.Data)
-	block.KeepStart(arena, m, 3, n.startB1.Data)
+	block.KeepStart(c, m, 0, startW1)
+	block.KeepStart(c, m, 1, startW2)
+	block.KeepStart(c, m, 2, startB2)
+	block.KeepStart(c, m, 3, startB1)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -228,12 +225,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.YProd = k.YProd
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.W2Bar = t.Scratch(g.L * g.DH * g.DV)
-	g.W1Bar = t.Scratch(g.L * g.DH * g.DK)
+	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
+	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1Bar)
-	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2Bar)
+	t.Contribute(n.fromW2, g.W2Bar)
+	t.Contribute(n.fromW1, g.W1Bar)
 }

@@ -741,14 +741,9 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                             Step[F]
-	back                                             StepBackward[F]
-	vW2Init, vW1Init, vK, vV, vRho, vTheta, vQ, outY tape.Value[F]
-	m                                                *block.Memory[F]
-	startW1                                          tape.Value[F]
-	startW2                                          tape.Value[F]
-	startB2                                          tape.Value[F]
-	startB1                                          tape.Value[F]
+	call                                                                                                             Step[F]
+	back                                                                                                             StepBackward[F]
+	vW2Init, vW1Init, vK, vV, vRho, vTheta, vQ, outY, fromW1, fromW2, fromB2, fromB1, nextW1, nextW2, nextB1, nextB2 tape.Value[F]
 }
 
 // step computes
@@ -764,6 +759,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if startW1, startW2, startB2, startB1, err = b.start(c, w, m); err != nil {
 		return
 	}
+	startW1 = block.InitialState(c, m, 0, startW1)
+	startW2 = block.InitialState(c, m, 1, startW2)
+	startB2 = block.InitialState(c, m, 2, startB2)
+	startB1 = block.InitialState(c, m, 3, startB1)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -782,10 +781,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
-	k.W1 = m.Slots[0].Data
-	k.W2 = m.Slots[1].Data
-	k.B2 = m.Slots[2].Data
-	k.B1 = m.Slots[3].Data
+	n.fromW1 = startW1
+	k.W1 = arena.Data(n.fromW1)
+	n.fromW2 = startW2
+	k.W2 = arena.Data(n.fromW2)
+	n.fromB2 = startB2
+	k.B2 = arena.Data(n.fromB2)
+	n.fromB1 = startB1
+	k.B1 = arena.Data(n.fromB1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
@@ -809,20 +812,14 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	if c.Run.Tape != nil {
 		k.W2Checkpoints = c.Run.Saved(k.L * k.DH * k.DV * ((k.T + k.C - 1) / k.C))
 	}
-	n.m = m
-	n.startW1, n.startW2, n.startB2, n.startB1 = startW1, startW2, startB2, startB1
-	k.W1 = block.InitialState(arena, m, 0, n.startW1.Data)
-	k.W2 = block.InitialState(arena, m, 1, n.startW2.Data)
-	k.B2 = block.InitialState(arena, m, 2, n.startB2.Data)
-	k.B1 = block.InitialState(arena, m, 3, n.startB1.Data)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.W1Out)
-	m.SetNext(arena, 1, k.W2Out)
-	m.SetNext(arena, 3, k.B1Out)
-	m.SetNext(arena, 2, k.B2Out)
+	n.nextW1 = m.SetNext(c, 0, k.W1Out)
+	n.nextW2 = m.SetNext(c, 1, k.W2Out)
+	n.nextB1 = m.SetNext(c, 3, k.B1Out)
+	n.nextB2 = m.SetNext(c, 2, k.B2Out)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -831,7 +828,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextW1) == nil && t.Adjoint(n.nextW2) == nil && t.Adjoint(n.nextB1) == nil && t.Adjoint(n.nextB2) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -846,20 +843,20 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.W1Bar = block.Zeros(t, g.L*g.DH*g.DK)
-	g.W2Bar = block.Zeros(t, g.L*g.DH*g.DV)
-	g.B1Bar = block.Zeros(t, g.L*g.DH*g.DK)
-	g.B2Bar = block.Zeros(t, g.L*g.DH*g.DV)
+	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
+	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
+	g.B1Bar = block.Adjoint(t, n.nextB1, g.L*g.DH*g.DK)
+	g.B2Bar = block.Adjoint(t, n.nextB2, g.L*g.DH*g.DV)
 	g.W2Prod = k.W2Prod
 	g.W2Lin = k.W2Lin
 	g.W1Prod = k.W1Prod
 	g.YProd = k.YProd
-	g.W1BarOut = t.Scratch(g.L * g.DH * g.DK)
-	g.W2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
+	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)
-	g.B2BarOut = t.Scratch(g.L * g.DH * g.DV)
+	g.B2BarOut = t.Part(n.fromB2, g.L*g.DH*g.DV)
 	g.W1InitBar = t.Part(n.vW1Init, g.DH*g.DK)
-	g.B1BarOut = t.Scratch(g.L * g.DH * g.DK)
+	g.B1BarOut = t.Part(n.fromB1, g.L*g.DH*g.DK)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
 	g.RhoBar = t.Part(n.vRho, g.L*g.T)
@@ -877,8 +874,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
-	block.AccumulateFresh(t, n.m, 0, n.startW1, g.W1BarOut)
-	block.AccumulateFresh(t, n.m, 1, n.startW2, g.W2BarOut)
-	block.AccumulateFresh(t, n.m, 2, n.startB2, g.B2BarOut)
-	block.AccumulateFresh(t, n.m, 3, n.startB1, g.B1BarOut)
+	t.Contribute(n.fromW1, g.W1BarOut)
+	t.Contribute(n.fromW2, g.W2BarOut)
+	t.Contribute(n.fromB2, g.B2BarOut)
+	t.Contribute(n.fromB1, g.B1BarOut)
 }

@@ -884,9 +884,9 @@ func (c *Backward[F]) Run() {
 
 // callNode is one call of Forward on the tape.
 type callNode[F num.Float] struct {
-	call                                                              Forward[F]
-	back                                                              Backward[F]
-	vWK, vX, vWQ, vWV, vCK, vBK, vCQ, vBQ, vCV, vBV, outV, outK, outQ tape.Value[F]
+	call                                                                                                                                      Forward[F]
+	back                                                                                                                                      Backward[F]
+	vWK, vX, vWQ, vWV, vCK, vBK, vCQ, vBQ, vCV, vBV, outV, outK, outQ, fromK0Tail, fromQ0Tail, fromV0Tail, nextK0Tail, nextQ0Tail, nextV0Tail tape.Value[F]
 }
 
 // Call computes
@@ -927,10 +927,13 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.CV = arena.Data(n.vCV)
 	n.vBV = w.Value("b_V")
 	k.BV = arena.Data(n.vBV)
-	k.K0Tail = m.Slots[b.Slots[0]].Data
+	n.fromK0Tail = m.State(c, b.Slots[0])
+	k.K0Tail = arena.Data(n.fromK0Tail)
 	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[b.Slots[1]].Data
-	k.V0Tail = m.Slots[b.Slots[2]].Data
+	n.fromQ0Tail = m.State(c, b.Slots[1])
+	k.Q0Tail = arena.Data(n.fromQ0Tail)
+	n.fromV0Tail = m.State(c, b.Slots[2])
+	k.V0Tail = arena.Data(n.fromV0Tail)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
 	k.K = arena.Alloc(k.L * k.T * k.DK)
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
@@ -963,9 +966,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, b.Slots[0], k.K0TailOut)
-	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
-	m.SetNext(arena, b.Slots[2], k.V0TailOut)
+	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
+	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
+	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
 	m.Advance(c.Tokens)
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
@@ -978,7 +981,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 
 // Backward adds the adjoints of what Call read.
 func (n *callNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outV) == nil && t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil {
+	if t.Adjoint(n.outV) == nil && t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil && t.Adjoint(n.nextK0Tail) == nil && t.Adjoint(n.nextQ0Tail) == nil && t.Adjoint(n.nextV0Tail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -997,9 +1000,9 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.VBar = block.Adjoint(t, n.outV, g.L*g.T*g.DV)
 	g.KBar = block.Adjoint(t, n.outK, g.L*g.T*g.DK)
 	g.QBar = block.Adjoint(t, n.outQ, g.L*g.T*g.DK)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.V0TailBar = block.Zeros(t, 3*g.L*g.DV)
+	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
+	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
+	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
 	g.K1Prod = k.K1Prod
 	g.K1Sigmoid = k.K1Sigmoid
@@ -1026,13 +1029,13 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
 	g.WVBar = t.Part(n.vWV, g.D*g.DV)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.K0TailBarOut = t.Part(n.fromK0Tail, 3*g.L*g.DK)
 	g.CKBar = t.Part(n.vCK, 4*g.DK)
 	g.BKBar = t.Part(n.vBK, g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.Q0TailBarOut = t.Part(n.fromQ0Tail, 3*g.L*g.DK)
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
-	g.V0TailBarOut = t.Scratch(3 * g.L * g.DV)
+	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DV)
 	g.CVBar = t.Part(n.vCV, 4*g.DV)
 	g.BVBar = t.Part(n.vBV, g.DV)
 	g.Work = t.Scratch(g.WorkLen())
@@ -1048,4 +1051,7 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vBQ, g.BQBar)
 	t.Contribute(n.vCV, g.CVBar)
 	t.Contribute(n.vBV, g.BVBar)
+	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
+	t.Contribute(n.fromV0Tail, g.V0TailBarOut)
 }

@@ -934,9 +934,9 @@ func (c *Backward[F]) Run() {
 
 // callNode is one call of Forward on the tape.
 type callNode[F num.Float] struct {
-	call                                                                                                                            Forward[F]
-	back                                                                                                                            Backward[F]
-	vWK, vX, vWQ, vCK, vBK, vCQ, vBQ, vWV, vWRho, vBRho, vWTheta, vBTheta, vWEta, vBEta, outV, outK, outQ, outRho, outTheta, outEta tape.Value[F]
+	call                                                                                                                                                                            Forward[F]
+	back                                                                                                                                                                            Backward[F]
+	vWK, vX, vWQ, vCK, vBK, vCQ, vBQ, vWV, vWRho, vBRho, vWTheta, vBTheta, vWEta, vBEta, outV, outK, outQ, outRho, outTheta, outEta, fromK0Tail, fromQ0Tail, nextK0Tail, nextQ0Tail tape.Value[F]
 }
 
 // Call computes
@@ -987,9 +987,11 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.WEta = arena.Data(n.vWEta)
 	n.vBEta = w.Value("b_eta")
 	k.BEta = arena.Data(n.vBEta)
-	k.K0Tail = m.Slots[b.Slots[0]].Data
+	n.fromK0Tail = m.State(c, b.Slots[0])
+	k.K0Tail = arena.Data(n.fromK0Tail)
 	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[b.Slots[1]].Data
+	n.fromQ0Tail = m.State(c, b.Slots[1])
+	k.Q0Tail = arena.Data(n.fromQ0Tail)
 	k.V = arena.Alloc(k.L * k.T * k.DV)
 	k.K = arena.Alloc(k.L * k.T * k.DK)
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
@@ -1026,8 +1028,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, b.Slots[0], k.K0TailOut)
-	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
+	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
+	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
 	vOut = c.Run.Output(k.V)
 	n.outV = vOut
@@ -1046,7 +1048,7 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 
 // Backward adds the adjoints of what Call read.
 func (n *callNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outV) == nil && t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil && t.Adjoint(n.outRho) == nil && t.Adjoint(n.outTheta) == nil && t.Adjoint(n.outEta) == nil {
+	if t.Adjoint(n.outV) == nil && t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil && t.Adjoint(n.outRho) == nil && t.Adjoint(n.outTheta) == nil && t.Adjoint(n.outEta) == nil && t.Adjoint(n.nextK0Tail) == nil && t.Adjoint(n.nextQ0Tail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1069,8 +1071,8 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.RhoBar = block.Adjoint(t, n.outRho, g.L*g.T)
 	g.ThetaBar = block.Adjoint(t, n.outTheta, g.L*g.T)
 	g.EtaBar = block.Adjoint(t, n.outEta, g.L*g.T)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
+	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
+	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.K1Stack = k.K1Stack
 	g.K1Prod = k.K1Prod
 	g.K1Sigmoid = k.K1Sigmoid
@@ -1099,10 +1101,10 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
-	g.K0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.K0TailBarOut = t.Part(n.fromK0Tail, 3*g.L*g.DK)
 	g.CKBar = t.Part(n.vCK, 4*g.DK)
 	g.BKBar = t.Part(n.vBK, g.DK)
-	g.Q0TailBarOut = t.Scratch(3 * g.L * g.DK)
+	g.Q0TailBarOut = t.Part(n.fromQ0Tail, 3*g.L*g.DK)
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.WVBar = t.Part(n.vWV, g.D*g.DV)
@@ -1129,4 +1131,6 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vBTheta, g.BThetaBar)
 	t.Contribute(n.vWEta, g.WEtaBar)
 	t.Contribute(n.vBEta, g.BEtaBar)
+	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
 }

@@ -24,7 +24,7 @@ func (c *forwardFused) run() {
 	t := c.Work[2*L*T*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
 	t6 := c.Work[3*L*T*dK+3*L*dK:][:L*T*dK] // [L, T, d_k]
 	q1 := c.Work[4*L*T*dK+3*L*dK:][:L*T*dK] // [L, T, d_k]
-	t18 := c.Work[5*L*T*dK+3*L*dK:][:L*T]   // [L, T]
+	t17 := c.Work[5*L*T*dK+3*L*dK:][:L*T]   // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -44,6 +44,13 @@ func (c *forwardFused) run() {
 		}
 	}
 
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailOut[(i*3+j)*dK:][:dK], t[(i*(T+3)+j+T)*dK:][:dK])
+		}
+	}
+
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
@@ -56,32 +63,10 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.q1, projected.k1
-	if kern.Wide() {
-		a := regions.R7c7764ea5e24Args{
-			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(c.Q0TailOut),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.K0TailOut),
-			N0: L,
-			N1: dK,
-			N2: 4 * T * dK,
-			N3: 3 * dK,
-			N4: T*dK + 3*dK,
-		}
-		regions.R7c7764ea5e24(&a)
-	} else {
-		for i := range L {
-			for j := range 3 {
-				q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-				t2 := t[(i*(T+3)+j+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
-				for k := range dK {
-					q0TailOut[k] = q1Stack[k]
-					k0TailOut[k] = t2[k]
-				}
-			}
+	// projected.q1
+	for i := range L {
+		for j := range 3 {
+			copy(c.Q0TailOut[(i*3+j)*dK:][:dK], c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK])
 		}
 	}
 
@@ -147,19 +132,19 @@ func (c *forwardFused) run() {
 				t6_2 := t6[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t9 F
-				t9Sums := [16]F{t9}
+				var t8 F
+				t8Sums := [16]F{t8}
 				for k := range dK {
 					t62 := bQ[k] + q1Prod[k]
 					t7 := kern.Sigmoid(t62)
 					q12 := F(t62 * t7)
-					t9Sums[k%16] = num.FMA32(q12, q12, t9Sums[k%16])
+					t8Sums[k%16] = num.FMA32(q12, q12, t8Sums[k%16])
 					t6_2[k] = t62
 					q1Sigmoid[k] = t7
 					q1_2[k] = q12
 				}
-				t9 = kern.Sum16(&t9Sums)
-				qProd[j] = t9
+				t8 = kern.Sum16(&t8Sums)
+				qProd[j] = t8
 			}
 		}
 	}
@@ -169,7 +154,7 @@ func (c *forwardFused) run() {
 		a := regions.Raa55a3d55bb9Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(t17),
 			P3: unsafe.SliceData(c.QDiv),
 			P4: unsafe.SliceData(c.QDiv3),
 			N0: L,
@@ -180,18 +165,18 @@ func (c *forwardFused) run() {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			qSqrt := c.QSqrt[i*T:][:T]
-			t18_2 := t18[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t11 := (F(0) < qProdEntry)
-				t14 := num.Sqrt(kern.Choose(t11, qProdEntry, F(1)))
-				t182 := kern.Larger(kern.Choose(t11, t14, F(0)), F(1e-08))
-				qSqrt[j] = t14
-				t18_2[j] = t182
-				qDiv[j] = F(1) / t182
-				qDiv3[j] = F(1) / t14
+				t10 := (F(0) < qProdEntry)
+				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
+				t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
+				qSqrt[j] = t13
+				t17_2[j] = t172
+				qDiv[j] = F(1) / t172
+				qDiv3[j] = F(1) / t13
 			}
 		}
 	}
@@ -199,7 +184,7 @@ func (c *forwardFused) run() {
 	// projected.q, projected.q1
 	if kern.Wide() {
 		a := regions.Rc7d0ee56052aArgs{
-			P0: unsafe.SliceData(t18),
+			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
 			P3: unsafe.SliceData(c.QDiv2),
@@ -213,18 +198,18 @@ func (c *forwardFused) run() {
 		regions.Rc7d0ee56052a(&a)
 	} else {
 		for i := range L {
-			t18_2 := t18[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 				t6_2 := t6[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t18Entry := t18_2[j]
+				t17Entry := t17_2[j]
 				for k := range dK {
-					q2 := q1_2[k] / t18Entry
+					q2 := q1_2[k] / t17Entry
 					q[k] = q2
-					qDiv2[k] = q2 / t18Entry
+					qDiv2[k] = q2 / t17Entry
 					q1Sigmoid2[k] = kern.Sigmoid(-t6_2[k])
 				}
 			}
@@ -248,7 +233,10 @@ func (c *backwardFused) run() {
 	t36 := c.Work[2*L*T*dK+L*T:][:L*T*dK+3*L*dK]        // [L, T + 3, d_k]
 	t38 := c.Work[3*L*T*dK+L*T+3*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	t39 := c.Work[4*L*T*dK+L*T+6*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t11 := c.Flags[:L*T]                                // [L, T]
+	t42 := c.Work[5*L*T*dK+L*T+9*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t45 := c.Work[6*L*T*dK+L*T+12*L*dK:][:L*T*d]        // [L, T, d]
+	t47 := c.Work[L*T*d+6*L*T*dK+L*T+12*L*dK:][:L*T*d]  // [L, T, d]
+	t10 := c.Flags[:L*T]                                // [L, T]
 	t72 := c.Flags[L*T:][:L*T]                          // [L, T]
 	t112 := c.Flags[2*L*T:][:L*T]                       // [L, T]
 
@@ -297,15 +285,15 @@ func (c *backwardFused) run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t113 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t113, qSqrt[j], F(0)))
-			t11_2[j] = t113
+			t102 := (F(0) < qProd[j])
+			t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t10_2[j] = t102
 			t72_2[j] = t722
-			t112_2[j] = (t722 && t113)
+			t112_2[j] = (t722 && t102)
 		}
 	}
 
@@ -315,7 +303,7 @@ func (c *backwardFused) run() {
 		a := regions.Rc6606f6002bbArgs{
 			P0:  unsafe.SliceData(t112),
 			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t11),
+			P2:  unsafe.SliceData(t10),
 			P3:  unsafe.SliceData(t72),
 			P4:  unsafe.SliceData(t62),
 			P5:  unsafe.SliceData(c.QDiv3),
@@ -345,7 +333,7 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
-			t11_2 := t11[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
 			t72_2 := t72[i*T:][:T]
 			t62_2 := t62[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
@@ -357,7 +345,7 @@ func (c *backwardFused) run() {
 				t33_2 := t33[(i*T+j)*dK:][:dK]
 				t112Entry := t112_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t11_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t6Entry := t6_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
@@ -484,14 +472,87 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1, projected.k1
+	clear(t42)
+	if kern.Wide() {
+		a := regions.Rc3112d76228aArgs{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
+		}
+		regions.Rc3112d76228a(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t42_2 := t42[(i*(T+3)+j+T)*dK:][:dK]
+				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					q0TailBarOut[k] = t39_2[k]
+					t42_2[k] = t42_2[k] + k0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t42[(i*(T+3)+j)*dK:][:dK])
+		}
+	}
+
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t45, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
 		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
+	}
+
+	// projected.k0, projected.k1
+	for i := range L {
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t47, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	}
+
+	// projected.k0, projected.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
+	}
+
+	// projected.k0
+	if kern.Wide() {
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t47),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Rfbd3242b02ac(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t45_2 := t45[(i*T+j)*d:][:d]
+				t47_2 := t47[(i*T+j)*d:][:d]
+				xBar := c.XBar[(i*T+j)*d:][:d]
+				for k := range d {
+					xBar[k] = t45_2[k] + t47_2[k]
+				}
+			}
+		}
 	}
 }

@@ -87,9 +87,9 @@ func (c *Forward[F]) Run() {
 	work = work[L*T*dK:]
 	t11 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
-	t23 := work[:L*T] // [L, T]
+	t22 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t33 := work[:L*T] // [L, T]
+	t32 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -226,17 +226,17 @@ func (c *Forward[F]) Run() {
 			t9_2 := t9[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t14 F
+			var t13 F
 			for k := range dK {
 				t92 := bQ[k] + q1Prod[k]
 				t10 := num.Sigmoid(t92)
 				k1Entry := k1_2[k]
-				t14 += F(k1Entry * k1Entry)
+				t13 += F(k1Entry * k1Entry)
 				t9_2[k] = t92
 				q1Sigmoid[k] = t10
 				q1_2[k] = F(t92 * t10)
 			}
-			kProd[j] = t14
+			kProd[j] = t13
 		}
 	}
 
@@ -260,7 +260,7 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
-	// projected.q1, projected.v
+	// projected.v
 	for i := range L {
 		for j := range 3 {
 			t11_2 := t11[(i*(T+3)+j+T)*dV:][:dV]
@@ -275,32 +275,32 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			kProdEntry := kProd[j]
-			t16 := (F(0) < kProdEntry)
-			t19 := num.Sqrt(kern.Choose(t16, kProdEntry, F(1)))
-			kSqrt[j] = t19
-			t23_2[j] = num.Max(kern.Choose(t16, t19, F(0)), F(1e-08))
+			t15 := (F(0) < kProdEntry)
+			t18 := num.Sqrt(kern.Choose(t15, kProdEntry, F(1)))
+			kSqrt[j] = t18
+			t22_2[j] = num.Max(kern.Choose(t15, t18, F(0)), F(1e-08))
 		}
 	}
 
 	// projected.k, projected.q
 	for i := range L {
-		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			k1_2 := k1[(i*T+j)*dK:][:dK]
 			k := c.K[(i*T+j)*dK:][:dK]
-			var t24 F
-			t23Entry := t23_2[j]
+			var t23 F
+			t22Entry := t22_2[j]
 			for k2 := range dK {
 				q1Entry := q1_2[k2]
-				t24 += F(q1Entry * q1Entry)
-				k[k2] = k1_2[k2] / t23Entry
+				t23 += F(q1Entry * q1Entry)
+				k[k2] = k1_2[k2] / t22Entry
 			}
-			qProd[j] = t24
+			qProd[j] = t23
 		}
 	}
 
@@ -308,31 +308,31 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t33_2 := t33[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t26 := (F(0) < qProdEntry)
-			t29 := num.Sqrt(kern.Choose(t26, qProdEntry, F(1)))
-			t332 := num.Max(kern.Choose(t26, t29, F(0)), F(1e-08))
-			qSqrt[j] = t29
-			t33_2[j] = t332
-			qDiv[j] = F(1) / t332
-			qDiv3[j] = F(1) / t29
-			kDiv[j] = F(1) / t23_2[j]
+			t25 := (F(0) < qProdEntry)
+			t28 := num.Sqrt(kern.Choose(t25, qProdEntry, F(1)))
+			t322 := num.Max(kern.Choose(t25, t28, F(0)), F(1e-08))
+			qSqrt[j] = t28
+			t32_2[j] = t322
+			qDiv[j] = F(1) / t322
+			qDiv3[j] = F(1) / t28
+			kDiv[j] = F(1) / t22_2[j]
 			kDiv3[j] = F(1) / kSqrt[j]
 		}
 	}
 
 	// projected.q, projected.k, projected.q1, projected.k1
 	for i := range L {
-		t33_2 := t33[i*T:][:T]
-		t23_2 := t23[i*T:][:T]
+		t32_2 := t32[i*T:][:T]
+		t22_2 := t22[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
@@ -343,13 +343,13 @@ func (c *Forward[F]) Run() {
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 			t4_2 := t4[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t33Entry := t33_2[j]
-			t23Entry2 := t23_2[j]
+			t32Entry := t32_2[j]
+			t22Entry2 := t22_2[j]
 			for k2 := range dK {
-				q2 := q1_2[k2] / t33Entry
+				q2 := q1_2[k2] / t32Entry
 				q[k2] = q2
-				qDiv2[k2] = q2 / t33Entry
-				kDiv2[k2] = k[k2] / t23Entry2
+				qDiv2[k2] = q2 / t32Entry
+				kDiv2[k2] = k[k2] / t22Entry2
 				q1Sigmoid2[k2] = num.Sigmoid(-t9_2[k2])
 				k1Sigmoid2[k2] = num.Sigmoid(-t4_2[k2])
 			}
@@ -359,55 +359,62 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	WK         []F     // [d_k, d]
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	CK         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BK         []F     // [d_k]
-	CQ         []F     // [4, d_k]
-	BQ         []F     // [d_k]
-	KBar       []F     // [L, T, d_k]
-	QBar       []F     // [L, T, d_k]
-	K0TailBar  []F     // [L, 3, d_k]
-	Q0TailBar  []F     // [L, 3, d_k]
-	K1Stack    []F     // [L, T + 3, d_k]
-	K1Prod     []F     // [L, T, d_k]
-	K1Sigmoid  []F     // [L, T, d_k]
-	Q1Stack    []F     // [L, T + 3, d_k]
-	Q1Prod     []F     // [L, T, d_k]
-	Q1Sigmoid  []F     // [L, T, d_k]
-	KProd      []F     // [L, T]
-	KSqrt      []F     // [L, T]
-	QProd      []F     // [L, T]
-	QSqrt      []F     // [L, T]
-	QDiv       []F     // [L, T]
-	QDiv2      []F     // [L, T, d_k]
-	QDiv3      []F     // [L, T]
-	KDiv       []F     // [L, T]
-	KDiv2      []F     // [L, T, d_k]
-	KDiv3      []F     // [L, T]
-	Q1Sigmoid2 []F     // [L, T, d_k]
-	K1Sigmoid2 []F     // [L, T, d_k]
-	WKBar      []F     // [d_k, d], written
-	XBar       []F     // [L, T, d], written
-	WQBar      []F     // [d_k, d], written
-	CKBar      []F     // [4, d_k], written
-	BKBar      []F     // [d_k], written
-	CQBar      []F     // [4, d_k], written
-	BQBar      []F     // [d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	DV           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	WV           []F     // [d_v, d]
+	CK           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BK           []F     // [d_k]
+	CQ           []F     // [4, d_k]
+	BQ           []F     // [d_k]
+	KBar         []F     // [L, T, d_k]
+	QBar         []F     // [L, T, d_k]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	V0TailBar    []F     // [L, 3, d_v]
+	K1Stack      []F     // [L, T + 3, d_k]
+	K1Prod       []F     // [L, T, d_k]
+	K1Sigmoid    []F     // [L, T, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	Q1Prod       []F     // [L, T, d_k]
+	Q1Sigmoid    []F     // [L, T, d_k]
+	KProd        []F     // [L, T]
+	KSqrt        []F     // [L, T]
+	QProd        []F     // [L, T]
+	QSqrt        []F     // [L, T]
+	QDiv         []F     // [L, T]
+	QDiv2        []F     // [L, T, d_k]
+	QDiv3        []F     // [L, T]
+	KDiv         []F     // [L, T]
+	KDiv2        []F     // [L, T, d_k]
+	KDiv3        []F     // [L, T]
+	Q1Sigmoid2   []F     // [L, T, d_k]
+	K1Sigmoid2   []F     // [L, T, d_k]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	WVBar        []F     // [d_v, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	CKBar        []F     // [4, d_k], written
+	BKBar        []F     // [d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	V0TailBarOut []F     // [L, 3, d_v], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 2·L·T·d + 10·L·T·d_k + 2·L·T + 18·L·d_k.
+// WorkLen is 3·L·T·d + 10·L·T·d_k + L·T·d_v + 2·L·T + 18·L·d_k + 3·L·d_v.
 func (c *Backward[F]) WorkLen() int {
-	L, T, d, dK := c.L, c.T, c.D, c.DK
-	return 2*L*T*d + 10*L*T*dK + 2*L*T + 18*L*dK
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	return 3*L*T*d + 10*L*T*dK + L*T*dV + 2*L*T + 18*L*dK + 3*L*dV
 }
 
 // FlagsLen is 6·L·T.
@@ -422,7 +429,7 @@ func (c *Backward[F]) Run() {
 		(*backwardFused)(f).run()
 		return
 	}
-	L, T, d, dK := c.L, c.T, c.D, c.DK
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	t4 := c.Work[:L*T*dK] // [L, T, d_k]
 	work := c.Work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
@@ -431,30 +438,34 @@ func (c *Backward[F]) Run() {
 	work = work[L*T:]
 	t312 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t58 := work[:L*T*dK] // [L, T, d_k]
+	t52 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	work = work[L*T*dV+3*L*dV:]
+	t61 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t72 := work[:L*T*dK] // [L, T, d_k]
+	t76 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t61 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t75 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t63 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
-	t77 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	work = work[L*T*dK+3*L*dK:]
 	t64 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t78 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t79 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t80 := work[:L*T*d] // [L, T, d]
+	t66 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t67 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t81 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t82 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t85 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t82 := work[:L*T*d]  // [L, T, d]
-	t16 := c.Flags[:L*T] // [L, T]
+	t87 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t89 := work[:L*T*d]  // [L, T, d]
+	t15 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
-	t26 := flags[:L*T] // [L, T]
+	t25 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t72_2 := flags[:L*T] // [L, T]
+	t72 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
 	t112 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
@@ -496,23 +507,46 @@ func (c *Backward[F]) Run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		t322_2 := t322[i*T:][:T]
 		t36_2 := t36[i*T:][:T]
 		for j := range T {
-			t162 := (F(0) < kProd[j])
-			t262 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t262, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t162, kSqrt[j], F(0)))
-			t16_2[j] = t162
-			t26_2[j] = t262
-			t72_3[j] = t722
-			t112_2[j] = (t722 && t262)
+			t152 := (F(0) < kProd[j])
+			t252 := (F(0) < qProd[j])
+			t722 := (F(1e-08) <= kern.Choose(t252, qSqrt[j], F(0)))
+			t3222 := (F(1e-08) <= kern.Choose(t152, kSqrt[j], F(0)))
+			t15_2[j] = t152
+			t25_2[j] = t252
+			t72_2[j] = t722
+			t112_2[j] = (t722 && t252)
 			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t162)
+			t36_2[j] = (t3222 && t152)
+		}
+	}
+
+	// projected.v
+	clear(t52)
+	for i := range L {
+		for j := range 3 {
+			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+			t52_2 := t52[(i*(T+3)+j+T)*dV:][:dV]
+			for k := range dV {
+				t52_2[k] += v0TailBar[k]
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			t52_2 := t52[(i*(T+3)+j)*dV:][:dV]
+			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
+			for k := range dV {
+				v0TailBarOut[k] = t52_2[k]
+			}
 		}
 	}
 
@@ -522,13 +556,13 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		t36_2 := t36[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		t322_2 := t322[i*T:][:T]
 		t312_2 := t312[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
@@ -543,48 +577,48 @@ func (c *Backward[F]) Run() {
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t58_2 := t58[(i*T+j)*dK:][:dK]
-			t72_4 := t72[(i*T+j)*dK:][:dK]
+			t61_2 := t61[(i*T+j)*dK:][:dK]
+			t76_2 := t76[(i*T+j)*dK:][:dK]
 			t112Entry := t112_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t26_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_3[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t112Entry && t25_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			t36Entry := t36_2[j]
 			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t36Entry && t16_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w2 := kern.Choose((t36Entry && t15_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t9Entry := t9_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t52 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t582 := F(q1SigmoidEntry*t52) + F(F(F(t9Entry*q1SigmoidEntry)*t52)*q1Sigmoid2[k])
+				t55 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
+				t612 := F(q1SigmoidEntry*t55) + F(F(F(t9Entry*q1SigmoidEntry)*t55)*q1Sigmoid2[k])
 				t4Entry := t4_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t66 := F(kBar[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t722 := F(k1SigmoidEntry*t66) + F(F(F(t4Entry*k1SigmoidEntry)*t66)*k1Sigmoid2[k])
-				t58_2[k] = t582
-				bQBar[k] += t582
-				t72_4[k] = t722
-				bKBar[k] += t722
+				t70 := F(kBar[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
+				t762 := F(k1SigmoidEntry*t70) + F(F(F(t4Entry*k1SigmoidEntry)*t70)*k1Sigmoid2[k])
+				t61_2[k] = t612
+				bQBar[k] += t612
+				t76_2[k] = t762
+				bKBar[k] += t762
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t61)
-	clear(t75)
+	clear(t64)
+	clear(t79)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t58_2 := t58[(i*T+j)*dK:][:dK]
+					t61_2 := t61[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t61_2 := t61[(i*(T+3)+j-k+3)*dK:][:dK]
-					t72_3 := t72[(i*T+j)*dK:][:dK]
+					t64_2 := t64[(i*(T+3)+j-k+3)*dK:][:dK]
+					t76_2 := t76[(i*T+j)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
+					t79_2 := t79[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t61_2[m] += F(t58_2[m] * cQ[m])
-						t75_2[m] += F(t72_3[m] * cK[m])
+						t64_2[m] += F(t61_2[m] * cQ[m])
+						t79_2[m] += F(t76_2[m] * cK[m])
 					}
 				}
 			}
@@ -600,82 +634,124 @@ func (c *Backward[F]) Run() {
 				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t58_2 := t58[(j*T+k)*dK:][:dK]
+					t61_2 := t61[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t72_3 := t72[(j*T+k)*dK:][:dK]
+					t76_2 := t76[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t58_2[m])
-						cKBar[m] += F(k1Stack[m] * t72_3[m])
+						cQBar[m] += F(q1Stack[m] * t61_2[m])
+						cKBar[m] += F(k1Stack[m] * t76_2[m])
 					}
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t63)
-	clear(t77)
+	// projected.q1
+	clear(t66)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t63_2 := t63[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
+			t66_2 := t66[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t63_2[k] += q0TailBar[k]
-				t77_2[k] += k0TailBar[k]
+				t66_2[k] += q0TailBar[k]
+			}
+		}
+	}
+
+	// projected.q1
+	for i := range L {
+		for j := range T + 3 {
+			t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
+			t66_2 := t66[(i*(T+3)+j)*dK:][:dK]
+			t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				t67_2[k] = t64_2[k] + t66_2[k]
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
+	clear(t81)
 	for i := range L {
-		for j := range T + 3 {
-			t61_2 := t61[(i*(T+3)+j)*dK:][:dK]
-			t63_2 := t63[(i*(T+3)+j)*dK:][:dK]
-			t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
-			t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-			t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-			t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
+		for j := range 3 {
+			t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t81_2 := t81[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t64_2[k] = t61_2[k] + t63_2[k]
-				t78_2[k] = t75_2[k] + t77_2[k]
+				q0TailBarOut[k] = t67_2[k]
+				t81_2[k] += k0TailBar[k]
 			}
 		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range T + 3 {
+			t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
+			t81_2 := t81[(i*(T+3)+j)*dK:][:dK]
+			t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
+			for k := range dK {
+				t82_2[k] = t79_2[k] + t81_2[k]
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t82_2[k]
+			}
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		kern.Gemm(T, d, dV, F(1), false, kern.From(t85, i*T*d), d, 1, kern.From(t52, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+	}
+
+	// projected.v0, projected.v
+	clear(c.WVBar)
+	for k := range L {
+		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t52, (k*(T+3)+3)*dV), dV, 1)
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t80, i*T*d), d, 1, kern.From(t64, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t87, i*T*d), d, 1, kern.From(t67, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t64, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t67, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t82, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t89, i*T*d), d, 1, kern.From(t82, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t82, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
 	for i := range L {
 		for j := range T {
-			t80_2 := t80[(i*T+j)*d:][:d]
-			t82_2 := t82[(i*T+j)*d:][:d]
+			t85_2 := t85[(i*T+j)*d:][:d]
+			t87_2 := t87[(i*T+j)*d:][:d]
+			t89_2 := t89[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t80_2[k] + t82_2[k]
+				xBar[k] = t85_2[k] + t87_2[k] + t89_2[k]
 			}
 		}
 	}
@@ -683,9 +759,9 @@ func (c *Backward[F]) Run() {
 
 // callNode is one call of Forward on the tape.
 type callNode[F num.Float] struct {
-	call                                              Forward[F]
-	back                                              Backward[F]
-	vWK, vX, vWQ, vWV, vCK, vBK, vCQ, vBQ, outK, outQ tape.Value[F]
+	call                                                                                                                      Forward[F]
+	back                                                                                                                      Backward[F]
+	vWK, vX, vWQ, vWV, vCK, vBK, vCQ, vBQ, outK, outQ, fromK0Tail, fromQ0Tail, fromV0Tail, nextK0Tail, nextQ0Tail, nextV0Tail tape.Value[F]
 }
 
 // Call computes
@@ -722,10 +798,13 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.CQ = arena.Data(n.vCQ)
 	n.vBQ = w.Value("b_Q")
 	k.BQ = arena.Data(n.vBQ)
-	k.K0Tail = m.Slots[b.Slots[0]].Data
+	n.fromK0Tail = m.State(c, b.Slots[0])
+	k.K0Tail = arena.Data(n.fromK0Tail)
 	k.Pos = m.Pos
-	k.Q0Tail = m.Slots[b.Slots[1]].Data
-	k.V0Tail = m.Slots[b.Slots[2]].Data
+	n.fromQ0Tail = m.State(c, b.Slots[1])
+	k.Q0Tail = arena.Data(n.fromQ0Tail)
+	n.fromV0Tail = m.State(c, b.Slots[2])
+	k.V0Tail = arena.Data(n.fromV0Tail)
 	k.K = arena.Alloc(k.L * k.T * k.DK)
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
@@ -753,9 +832,9 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, b.Slots[0], k.K0TailOut)
-	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
-	m.SetNext(arena, b.Slots[2], k.V0TailOut)
+	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
+	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
+	n.nextV0Tail = m.SetNext(c, b.Slots[2], k.V0TailOut)
 	m.Advance(c.Tokens)
 	kInOut = c.Run.Output(k.K)
 	n.outK = kInOut
@@ -766,14 +845,15 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 
 // Backward adds the adjoints of what Call read.
 func (n *callNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil {
+	if t.Adjoint(n.outK) == nil && t.Adjoint(n.outQ) == nil && t.Adjoint(n.nextK0Tail) == nil && t.Adjoint(n.nextQ0Tail) == nil && t.Adjoint(n.nextV0Tail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.D, g.DK = k.L, k.T, k.D, k.DK
+	g.L, g.T, g.D, g.DK, g.DV = k.L, k.T, k.D, k.DK, k.DV
 	g.WK = k.WK
 	g.X = k.X
 	g.WQ = k.WQ
+	g.WV = k.WV
 	g.CK = k.CK
 	g.Pos = k.Pos
 	g.BK = k.BK
@@ -781,8 +861,9 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.BQ = k.BQ
 	g.KBar = block.Adjoint(t, n.outK, g.L*g.T*g.DK)
 	g.QBar = block.Adjoint(t, n.outQ, g.L*g.T*g.DK)
-	g.K0TailBar = block.Zeros(t, 3*g.L*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
+	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
+	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
+	g.V0TailBar = block.Adjoint(t, n.nextV0Tail, 3*g.L*g.DV)
 	g.K1Stack = k.K1Stack
 	g.K1Prod = k.K1Prod
 	g.K1Sigmoid = k.K1Sigmoid
@@ -804,18 +885,26 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
+	g.WVBar = t.Part(n.vWV, g.D*g.DV)
+	g.K0TailBarOut = t.Part(n.fromK0Tail, 3*g.L*g.DK)
 	g.CKBar = t.Part(n.vCK, 4*g.DK)
 	g.BKBar = t.Part(n.vBK, g.DK)
+	g.Q0TailBarOut = t.Part(n.fromQ0Tail, 3*g.L*g.DK)
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
+	g.V0TailBarOut = t.Part(n.fromV0Tail, 3*g.L*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWQ, g.WQBar)
+	t.Contribute(n.vWV, g.WVBar)
 	t.Contribute(n.vCK, g.CKBar)
 	t.Contribute(n.vBK, g.BKBar)
 	t.Contribute(n.vCQ, g.CQBar)
 	t.Contribute(n.vBQ, g.BQBar)
+	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
+	t.Contribute(n.fromV0Tail, g.V0TailBarOut)
 }

@@ -66,7 +66,7 @@ func (c *Forward[F]) Run() {
 	work = work[L*T*dK*heads:]
 	q1 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t18 := work[:L*T*heads] // [L, heads, T]
+	t17 := work[:L*T*heads] // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
@@ -106,6 +106,19 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t2 := t[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					k0TailOut[m] = t2[m]
+				}
+			}
+		}
+	}
+
 	// projected.q1
 	for i := range L {
 		for j := range heads {
@@ -130,17 +143,14 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
-	// projected.q1, projected.k1
+	// projected.q1
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
 				q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
 				q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-				t2 := t[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-				k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
 					q0TailOut[m] = q1Stack[m]
-					k0TailOut[m] = t2[m]
 				}
 			}
 		}
@@ -176,17 +186,17 @@ func (c *Forward[F]) Run() {
 				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-				var t9 F
+				var t8 F
 				for m := range dK {
 					t62 := bQ[m] + q1Prod[m]
 					t7 := num.Sigmoid(t62)
 					q12 := F(t62 * t7)
-					t9 += F(q12 * q12)
+					t8 += F(q12 * q12)
 					t6_2[m] = t62
 					q1Sigmoid[m] = t7
 					q1_2[m] = q12
 				}
-				qProd[k] = t9
+				qProd[k] = t8
 			}
 		}
 	}
@@ -196,18 +206,18 @@ func (c *Forward[F]) Run() {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t18_2 := t18[(i*heads+j)*T:][:T]
+			t17_2 := t17[(i*heads+j)*T:][:T]
 			qDiv := c.QDiv[(i*heads+j)*T:][:T]
 			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
 			for k := range T {
 				qProdEntry := qProd[k]
-				t11 := (F(0) < qProdEntry)
-				t14 := num.Sqrt(kern.Choose(t11, qProdEntry, F(1)))
-				t182 := num.Max(kern.Choose(t11, t14, F(0)), F(1e-08))
-				qSqrt[k] = t14
-				t18_2[k] = t182
-				qDiv[k] = F(1) / t182
-				qDiv3[k] = F(1) / t14
+				t10 := (F(0) < qProdEntry)
+				t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
+				t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
+				qSqrt[k] = t13
+				t17_2[k] = t172
+				qDiv[k] = F(1) / t172
+				qDiv3[k] = F(1) / t13
 			}
 		}
 	}
@@ -215,18 +225,18 @@ func (c *Forward[F]) Run() {
 	// projected.q, projected.q1
 	for i := range L {
 		for j := range heads {
-			t18_2 := t18[(i*heads+j)*T:][:T]
+			t17_2 := t17[(i*heads+j)*T:][:T]
 			for k := range T {
 				q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 				q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
 				qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
 				t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t18Entry := t18_2[k]
+				t17Entry := t17_2[k]
 				for m := range dK {
-					q2 := q1_2[m] / t18Entry
+					q2 := q1_2[m] / t17Entry
 					q[m] = q2
-					qDiv2[m] = q2 / t18Entry
+					qDiv2[m] = q2 / t17Entry
 					q1Sigmoid2[m] = num.Sigmoid(-t6_2[m])
 				}
 			}
@@ -236,39 +246,44 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	Heads      int
-	X          []F     // [L, T, d]
-	WQ         []F     // [heads, d_k, d]
-	CQ         []F     // [heads, 4, d_k]
-	Pos        []int32 // [L]
-	BQ         []F     // [heads, d_k]
-	QBar       []F     // [L, heads, T, d_k]
-	Q0TailBar  []F     // [L, heads, 3, d_k]
-	Q1Stack    []F     // [L, heads, T + 3, d_k]
-	Q1Prod     []F     // [L, heads, T, d_k]
-	Q1Sigmoid  []F     // [L, heads, T, d_k]
-	QProd      []F     // [L, heads, T]
-	QSqrt      []F     // [L, heads, T]
-	QDiv       []F     // [L, heads, T]
-	QDiv2      []F     // [L, heads, T, d_k]
-	QDiv3      []F     // [L, heads, T]
-	Q1Sigmoid2 []F     // [L, heads, T, d_k]
-	XBar       []F     // [L, T, d], written
-	WQBar      []F     // [heads, d_k, d], written
-	CQBar      []F     // [heads, 4, d_k], written
-	BQBar      []F     // [heads, d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	Heads        int
+	WK           []F     // [heads, d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [heads, d_k, d]
+	CQ           []F     // [heads, 4, d_k]
+	Pos          []int32 // [L]
+	BQ           []F     // [heads, d_k]
+	QBar         []F     // [L, heads, T, d_k]
+	K0TailBar    []F     // [L, heads, 3, d_k]
+	Q0TailBar    []F     // [L, heads, 3, d_k]
+	Q1Stack      []F     // [L, heads, T + 3, d_k]
+	Q1Prod       []F     // [L, heads, T, d_k]
+	Q1Sigmoid    []F     // [L, heads, T, d_k]
+	QProd        []F     // [L, heads, T]
+	QSqrt        []F     // [L, heads, T]
+	QDiv         []F     // [L, heads, T]
+	QDiv2        []F     // [L, heads, T, d_k]
+	QDiv3        []F     // [L, heads, T]
+	Q1Sigmoid2   []F     // [L, heads, T, d_k]
+	WKBar        []F     // [heads, d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [heads, d_k, d], written
+	K0TailBarOut []F     // [L, heads, 3, d_k], written
+	Q0TailBarOut []F     // [L, heads, 3, d_k], written
+	CQBar        []F     // [heads, 4, d_k], written
+	BQBar        []F     // [heads, d_k], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k·heads + L·T·heads + 9·L·d_k·heads.
+// WorkLen is 6·L·T·d_k·heads + 2·L·T·d + L·T·heads + 12·L·d_k·heads.
 func (c *Backward[F]) WorkLen() int {
-	L, T, dK, heads := c.L, c.T, c.DK, c.Heads
-	return 5*L*T*dK*heads + L*T*heads + 9*L*dK*heads
+	L, T, d, dK, heads := c.L, c.T, c.D, c.DK, c.Heads
+	return 6*L*T*dK*heads + 2*L*T*d + L*T*heads + 12*L*dK*heads
 }
 
 // FlagsLen is 3·L·T·heads.
@@ -295,7 +310,13 @@ func (c *Backward[F]) Run() {
 	t38 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
 	t39 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t11 := c.Flags[:L*T*heads]              // [L, heads, T]
+	work = work[L*T*dK*heads+3*L*dK*heads:]
+	t42 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	work = work[L*T*dK*heads+3*L*dK*heads:]
+	t45 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t48 := work[:L*T*d]        // [L, T, d]
+	t10 := c.Flags[:L*T*heads] // [L, heads, T]
 	flags := c.Flags[L*T*heads:]
 	t72 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
@@ -326,15 +347,15 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t11_2 := t11[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
 			t72_2 := t72[(i*heads+j)*T:][:T]
 			t112_2 := t112[(i*heads+j)*T:][:T]
 			for k := range T {
-				t113 := (F(0) < qProd[k])
-				t722 := (F(1e-08) <= kern.Choose(t113, qSqrt[k], F(0)))
-				t11_2[k] = t113
+				t102 := (F(0) < qProd[k])
+				t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[k], F(0)))
+				t10_2[k] = t102
 				t72_2[k] = t722
-				t112_2[k] = (t722 && t113)
+				t112_2[k] = (t722 && t102)
 			}
 		}
 	}
@@ -344,7 +365,7 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			t112_2 := t112[(i*heads+j)*T:][:T]
 			qDiv := c.QDiv[(i*heads+j)*T:][:T]
-			t11_2 := t11[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
 			t72_2 := t72[(i*heads+j)*T:][:T]
 			t62_2 := t62[(i*heads+j)*T:][:T]
 			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
@@ -356,7 +377,7 @@ func (c *Backward[F]) Run() {
 				t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
 				t112Entry := t112_2[k]
 				qDivEntry := qDiv[k]
-				w := kern.Choose((t112Entry && t11_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
+				w := kern.Choose((t112Entry && t10_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
 				for m := range dK {
 					t6Entry := t6_2[m]
 					q1SigmoidEntry := q1Sigmoid[m]
@@ -449,11 +470,41 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1, projected.k1
+	clear(t42)
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+				t42_2 := t42[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				for m := range dK {
+					q0TailBarOut[m] = t39_2[m]
+					t42_2[m] += k0TailBar[m]
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				t42_2 := t42[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+				for m := range dK {
+					k0TailBarOut[m] = t42_2[m]
+				}
+			}
+		}
+	}
+
 	// projected.q0, projected.q1
-	clear(c.XBar)
+	clear(t45)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(t45, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
@@ -464,13 +515,41 @@ func (c *Backward[F]) Run() {
 			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t39, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
+
+	// projected.k0, projected.k1
+	clear(c.WKBar)
+	for i := range heads {
+		for m := range L {
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t42, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	clear(t48)
+	for i := range L {
+		for m := range heads {
+			kern.Gemm(T, d, dK, F(1), true, kern.From(t48, i*T*d), d, 1, kern.From(t42, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range T {
+			t45_2 := t45[(i*T+j)*d:][:d]
+			t48_2 := t48[(i*T+j)*d:][:d]
+			xBar := c.XBar[(i*T+j)*d:][:d]
+			for k := range d {
+				xBar[k] = t45_2[k] + t48_2[k]
+			}
+		}
+	}
 }
 
 // callNode is one call of Forward on the tape.
 type callNode[F num.Float] struct {
-	call                         Forward[F]
-	back                         Backward[F]
-	vWK, vX, vWQ, vCQ, vBQ, outQ tape.Value[F]
+	call                                                                         Forward[F]
+	back                                                                         Backward[F]
+	vWK, vX, vWQ, vCQ, vBQ, outQ, fromK0Tail, fromQ0Tail, nextK0Tail, nextQ0Tail tape.Value[F]
 }
 
 // Call computes
@@ -498,8 +577,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.CQ = arena.Data(n.vCQ)
 	n.vBQ = w.Value("b_Q")
 	k.BQ = arena.Data(n.vBQ)
-	k.K0Tail = m.Slots[b.Slots[0]].Data
-	k.Q0Tail = m.Slots[b.Slots[1]].Data
+	n.fromK0Tail = m.State(c, b.Slots[0])
+	k.K0Tail = arena.Data(n.fromK0Tail)
+	n.fromQ0Tail = m.State(c, b.Slots[1])
+	k.Q0Tail = arena.Data(n.fromQ0Tail)
 	k.Pos = m.Pos
 	k.Q = arena.Alloc(k.L * k.T * k.DK * k.Heads)
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK * k.Heads)
@@ -517,8 +598,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, b.Slots[0], k.K0TailOut)
-	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
+	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
+	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
 	qOut = c.Run.Output(k.Q)
 	n.outQ = qOut
@@ -527,18 +608,20 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 
 // Backward adds the adjoints of what Call read.
 func (n *callNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outQ) == nil {
+	if t.Adjoint(n.outQ) == nil && t.Adjoint(n.nextK0Tail) == nil && t.Adjoint(n.nextQ0Tail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D, g.DK, g.Heads = k.L, k.T, k.D, k.DK, k.Heads
+	g.WK = k.WK
 	g.X = k.X
 	g.WQ = k.WQ
 	g.CQ = k.CQ
 	g.Pos = k.Pos
 	g.BQ = k.BQ
 	g.QBar = block.Adjoint(t, n.outQ, g.L*g.T*g.DK*g.Heads)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK*g.Heads)
+	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK*g.Heads)
+	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK*g.Heads)
 	g.Q1Stack = k.Q1Stack
 	g.Q1Prod = k.Q1Prod
 	g.Q1Sigmoid = k.Q1Sigmoid
@@ -548,15 +631,21 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.Q1Sigmoid2 = k.Q1Sigmoid2
+	g.WKBar = t.Part(n.vWK, g.D*g.DK*g.Heads)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK*g.Heads)
+	g.K0TailBarOut = t.Part(n.fromK0Tail, 3*g.L*g.DK*g.Heads)
+	g.Q0TailBarOut = t.Part(n.fromQ0Tail, 3*g.L*g.DK*g.Heads)
 	g.CQBar = t.Part(n.vCQ, 4*g.DK*g.Heads)
 	g.BQBar = t.Part(n.vBQ, g.DK*g.Heads)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
+	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vCQ, g.CQBar)
 	t.Contribute(n.vBQ, g.BQBar)
+	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
 }

@@ -28,8 +28,8 @@ func (c *forwardFused) run() {
 	t9 := c.Work[4*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
 	q1 := c.Work[5*L*T*dK+L*T*dV:][:L*T*dK]            // [L, T, d_k]
 	t11 := c.Work[6*L*T*dK+L*T*dV:][:L*T*dV+3*L*dV]    // [L, T + 3, d_v]
-	t23 := c.Work[6*L*T*dK+2*L*T*dV+3*L*dV:][:L*T]     // [L, T]
-	t33 := c.Work[6*L*T*dK+2*L*T*dV+L*T+3*L*dV:][:L*T] // [L, T]
+	t22 := c.Work[6*L*T*dK+2*L*T*dV+3*L*dV:][:L*T]     // [L, T]
+	t32 := c.Work[6*L*T*dK+2*L*T*dV+L*T+3*L*dV:][:L*T] // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -209,19 +209,19 @@ func (c *forwardFused) run() {
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				q1_2 := q1[(i*T+j)*dK:][:dK]
-				var t14 F
-				t14Sums := [16]F{t14}
+				var t13 F
+				t13Sums := [16]F{t13}
 				for k := range dK {
 					t92 := bQ[k] + q1Prod[k]
 					t10 := kern.Sigmoid(t92)
 					k1Entry := k1_2[k]
-					t14Sums[k%16] = num.FMA32(k1Entry, k1Entry, t14Sums[k%16])
+					t13Sums[k%16] = num.FMA32(k1Entry, k1Entry, t13Sums[k%16])
 					t9_2[k] = t92
 					q1Sigmoid[k] = t10
 					q1_2[k] = F(t92 * t10)
 				}
-				t14 = kern.Sum16(&t14Sums)
-				kProd[j] = t14
+				t13 = kern.Sum16(&t13Sums)
+				kProd[j] = t13
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.q1, projected.v
+	// projected.v
 	for i := range L {
 		for j := range 3 {
 			copy(c.V0TailOut[(i*3+j)*dV:][:dV], t11[(i*(T+3)+j+T)*dV:][:dV])
@@ -250,7 +250,7 @@ func (c *forwardFused) run() {
 		a := regions.Re6152592f1f7Args{
 			P0: unsafe.SliceData(c.KProd),
 			P1: unsafe.SliceData(c.KSqrt),
-			P2: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(t22),
 			N0: L,
 			N1: T,
 		}
@@ -259,13 +259,13 @@ func (c *forwardFused) run() {
 		for i := range L {
 			kProd := c.KProd[i*T:][:T]
 			kSqrt := c.KSqrt[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				kProdEntry := kProd[j]
-				t16 := (F(0) < kProdEntry)
-				t19 := num.Sqrt(kern.Choose(t16, kProdEntry, F(1)))
-				kSqrt[j] = t19
-				t23_2[j] = kern.Larger(kern.Choose(t16, t19, F(0)), F(1e-08))
+				t15 := (F(0) < kProdEntry)
+				t18 := num.Sqrt(kern.Choose(t15, kProdEntry, F(1)))
+				kSqrt[j] = t18
+				t22_2[j] = kern.Larger(kern.Choose(t15, t18, F(0)), F(1e-08))
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func (c *forwardFused) run() {
 	// projected.k, projected.q
 	if kern.Wide() {
 		a := regions.Ree31a150653aArgs{
-			P0: unsafe.SliceData(t23),
+			P0: unsafe.SliceData(t22),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(k1),
 			P3: unsafe.SliceData(c.K),
@@ -290,22 +290,22 @@ func (c *forwardFused) run() {
 		regions.Ree31a150653a(&a)
 	} else {
 		for i := range L {
-			t23_2 := t23[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			qProd := c.QProd[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				k1_2 := k1[(i*T+j)*dK:][:dK]
 				k := c.K[(i*T+j)*dK:][:dK]
-				var t24 F
-				t23Entry := t23_2[j]
-				t24Sums := [16]F{t24}
+				var t23 F
+				t22Entry := t22_2[j]
+				t23Sums := [16]F{t23}
 				for k2 := range dK {
 					q1Entry := q1_2[k2]
-					t24Sums[k2%16] = num.FMA32(q1Entry, q1Entry, t24Sums[k2%16])
-					k[k2] = k1_2[k2] / t23Entry
+					t23Sums[k2%16] = num.FMA32(q1Entry, q1Entry, t23Sums[k2%16])
+					k[k2] = k1_2[k2] / t22Entry
 				}
-				t24 = kern.Sum16(&t24Sums)
-				qProd[j] = t24
+				t23 = kern.Sum16(&t23Sums)
+				qProd[j] = t23
 			}
 		}
 	}
@@ -315,10 +315,10 @@ func (c *forwardFused) run() {
 		a := regions.R76762aec8b1aArgs{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t33),
+			P2: unsafe.SliceData(t32),
 			P3: unsafe.SliceData(c.QDiv),
 			P4: unsafe.SliceData(c.QDiv3),
-			P5: unsafe.SliceData(t23),
+			P5: unsafe.SliceData(t22),
 			P6: unsafe.SliceData(c.KDiv),
 			P7: unsafe.SliceData(c.KSqrt),
 			P8: unsafe.SliceData(c.KDiv3),
@@ -330,23 +330,23 @@ func (c *forwardFused) run() {
 		for i := range L {
 			qProd := c.QProd[i*T:][:T]
 			qSqrt := c.QSqrt[i*T:][:T]
-			t33_2 := t33[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			kSqrt := c.KSqrt[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				qProdEntry := qProd[j]
-				t26 := (F(0) < qProdEntry)
-				t29 := num.Sqrt(kern.Choose(t26, qProdEntry, F(1)))
-				t332 := kern.Larger(kern.Choose(t26, t29, F(0)), F(1e-08))
-				qSqrt[j] = t29
-				t33_2[j] = t332
-				qDiv[j] = F(1) / t332
-				qDiv3[j] = F(1) / t29
-				kDiv[j] = F(1) / t23_2[j]
+				t25 := (F(0) < qProdEntry)
+				t28 := num.Sqrt(kern.Choose(t25, qProdEntry, F(1)))
+				t322 := kern.Larger(kern.Choose(t25, t28, F(0)), F(1e-08))
+				qSqrt[j] = t28
+				t32_2[j] = t322
+				qDiv[j] = F(1) / t322
+				qDiv3[j] = F(1) / t28
+				kDiv[j] = F(1) / t22_2[j]
 				kDiv3[j] = F(1) / kSqrt[j]
 			}
 		}
@@ -355,8 +355,8 @@ func (c *forwardFused) run() {
 	// projected.q, projected.k, projected.q1, projected.k1
 	if kern.Wide() {
 		a := regions.Rad231cfa0c1cArgs{
-			P0:  unsafe.SliceData(t33),
-			P1:  unsafe.SliceData(t23),
+			P0:  unsafe.SliceData(t32),
+			P1:  unsafe.SliceData(t22),
 			P2:  unsafe.SliceData(q1),
 			P3:  unsafe.SliceData(c.Q),
 			P4:  unsafe.SliceData(c.QDiv2),
@@ -374,8 +374,8 @@ func (c *forwardFused) run() {
 		regions.Rad231cfa0c1c(&a)
 	} else {
 		for i := range L {
-			t33_2 := t33[i*T:][:T]
-			t23_2 := t23[i*T:][:T]
+			t32_2 := t32[i*T:][:T]
+			t22_2 := t22[i*T:][:T]
 			for j := range T {
 				q1_2 := q1[(i*T+j)*dK:][:dK]
 				q := c.Q[(i*T+j)*dK:][:dK]
@@ -386,13 +386,13 @@ func (c *forwardFused) run() {
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
 				t4_2 := t4[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t33Entry := t33_2[j]
-				t23Entry2 := t23_2[j]
+				t32Entry := t32_2[j]
+				t22Entry2 := t22_2[j]
 				for k2 := range dK {
-					q2 := q1_2[k2] / t33Entry
+					q2 := q1_2[k2] / t32Entry
 					q[k2] = q2
-					qDiv2[k2] = q2 / t33Entry
-					kDiv2[k2] = k[k2] / t23Entry2
+					qDiv2[k2] = q2 / t32Entry
+					kDiv2[k2] = k[k2] / t22Entry2
 					q1Sigmoid2[k2] = kern.Sigmoid(-t9_2[k2])
 					k1Sigmoid2[k2] = kern.Sigmoid(-t4_2[k2])
 				}
@@ -406,31 +406,34 @@ type backwardFused Backward[float32]
 
 func (c *backwardFused) run() {
 	type F = float32
-	L, T, d, dK := c.L, c.T, c.D, c.DK
+	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
 	_ = L
 	_ = T
 	_ = d
 	_ = dK
-	t4 := c.Work[:L*T*dK]                                  // [L, T, d_k]
-	t9 := c.Work[L*T*dK:][:L*T*dK]                         // [L, T, d_k]
-	t62 := c.Work[2*L*T*dK:][:L*T]                         // [L, T]
-	t312 := c.Work[2*L*T*dK+L*T:][:L*T]                    // [L, T]
-	t58 := c.Work[2*L*T*dK+2*L*T:][:L*T*dK]                // [L, T, d_k]
-	t72 := c.Work[3*L*T*dK+2*L*T:][:L*T*dK]                // [L, T, d_k]
-	t61 := c.Work[4*L*T*dK+2*L*T:][:L*T*dK+3*L*dK]         // [L, T + 3, d_k]
-	t75 := c.Work[5*L*T*dK+2*L*T+3*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t63 := c.Work[6*L*T*dK+2*L*T+6*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t77 := c.Work[7*L*T*dK+2*L*T+9*L*dK:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
-	t64 := c.Work[8*L*T*dK+2*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t78 := c.Work[9*L*T*dK+2*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t80 := c.Work[10*L*T*dK+2*L*T+18*L*dK:][:L*T*d]        // [L, T, d]
-	t82 := c.Work[L*T*d+10*L*T*dK+2*L*T+18*L*dK:][:L*T*d]  // [L, T, d]
-	t16 := c.Flags[:L*T]                                   // [L, T]
-	t26 := c.Flags[L*T:][:L*T]                             // [L, T]
-	t72_2 := c.Flags[2*L*T:][:L*T]                         // [L, T]
-	t112 := c.Flags[3*L*T:][:L*T]                          // [L, T]
-	t322 := c.Flags[4*L*T:][:L*T]                          // [L, T]
-	t36 := c.Flags[5*L*T:][:L*T]                           // [L, T]
+	_ = dV
+	t4 := c.Work[:L*T*dK]                                                 // [L, T, d_k]
+	t9 := c.Work[L*T*dK:][:L*T*dK]                                        // [L, T, d_k]
+	t62 := c.Work[2*L*T*dK:][:L*T]                                        // [L, T]
+	t312 := c.Work[2*L*T*dK+L*T:][:L*T]                                   // [L, T]
+	t52 := c.Work[2*L*T*dK+2*L*T:][:L*T*dV+3*L*dV]                        // [L, T + 3, d_v]
+	t61 := c.Work[2*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK]                 // [L, T, d_k]
+	t76 := c.Work[3*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK]                 // [L, T, d_k]
+	t64 := c.Work[4*L*T*dK+L*T*dV+2*L*T+3*L*dV:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
+	t79 := c.Work[5*L*T*dK+L*T*dV+2*L*T+3*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t66 := c.Work[6*L*T*dK+L*T*dV+2*L*T+6*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t67 := c.Work[7*L*T*dK+L*T*dV+2*L*T+9*L*dK+3*L*dV:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t81 := c.Work[8*L*T*dK+L*T*dV+2*L*T+12*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
+	t82 := c.Work[9*L*T*dK+L*T*dV+2*L*T+15*L*dK+3*L*dV:][:L*T*dK+3*L*dK]  // [L, T + 3, d_k]
+	t85 := c.Work[10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d]         // [L, T, d]
+	t87 := c.Work[L*T*d+10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d]   // [L, T, d]
+	t89 := c.Work[2*L*T*d+10*L*T*dK+L*T*dV+2*L*T+18*L*dK+3*L*dV:][:L*T*d] // [L, T, d]
+	t15 := c.Flags[:L*T]                                                  // [L, T]
+	t25 := c.Flags[L*T:][:L*T]                                            // [L, T]
+	t72 := c.Flags[2*L*T:][:L*T]                                          // [L, T]
+	t112 := c.Flags[3*L*T:][:L*T]                                         // [L, T]
+	t322 := c.Flags[4*L*T:][:L*T]                                         // [L, T]
+	t36 := c.Flags[5*L*T:][:L*T]                                          // [L, T]
 
 	// projected.k1, projected.q1, projected.q, projected.k
 	if kern.Wide() {
@@ -498,23 +501,55 @@ func (c *backwardFused) run() {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
 		kSqrt := c.KSqrt[i*T:][:T]
-		t16_2 := t16[i*T:][:T]
-		t26_2 := t26[i*T:][:T]
-		t72_3 := t72_2[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t25_2 := t25[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		t322_2 := t322[i*T:][:T]
 		t36_2 := t36[i*T:][:T]
 		for j := range T {
-			t162 := (F(0) < kProd[j])
-			t262 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t262, qSqrt[j], F(0)))
-			t3222 := (F(1e-08) <= kern.Choose(t162, kSqrt[j], F(0)))
-			t16_2[j] = t162
-			t26_2[j] = t262
-			t72_3[j] = t722
-			t112_2[j] = (t722 && t262)
+			t152 := (F(0) < kProd[j])
+			t252 := (F(0) < qProd[j])
+			t722 := (F(1e-08) <= kern.Choose(t252, qSqrt[j], F(0)))
+			t3222 := (F(1e-08) <= kern.Choose(t152, kSqrt[j], F(0)))
+			t15_2[j] = t152
+			t25_2[j] = t252
+			t72_2[j] = t722
+			t112_2[j] = (t722 && t252)
 			t322_2[j] = t3222
-			t36_2[j] = (t3222 && t162)
+			t36_2[j] = (t3222 && t152)
+		}
+	}
+
+	// projected.v
+	clear(t52)
+	if kern.Wide() {
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(c.V0TailBar),
+			N0: L,
+			N1: dV,
+			N2: 4 * T * dV,
+			N3: 3 * dV,
+			N4: T*dV + 3*dV,
+		}
+		regions.R4efc802c9c7d(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t52_2 := t52[(i*(T+3)+j+T)*dV:][:dV]
+				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
+				for k := range dV {
+					t52_2[k] = t52_2[k] + v0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.v
+	for i := range L {
+		for j := range 3 {
+			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t52[(i*(T+3)+j)*dV:][:dV])
 		}
 	}
 
@@ -525,13 +560,13 @@ func (c *backwardFused) run() {
 		a := regions.R610db326ec19Args{
 			P0:  unsafe.SliceData(t112),
 			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t26),
-			P3:  unsafe.SliceData(t72_2),
+			P2:  unsafe.SliceData(t25),
+			P3:  unsafe.SliceData(t72),
 			P4:  unsafe.SliceData(t62),
 			P5:  unsafe.SliceData(c.QDiv3),
 			P6:  unsafe.SliceData(t36),
 			P7:  unsafe.SliceData(c.KDiv),
-			P8:  unsafe.SliceData(t16),
+			P8:  unsafe.SliceData(t15),
 			P9:  unsafe.SliceData(t322),
 			P10: unsafe.SliceData(t312),
 			P11: unsafe.SliceData(c.KDiv3),
@@ -543,9 +578,9 @@ func (c *backwardFused) run() {
 			P17: unsafe.SliceData(c.K1Sigmoid),
 			P18: unsafe.SliceData(c.KBar),
 			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t58),
+			P20: unsafe.SliceData(t61),
 			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t72),
+			P22: unsafe.SliceData(t76),
 			P23: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -568,13 +603,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			t112_2 := t112[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
-			t26_2 := t26[i*T:][:T]
-			t72_3 := t72_2[i*T:][:T]
+			t25_2 := t25[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			t62_2 := t62[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
 			t36_2 := t36[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
-			t16_2 := t16[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			t322_2 := t322[i*T:][:T]
 			t312_2 := t312[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
@@ -587,44 +622,44 @@ func (c *backwardFused) run() {
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t58_2 := t58[(i*T+j)*dK:][:dK]
-				t72_4 := t72[(i*T+j)*dK:][:dK]
+				t61_2 := t61[(i*T+j)*dK:][:dK]
+				t76_2 := t76[(i*T+j)*dK:][:dK]
 				t112Entry := t112_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t112Entry && t26_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_3[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				w := kern.Choose((t112Entry && t25_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 				t36Entry := t36_2[j]
 				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t36Entry && t16_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w2 := kern.Choose((t36Entry && t15_2[j]), kern.Choose(t36Entry, F(F(0.5*kern.Choose(t36Entry, kern.Choose(t322_2[j], t312_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t9Entry := t9_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t52 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t582 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t52), q1Sigmoid2[k], F(q1SigmoidEntry*t52))
+					t55 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
+					t612 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t55), q1Sigmoid2[k], F(q1SigmoidEntry*t55))
 					t4Entry := t4_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t66 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(kBar[k]*kDivEntry))
-					t722 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t66), k1Sigmoid2[k], F(k1SigmoidEntry*t66))
-					t58_2[k] = t582
-					bQBar[k] = bQBar[k] + t582
-					t72_4[k] = t722
-					bKBar[k] = bKBar[k] + t722
+					t70 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(kBar[k]*kDivEntry))
+					t762 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t70), k1Sigmoid2[k], F(k1SigmoidEntry*t70))
+					t61_2[k] = t612
+					bQBar[k] = bQBar[k] + t612
+					t76_2[k] = t762
+					bKBar[k] = bKBar[k] + t762
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t61)
-	clear(t75)
+	clear(t64)
+	clear(t79)
 	if kern.Wide() {
 		a := regions.Rb0257cdf8f75Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t58),
+			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t61),
-			P4: unsafe.SliceData(t72),
+			P3: unsafe.SliceData(t64),
+			P4: unsafe.SliceData(t76),
 			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t75),
+			P6: unsafe.SliceData(t79),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -637,17 +672,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t58_2 := t58[(i*T+j)*dK:][:dK]
-				t72_3 := t72[(i*T+j)*dK:][:dK]
+				t61_2 := t61[(i*T+j)*dK:][:dK]
+				t76_2 := t76[(i*T+j)*dK:][:dK]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t61_2 := t61[(i*(T+3)+j-k+3)*dK:][:dK]
+					t64_2 := t64[(i*(T+3)+j-k+3)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
-					t75_2 := t75[(i*(T+3)+j-k+3)*dK:][:dK]
+					t79_2 := t79[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t61_2[m] = num.FMA32(t58_2[m], cQ[m], t61_2[m])
-						t75_2[m] = num.FMA32(t72_3[m], cK[m], t75_2[m])
+						t64_2[m] = num.FMA32(t61_2[m], cQ[m], t64_2[m])
+						t79_2[m] = num.FMA32(t76_2[m], cK[m], t79_2[m])
 					}
 				}
 			}
@@ -665,10 +700,10 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a := regions.R90595b6873ffArgs{
 							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t58),
+							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(c.CQBar),
 							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t72),
+							P4: unsafe.SliceData(t76),
 							P5: unsafe.SliceData(c.CKBar),
 							N0: dK,
 							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
@@ -678,14 +713,14 @@ func (c *backwardFused) run() {
 						regions.R90595b6873ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t58_2 := t58[(j*T+k)*dK:][:dK]
+						t61_2 := t61[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t72_3 := t72[(j*T+k)*dK:][:dK]
+						t76_2 := t76[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t58_2[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t72_3[m], cKBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t61_2[m], cQBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t76_2[m], cKBar[m])
 						}
 					}
 				}
@@ -693,14 +728,63 @@ func (c *backwardFused) run() {
 		}
 	}
 
-	// projected.q1, projected.k1
-	clear(t63)
-	clear(t77)
+	// projected.q1
+	clear(t66)
 	if kern.Wide() {
-		a := regions.R8aa87091a8b1Args{
-			P0: unsafe.SliceData(t63),
+		a := regions.R4efc802c9c7dArgs{
+			P0: unsafe.SliceData(t66),
 			P1: unsafe.SliceData(c.Q0TailBar),
-			P2: unsafe.SliceData(t77),
+			N0: L,
+			N1: dK,
+			N2: 4 * T * dK,
+			N3: 3 * dK,
+			N4: T*dK + 3*dK,
+		}
+		regions.R4efc802c9c7d(&a)
+	} else {
+		for i := range L {
+			for j := range 3 {
+				t66_2 := t66[(i*(T+3)+j+T)*dK:][:dK]
+				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
+				for k := range dK {
+					t66_2[k] = t66_2[k] + q0TailBar[k]
+				}
+			}
+		}
+	}
+
+	// projected.q1
+	if kern.Wide() {
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(t67),
+			N0: L,
+			N1: T + 3,
+			N2: dK,
+			N3: T*dK + 3*dK,
+		}
+		regions.Rfbd3242b02ac(&a)
+	} else {
+		for i := range L {
+			for j := range T + 3 {
+				t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
+				t66_2 := t66[(i*(T+3)+j)*dK:][:dK]
+				t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
+				for k := range dK {
+					t67_2[k] = t64_2[k] + t66_2[k]
+				}
+			}
+		}
+	}
+
+	// projected.q1, projected.k1
+	clear(t81)
+	if kern.Wide() {
+		a := regions.Rc3112d76228aArgs{
+			P0: unsafe.SliceData(t67),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t81),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: dK,
@@ -708,96 +792,109 @@ func (c *backwardFused) run() {
 			N3: 3 * dK,
 			N4: T*dK + 3*dK,
 		}
-		regions.R8aa87091a8b1(&a)
+		regions.Rc3112d76228a(&a)
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t63_2 := t63[(i*(T+3)+j+T)*dK:][:dK]
-				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-				t77_2 := t77[(i*(T+3)+j+T)*dK:][:dK]
+				t67_2 := t67[(i*(T+3)+j)*dK:][:dK]
+				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+				t81_2 := t81[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t63_2[k] = t63_2[k] + q0TailBar[k]
-					t77_2[k] = t77_2[k] + k0TailBar[k]
+					q0TailBarOut[k] = t67_2[k]
+					t81_2[k] = t81_2[k] + k0TailBar[k]
 				}
 			}
 		}
 	}
 
-	// projected.q1, projected.k1
+	// projected.k1
 	if kern.Wide() {
-		a := regions.R5825173d34d1Args{
-			P0: unsafe.SliceData(t61),
-			P1: unsafe.SliceData(t63),
-			P2: unsafe.SliceData(t64),
-			P3: unsafe.SliceData(t75),
-			P4: unsafe.SliceData(t77),
-			P5: unsafe.SliceData(t78),
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t79),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t82),
 			N0: L,
 			N1: T + 3,
 			N2: dK,
 			N3: T*dK + 3*dK,
 		}
-		regions.R5825173d34d1(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t61_2 := t61[(i*(T+3)+j)*dK:][:dK]
-				t63_2 := t63[(i*(T+3)+j)*dK:][:dK]
-				t64_2 := t64[(i*(T+3)+j)*dK:][:dK]
-				t75_2 := t75[(i*(T+3)+j)*dK:][:dK]
-				t77_2 := t77[(i*(T+3)+j)*dK:][:dK]
-				t78_2 := t78[(i*(T+3)+j)*dK:][:dK]
+				t79_2 := t79[(i*(T+3)+j)*dK:][:dK]
+				t81_2 := t81[(i*(T+3)+j)*dK:][:dK]
+				t82_2 := t82[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t64_2[k] = t61_2[k] + t63_2[k]
-					t78_2[k] = t75_2[k] + t77_2[k]
+					t82_2[k] = t79_2[k] + t81_2[k]
 				}
 			}
 		}
 	}
 
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t82[(i*(T+3)+j)*dK:][:dK])
+		}
+	}
+
+	// projected.v0, projected.v
+	for i := range L {
+		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t85, i*T*d), d, 1, kern.From(t52, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+	}
+
+	// projected.v0, projected.v
+	clear(c.WVBar)
+	for k := range L {
+		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t52, (k*(T+3)+3)*dV), dV, 1)
+	}
+
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t80, i*T*d), d, 1, kern.From(t64, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t87, i*T*d), d, 1, kern.From(t67, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t64, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t67, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t82, i*T*d), d, 1, kern.From(t78, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t89, i*T*d), d, 1, kern.From(t82, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t78, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t82, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
 	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t80),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(c.XBar),
+		a := regions.Rf53e8c338454Args{
+			P0: unsafe.SliceData(t85),
+			P1: unsafe.SliceData(t87),
+			P2: unsafe.SliceData(t89),
+			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
 			N2: d,
 			N3: T * d,
 		}
-		regions.Rfbd3242b02ac(&a)
+		regions.Rf53e8c338454(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t80_2 := t80[(i*T+j)*d:][:d]
-				t82_2 := t82[(i*T+j)*d:][:d]
+				t85_2 := t85[(i*T+j)*d:][:d]
+				t87_2 := t87[(i*T+j)*d:][:d]
+				t89_2 := t89[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = t80_2[k] + t82_2[k]
+					xBar[k] = (t85_2[k] + t87_2[k]) + t89_2[k]
 				}
 			}
 		}

@@ -14,8 +14,7 @@ import (
 )
 
 // TestProjected holds Projected to its page: projected.k0, projected.q0,
-// projected.v0, projected.k1, projected.q1, projected.v, projected.k,
-// projected.q.
+// projected.k1, projected.q1, projected.q.
 func TestProjected(t *testing.T) {
 	conformance.Pair{
 		Name:     "forward",
@@ -23,9 +22,9 @@ func TestProjected(t *testing.T) {
 		Direct:   forwardDirect[float64],
 		Direct32: forwardDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 3, "d_v": 5},
-			{"d": 5, "d_k": 1, "d_v": 7},
-			{"d": 1, "d_k": 5, "d_v": 2},
+			{"d": 2, "d_k": 3},
+			{"d": 5, "d_k": 1},
+			{"d": 1, "d_k": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Vectors: "testdata/projected.txt",
@@ -37,7 +36,7 @@ type caller[F num.Float] struct{ Function[F] }
 
 // subject is the caller that a call's sizes describe.
 func subject[F num.Float](a *conformance.Args[F]) *caller[F] {
-	return &caller[F]{Function[F]{Sizes: Sizes{DK: a.Sizes["d_k"], D: a.Sizes["d"], DV: a.Sizes["d_v"]}, Slots: [3]int{0, 1, 2}}}
+	return &caller[F]{Function[F]{Sizes: Sizes{DK: a.Sizes["d_k"], D: a.Sizes["d"]}, Slots: [2]int{0, 1}}}
 }
 
 // Declare adds the parameters of Projected to the table.
@@ -45,9 +44,6 @@ func (b *caller[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
-		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 	} {
@@ -62,8 +58,7 @@ func (b *caller[F]) Declare(s *context.ParamSet[F], prefix string) error {
 func (b *caller[F]) NewMemory(batch int) *block.Memory[F] {
 	m := block.NewMemory(batch,
 		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}, Window: true},
-		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Window: true},
-		block.Slot[F]{Name: "v0.tail", Shape: []int{3, b.Sizes.DV}, Window: true})
+		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Window: true})
 	return m
 }
 
@@ -71,42 +66,27 @@ func (b *caller[F]) NewMemory(batch int) *block.Memory[F] {
 func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Forward[F]
-	k.L, k.T, k.D, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
+	k.L, k.T, k.D, k.DK = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK
 	k.WK = a.Real("W_K", k.D*k.DK)
 	k.X = a.Real("x", k.L*k.T*k.D)
 	k.WQ = a.Real("W_Q", k.D*k.DK)
-	k.WV = a.Real("W_V", k.D*k.DV)
-	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK)
-	k.CK = a.Real("c_K", 4*k.DK)
-	k.Pos = a.Pos("pos", k.L)
-	k.BK = a.Real("b_K", k.DK)
-	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK)
+	k.K0Tail = a.Real("k0.tail", 3*k.L*k.DK)
+	k.Q0Tail = a.Real("q0.tail", 3*k.L*k.DK)
 	k.CQ = a.Real("c_Q", 4*k.DK)
+	k.Pos = a.Pos("pos", k.L)
 	k.BQ = a.Real("b_Q", k.DK)
-	k.V0Tail = a.Const("v0.tail", 3*k.L*k.DV)
-	k.K = a.Out("k", k.L*k.T*k.DK)
 	k.Q = a.Out("q", k.L*k.T*k.DK)
 	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK)
-	k.V0TailOut = a.Kept("v0.tail", 3*k.L*k.DV)
-	k.K1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
-	k.K1Prod = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK + 3*k.L*k.DK)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK)
 	k.Q1Sigmoid = a.Fresh(k.L * k.T * k.DK)
-	k.KProd = a.Fresh(k.L * k.T)
-	k.KSqrt = a.Fresh(k.L * k.T)
 	k.QProd = a.Fresh(k.L * k.T)
 	k.QSqrt = a.Fresh(k.L * k.T)
 	k.QDiv = a.Fresh(k.L * k.T)
 	k.QDiv2 = a.Fresh(k.L * k.T * k.DK)
 	k.QDiv3 = a.Fresh(k.L * k.T)
-	k.KDiv = a.Fresh(k.L * k.T)
-	k.KDiv2 = a.Fresh(k.L * k.T * k.DK)
-	k.KDiv3 = a.Fresh(k.L * k.T)
 	k.Q1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
-	k.K1Sigmoid2 = a.Fresh(k.L * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -117,38 +97,26 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.WK = k.WK
 	g.X = k.X
 	g.WQ = k.WQ
-	g.CK = k.CK
-	g.Pos = k.Pos
-	g.BK = k.BK
 	g.CQ = k.CQ
+	g.Pos = k.Pos
 	g.BQ = k.BQ
-	g.KBar = a.Bar("k", g.L*g.T*g.DK)
 	g.QBar = a.Bar("q", g.L*g.T*g.DK)
 	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK)
 	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK)
-	g.K1Stack = k.K1Stack
-	g.K1Prod = k.K1Prod
-	g.K1Sigmoid = k.K1Sigmoid
 	g.Q1Stack = k.Q1Stack
 	g.Q1Prod = k.Q1Prod
 	g.Q1Sigmoid = k.Q1Sigmoid
-	g.KProd = k.KProd
-	g.KSqrt = k.KSqrt
 	g.QProd = k.QProd
 	g.QSqrt = k.QSqrt
 	g.QDiv = k.QDiv
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
-	g.KDiv = k.KDiv
-	g.KDiv2 = k.KDiv2
-	g.KDiv3 = k.KDiv3
 	g.Q1Sigmoid2 = k.Q1Sigmoid2
-	g.K1Sigmoid2 = k.K1Sigmoid2
 	g.WKBar = a.Grad("W_K", g.D*g.DK)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK)
-	g.CKBar = a.Grad("c_K", 4*g.DK)
-	g.BKBar = a.Grad("b_K", g.DK)
+	g.K0TailBarOut = a.Grad("k0.tail", 3*g.L*g.DK)
+	g.Q0TailBarOut = a.Grad("q0.tail", 3*g.L*g.DK)
 	g.CQBar = a.Grad("c_Q", 4*g.DK)
 	g.BQBar = a.Grad("b_Q", g.DK)
 	g.Work = a.Fresh(g.WorkLen())
@@ -159,8 +127,7 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 // forwardTaped calls Call as a node of the tape.
 func forwardTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, out2, err := b.Call(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
-	a.SetOutput("k", out1)
-	a.SetOutput("q", out2)
+	out1, err := b.Call(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"))
+	a.SetOutput("q", out1)
 	return err
 }

@@ -65,7 +65,7 @@ func (c *Forward[F]) Run() {
 	work = work[L*T*dK:]
 	q1 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t18 := work[:L*T] // [L, T]
+	t17 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, dK, d, F(1), false, k0, dK, 1, c.X, d, 1, c.WK, 1, d)
@@ -93,6 +93,17 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t2 := t[(i*(T+3)+j+T)*dK:][:dK]
+			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailOut[k] = t2[k]
+			}
+		}
+	}
+
 	// projected.q1
 	for i := range L {
 		for j := range 3 {
@@ -113,16 +124,13 @@ func (c *Forward[F]) Run() {
 		}
 	}
 
-	// projected.q1, projected.k1
+	// projected.q1
 	for i := range L {
 		for j := range 3 {
 			q1Stack := c.Q1Stack[(i*(T+3)+j+T)*dK:][:dK]
 			q0TailOut := c.Q0TailOut[(i*3+j)*dK:][:dK]
-			t2 := t[(i*(T+3)+j+T)*dK:][:dK]
-			k0TailOut := c.K0TailOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
 				q0TailOut[k] = q1Stack[k]
-				k0TailOut[k] = t2[k]
 			}
 		}
 	}
@@ -154,17 +162,17 @@ func (c *Forward[F]) Run() {
 			t6_2 := t6[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			q1_2 := q1[(i*T+j)*dK:][:dK]
-			var t9 F
+			var t8 F
 			for k := range dK {
 				t62 := bQ[k] + q1Prod[k]
 				t7 := num.Sigmoid(t62)
 				q12 := F(t62 * t7)
-				t9 += F(q12 * q12)
+				t8 += F(q12 * q12)
 				t6_2[k] = t62
 				q1Sigmoid[k] = t7
 				q1_2[k] = q12
 			}
-			qProd[j] = t9
+			qProd[j] = t8
 		}
 	}
 
@@ -172,35 +180,35 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t18_2 := t18[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
 		for j := range T {
 			qProdEntry := qProd[j]
-			t11 := (F(0) < qProdEntry)
-			t14 := num.Sqrt(kern.Choose(t11, qProdEntry, F(1)))
-			t182 := num.Max(kern.Choose(t11, t14, F(0)), F(1e-08))
-			qSqrt[j] = t14
-			t18_2[j] = t182
-			qDiv[j] = F(1) / t182
-			qDiv3[j] = F(1) / t14
+			t10 := (F(0) < qProdEntry)
+			t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
+			t172 := num.Max(kern.Choose(t10, t13, F(0)), F(1e-08))
+			qSqrt[j] = t13
+			t17_2[j] = t172
+			qDiv[j] = F(1) / t172
+			qDiv3[j] = F(1) / t13
 		}
 	}
 
 	// projected.q, projected.q1
 	for i := range L {
-		t18_2 := t18[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		for j := range T {
 			q1_2 := q1[(i*T+j)*dK:][:dK]
 			q := c.Q[(i*T+j)*dK:][:dK]
 			qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
 			t6_2 := t6[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t18Entry := t18_2[j]
+			t17Entry := t17_2[j]
 			for k := range dK {
-				q2 := q1_2[k] / t18Entry
+				q2 := q1_2[k] / t17Entry
 				q[k] = q2
-				qDiv2[k] = q2 / t18Entry
+				qDiv2[k] = q2 / t17Entry
 				q1Sigmoid2[k] = num.Sigmoid(-t6_2[k])
 			}
 		}
@@ -209,38 +217,43 @@ func (c *Forward[F]) Run() {
 
 // Backward is one call of the kernel Backward.
 type Backward[F num.Float] struct {
-	L          int
-	T          int
-	D          int
-	DK         int
-	X          []F     // [L, T, d]
-	WQ         []F     // [d_k, d]
-	CQ         []F     // [4, d_k]
-	Pos        []int32 // [L]
-	BQ         []F     // [d_k]
-	QBar       []F     // [L, T, d_k]
-	Q0TailBar  []F     // [L, 3, d_k]
-	Q1Stack    []F     // [L, T + 3, d_k]
-	Q1Prod     []F     // [L, T, d_k]
-	Q1Sigmoid  []F     // [L, T, d_k]
-	QProd      []F     // [L, T]
-	QSqrt      []F     // [L, T]
-	QDiv       []F     // [L, T]
-	QDiv2      []F     // [L, T, d_k]
-	QDiv3      []F     // [L, T]
-	Q1Sigmoid2 []F     // [L, T, d_k]
-	XBar       []F     // [L, T, d], written
-	WQBar      []F     // [d_k, d], written
-	CQBar      []F     // [4, d_k], written
-	BQBar      []F     // [d_k], written
-	Work       []F     // WorkLen() entries
-	Flags      []bool  // FlagsLen() entries
+	L            int
+	T            int
+	D            int
+	DK           int
+	WK           []F     // [d_k, d]
+	X            []F     // [L, T, d]
+	WQ           []F     // [d_k, d]
+	CQ           []F     // [4, d_k]
+	Pos          []int32 // [L]
+	BQ           []F     // [d_k]
+	QBar         []F     // [L, T, d_k]
+	K0TailBar    []F     // [L, 3, d_k]
+	Q0TailBar    []F     // [L, 3, d_k]
+	Q1Stack      []F     // [L, T + 3, d_k]
+	Q1Prod       []F     // [L, T, d_k]
+	Q1Sigmoid    []F     // [L, T, d_k]
+	QProd        []F     // [L, T]
+	QSqrt        []F     // [L, T]
+	QDiv         []F     // [L, T]
+	QDiv2        []F     // [L, T, d_k]
+	QDiv3        []F     // [L, T]
+	Q1Sigmoid2   []F     // [L, T, d_k]
+	WKBar        []F     // [d_k, d], written
+	XBar         []F     // [L, T, d], written
+	WQBar        []F     // [d_k, d], written
+	K0TailBarOut []F     // [L, 3, d_k], written
+	Q0TailBarOut []F     // [L, 3, d_k], written
+	CQBar        []F     // [4, d_k], written
+	BQBar        []F     // [d_k], written
+	Work         []F     // WorkLen() entries
+	Flags        []bool  // FlagsLen() entries
 }
 
-// WorkLen is 5·L·T·d_k + L·T + 9·L·d_k.
+// WorkLen is 2·L·T·d + 6·L·T·d_k + L·T + 12·L·d_k.
 func (c *Backward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 5*L*T*dK + L*T + 9*L*dK
+	L, T, d, dK := c.L, c.T, c.D, c.DK
+	return 2*L*T*d + 6*L*T*dK + L*T + 12*L*dK
 }
 
 // FlagsLen is 3·L·T.
@@ -267,7 +280,13 @@ func (c *Backward[F]) Run() {
 	t38 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
 	t39 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t11 := c.Flags[:L*T]        // [L, T]
+	work = work[L*T*dK+3*L*dK:]
+	t42 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	work = work[L*T*dK+3*L*dK:]
+	t45 := work[:L*T*d] // [L, T, d]
+	work = work[L*T*d:]
+	t47 := work[:L*T*d]  // [L, T, d]
+	t10 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t72 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
@@ -295,15 +314,15 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		qProd := c.QProd[i*T:][:T]
 		qSqrt := c.QSqrt[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t112_2 := t112[i*T:][:T]
 		for j := range T {
-			t113 := (F(0) < qProd[j])
-			t722 := (F(1e-08) <= kern.Choose(t113, qSqrt[j], F(0)))
-			t11_2[j] = t113
+			t102 := (F(0) < qProd[j])
+			t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[j], F(0)))
+			t10_2[j] = t102
 			t72_2[j] = t722
-			t112_2[j] = (t722 && t113)
+			t112_2[j] = (t722 && t102)
 		}
 	}
 
@@ -312,7 +331,7 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		t112_2 := t112[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
-		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
 		t62_2 := t62[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
@@ -325,7 +344,7 @@ func (c *Backward[F]) Run() {
 			t33_2 := t33[(i*T+j)*dK:][:dK]
 			t112Entry := t112_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t112Entry && t11_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t112Entry && t10_2[j]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[j], t62_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t6Entry := t6_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
@@ -397,9 +416,35 @@ func (c *Backward[F]) Run() {
 		}
 	}
 
+	// projected.q1, projected.k1
+	clear(t42)
+	for i := range L {
+		for j := range 3 {
+			t39_2 := t39[(i*(T+3)+j)*dK:][:dK]
+			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
+			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
+			t42_2 := t42[(i*(T+3)+j+T)*dK:][:dK]
+			for k := range dK {
+				q0TailBarOut[k] = t39_2[k]
+				t42_2[k] += k0TailBar[k]
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range 3 {
+			t42_2 := t42[(i*(T+3)+j)*dK:][:dK]
+			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
+			for k := range dK {
+				k0TailBarOut[k] = t42_2[k]
+			}
+		}
+	}
+
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t45, i*T*d), d, 1, kern.From(t39, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
@@ -407,13 +452,36 @@ func (c *Backward[F]) Run() {
 	for k := range L {
 		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t39, (k*(T+3)+3)*dK), dK, 1)
 	}
+
+	// projected.k0, projected.k1
+	for i := range L {
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t47, i*T*d), d, 1, kern.From(t42, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+	}
+
+	// projected.k0, projected.k1
+	clear(c.WKBar)
+	for k := range L {
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t42, (k*(T+3)+3)*dK), dK, 1)
+	}
+
+	// projected.k0
+	for i := range L {
+		for j := range T {
+			t45_2 := t45[(i*T+j)*d:][:d]
+			t47_2 := t47[(i*T+j)*d:][:d]
+			xBar := c.XBar[(i*T+j)*d:][:d]
+			for k := range d {
+				xBar[k] = t45_2[k] + t47_2[k]
+			}
+		}
+	}
 }
 
 // callNode is one call of Forward on the tape.
 type callNode[F num.Float] struct {
-	call                         Forward[F]
-	back                         Backward[F]
-	vWK, vX, vWQ, vCQ, vBQ, outQ tape.Value[F]
+	call                                                                         Forward[F]
+	back                                                                         Backward[F]
+	vWK, vX, vWQ, vCQ, vBQ, outQ, fromK0Tail, fromQ0Tail, nextK0Tail, nextQ0Tail tape.Value[F]
 }
 
 // Call computes
@@ -441,8 +509,10 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.CQ = arena.Data(n.vCQ)
 	n.vBQ = w.Value("b_Q")
 	k.BQ = arena.Data(n.vBQ)
-	k.K0Tail = m.Slots[b.Slots[0]].Data
-	k.Q0Tail = m.Slots[b.Slots[1]].Data
+	n.fromK0Tail = m.State(c, b.Slots[0])
+	k.K0Tail = arena.Data(n.fromK0Tail)
+	n.fromQ0Tail = m.State(c, b.Slots[1])
+	k.Q0Tail = arena.Data(n.fromQ0Tail)
 	k.Pos = m.Pos
 	k.Q = arena.Alloc(k.L * k.T * k.DK)
 	k.K0TailOut = arena.Alloc(3 * k.L * k.DK)
@@ -460,8 +530,8 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, b.Slots[0], k.K0TailOut)
-	m.SetNext(arena, b.Slots[1], k.Q0TailOut)
+	n.nextK0Tail = m.SetNext(c, b.Slots[0], k.K0TailOut)
+	n.nextQ0Tail = m.SetNext(c, b.Slots[1], k.Q0TailOut)
 	m.Advance(c.Tokens)
 	qOut = c.Run.Output(k.Q)
 	n.outQ = qOut
@@ -470,18 +540,20 @@ func (b *Function[F]) Call(c block.Call[F], w block.Weights[F], m *block.Memory[
 
 // Backward adds the adjoints of what Call read.
 func (n *callNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outQ) == nil {
+	if t.Adjoint(n.outQ) == nil && t.Adjoint(n.nextK0Tail) == nil && t.Adjoint(n.nextQ0Tail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.L, g.T, g.D, g.DK = k.L, k.T, k.D, k.DK
+	g.WK = k.WK
 	g.X = k.X
 	g.WQ = k.WQ
 	g.CQ = k.CQ
 	g.Pos = k.Pos
 	g.BQ = k.BQ
 	g.QBar = block.Adjoint(t, n.outQ, g.L*g.T*g.DK)
-	g.Q0TailBar = block.Zeros(t, 3*g.L*g.DK)
+	g.K0TailBar = block.Adjoint(t, n.nextK0Tail, 3*g.L*g.DK)
+	g.Q0TailBar = block.Adjoint(t, n.nextQ0Tail, 3*g.L*g.DK)
 	g.Q1Stack = k.Q1Stack
 	g.Q1Prod = k.Q1Prod
 	g.Q1Sigmoid = k.Q1Sigmoid
@@ -491,15 +563,21 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.Q1Sigmoid2 = k.Q1Sigmoid2
+	g.WKBar = t.Part(n.vWK, g.D*g.DK)
 	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
 	g.WQBar = t.Part(n.vWQ, g.D*g.DK)
+	g.K0TailBarOut = t.Part(n.fromK0Tail, 3*g.L*g.DK)
+	g.Q0TailBarOut = t.Part(n.fromQ0Tail, 3*g.L*g.DK)
 	g.CQBar = t.Part(n.vCQ, 4*g.DK)
 	g.BQBar = t.Part(n.vBQ, g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
+	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vCQ, g.CQBar)
 	t.Contribute(n.vBQ, g.BQBar)
+	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
 }

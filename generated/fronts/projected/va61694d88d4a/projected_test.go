@@ -70,13 +70,13 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	k.WK = a.Real("W_K", k.D*k.DK*k.Heads)
 	k.X = a.Real("x", k.L*k.T*k.D)
 	k.WQ = a.Real("W_Q", k.D*k.DK*k.Heads)
-	k.K0Tail = a.Const("k0.tail", 3*k.L*k.DK*k.Heads)
-	k.Q0Tail = a.Const("q0.tail", 3*k.L*k.DK*k.Heads)
+	k.K0Tail = a.Real("k0.tail", 3*k.L*k.DK*k.Heads)
+	k.Q0Tail = a.Real("q0.tail", 3*k.L*k.DK*k.Heads)
 	k.CQ = a.Real("c_Q", 4*k.DK*k.Heads)
 	k.Pos = a.Pos("pos", k.L)
 	k.BQ = a.Real("b_Q", k.DK*k.Heads)
 	k.Q = a.Out("q", k.L*k.T*k.DK*k.Heads)
-	k.K0TailOut = a.Kept("k0.tail", 3*k.L*k.DK*k.Heads)
+	k.K0TailOut = a.Out("k0.tail", 3*k.L*k.DK*k.Heads)
 	k.Q0TailOut = a.Out("q0.tail", 3*k.L*k.DK*k.Heads)
 	k.Q1Stack = a.Fresh(k.L*k.T*k.DK*k.Heads + 3*k.L*k.DK*k.Heads)
 	k.Q1Prod = a.Fresh(k.L * k.T * k.DK * k.Heads)
@@ -94,12 +94,14 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g Backward[F]
 	g.L, g.T, g.D, g.DK, g.Heads = a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.Heads
+	g.WK = k.WK
 	g.X = k.X
 	g.WQ = k.WQ
 	g.CQ = k.CQ
 	g.Pos = k.Pos
 	g.BQ = k.BQ
 	g.QBar = a.Bar("q", g.L*g.T*g.DK*g.Heads)
+	g.K0TailBar = a.Bar("k0.tail", 3*g.L*g.DK*g.Heads)
 	g.Q0TailBar = a.Bar("q0.tail", 3*g.L*g.DK*g.Heads)
 	g.Q1Stack = k.Q1Stack
 	g.Q1Prod = k.Q1Prod
@@ -110,8 +112,11 @@ func forwardDirect[F num.Float](a *conformance.Args[F]) {
 	g.QDiv2 = k.QDiv2
 	g.QDiv3 = k.QDiv3
 	g.Q1Sigmoid2 = k.Q1Sigmoid2
+	g.WKBar = a.Grad("W_K", g.D*g.DK*g.Heads)
 	g.XBar = a.Grad("x", g.L*g.T*g.D)
 	g.WQBar = a.Grad("W_Q", g.D*g.DK*g.Heads)
+	g.K0TailBarOut = a.Grad("k0.tail", 3*g.L*g.DK*g.Heads)
+	g.Q0TailBarOut = a.Grad("q0.tail", 3*g.L*g.DK*g.Heads)
 	g.CQBar = a.Grad("c_Q", 4*g.DK*g.Heads)
 	g.BQBar = a.Grad("b_Q", g.DK*g.Heads)
 	g.Work = a.Fresh(g.WorkLen())

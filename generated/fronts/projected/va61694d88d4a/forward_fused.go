@@ -25,7 +25,7 @@ func (c *forwardFused) run() {
 	t := c.Work[2*L*T*dK*heads:][:L*T*dK*heads+3*L*dK*heads]  // [L, heads, T + 3, d_k]
 	t6 := c.Work[3*L*T*dK*heads+3*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
 	q1 := c.Work[4*L*T*dK*heads+3*L*dK*heads:][:L*T*dK*heads] // [L, heads, T, d_k]
-	t18 := c.Work[5*L*T*dK*heads+3*L*dK*heads:][:L*T*heads]   // [L, heads, T]
+	t17 := c.Work[5*L*T*dK*heads+3*L*dK*heads:][:L*T*heads]   // [L, heads, T]
 
 	// projected.k0
 	for j := range heads {
@@ -57,6 +57,15 @@ func (c *forwardFused) run() {
 		}
 	}
 
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK], t[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
+			}
+		}
+	}
+
 	// projected.q1
 	for i := range L {
 		for j := range heads {
@@ -73,36 +82,11 @@ func (c *forwardFused) run() {
 		}
 	}
 
-	// projected.q1, projected.k1
-	if kern.Wide() {
-		a := regions.Rb5b69f82d6d8Args{
-			P0: unsafe.SliceData(c.Q1Stack),
-			P1: unsafe.SliceData(c.Q0TailOut),
-			P2: unsafe.SliceData(t),
-			P3: unsafe.SliceData(c.K0TailOut),
-			N0: L,
-			N1: heads,
-			N2: dK,
-			N3: 4 * T * dK,
-			N4: 3 * dK,
-			N5: T*dK + 3*dK,
-			N6: 3 * dK * heads,
-			N7: T*dK*heads + 3*dK*heads,
-		}
-		regions.Rb5b69f82d6d8(&a)
-	} else {
-		for i := range L {
-			for j := range heads {
-				for k := range 3 {
-					q1Stack := c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					q0TailOut := c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-					t2 := t[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
-					k0TailOut := c.K0TailOut[((i*heads+j)*3+k)*dK:][:dK]
-					for m := range dK {
-						q0TailOut[m] = q1Stack[m]
-						k0TailOut[m] = t2[m]
-					}
-				}
+	// projected.q1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.Q0TailOut[((i*heads+j)*3+k)*dK:][:dK], c.Q1Stack[((i*heads+j)*(T+3)+k+T)*dK:][:dK])
 			}
 		}
 	}
@@ -179,19 +163,19 @@ func (c *forwardFused) run() {
 					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
 					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
-					var t9 F
-					t9Sums := [16]F{t9}
+					var t8 F
+					t8Sums := [16]F{t8}
 					for m := range dK {
 						t62 := bQ[m] + q1Prod[m]
 						t7 := kern.Sigmoid(t62)
 						q12 := F(t62 * t7)
-						t9Sums[m%16] = num.FMA32(q12, q12, t9Sums[m%16])
+						t8Sums[m%16] = num.FMA32(q12, q12, t8Sums[m%16])
 						t6_2[m] = t62
 						q1Sigmoid[m] = t7
 						q1_2[m] = q12
 					}
-					t9 = kern.Sum16(&t9Sums)
-					qProd[k] = t9
+					t8 = kern.Sum16(&t8Sums)
+					qProd[k] = t8
 				}
 			}
 		}
@@ -202,7 +186,7 @@ func (c *forwardFused) run() {
 		a := regions.R2f1b1712fc10Args{
 			P0: unsafe.SliceData(c.QProd),
 			P1: unsafe.SliceData(c.QSqrt),
-			P2: unsafe.SliceData(t18),
+			P2: unsafe.SliceData(t17),
 			P3: unsafe.SliceData(c.QDiv),
 			P4: unsafe.SliceData(c.QDiv3),
 			N0: L,
@@ -216,18 +200,18 @@ func (c *forwardFused) run() {
 			for j := range heads {
 				qProd := c.QProd[(i*heads+j)*T:][:T]
 				qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-				t18_2 := t18[(i*heads+j)*T:][:T]
+				t17_2 := t17[(i*heads+j)*T:][:T]
 				qDiv := c.QDiv[(i*heads+j)*T:][:T]
 				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
 				for k := range T {
 					qProdEntry := qProd[k]
-					t11 := (F(0) < qProdEntry)
-					t14 := num.Sqrt(kern.Choose(t11, qProdEntry, F(1)))
-					t182 := kern.Larger(kern.Choose(t11, t14, F(0)), F(1e-08))
-					qSqrt[k] = t14
-					t18_2[k] = t182
-					qDiv[k] = F(1) / t182
-					qDiv3[k] = F(1) / t14
+					t10 := (F(0) < qProdEntry)
+					t13 := num.Sqrt(kern.Choose(t10, qProdEntry, F(1)))
+					t172 := kern.Larger(kern.Choose(t10, t13, F(0)), F(1e-08))
+					qSqrt[k] = t13
+					t17_2[k] = t172
+					qDiv[k] = F(1) / t172
+					qDiv3[k] = F(1) / t13
 				}
 			}
 		}
@@ -236,7 +220,7 @@ func (c *forwardFused) run() {
 	// projected.q, projected.q1
 	if kern.Wide() {
 		a := regions.R1bbedccdaf66Args{
-			P0: unsafe.SliceData(t18),
+			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(q1),
 			P2: unsafe.SliceData(c.Q),
 			P3: unsafe.SliceData(c.QDiv2),
@@ -254,18 +238,18 @@ func (c *forwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t18_2 := t18[(i*heads+j)*T:][:T]
+				t17_2 := t17[(i*heads+j)*T:][:T]
 				for k := range T {
 					q1_2 := q1[((i*heads+j)*T+k)*dK:][:dK]
 					q := c.Q[((i*heads+j)*T+k)*dK:][:dK]
 					qDiv2 := c.QDiv2[((i*heads+j)*T+k)*dK:][:dK]
 					t6_2 := t6[((i*heads+j)*T+k)*dK:][:dK]
 					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t18Entry := t18_2[k]
+					t17Entry := t17_2[k]
 					for m := range dK {
-						q2 := q1_2[m] / t18Entry
+						q2 := q1_2[m] / t17Entry
 						q[m] = q2
-						qDiv2[m] = q2 / t18Entry
+						qDiv2[m] = q2 / t17Entry
 						q1Sigmoid2[m] = kern.Sigmoid(-t6_2[m])
 					}
 				}
@@ -291,7 +275,10 @@ func (c *backwardFused) run() {
 	t36 := c.Work[2*L*T*dK*heads+L*T*heads:][:L*T*dK*heads+3*L*dK*heads]              // [L, heads, T + 3, d_k]
 	t38 := c.Work[3*L*T*dK*heads+L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	t39 := c.Work[4*L*T*dK*heads+L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t11 := c.Flags[:L*T*heads]                                                        // [L, heads, T]
+	t42 := c.Work[5*L*T*dK*heads+L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t45 := c.Work[6*L*T*dK*heads+L*T*heads+12*L*dK*heads:][:L*T*d]                    // [L, T, d]
+	t48 := c.Work[6*L*T*dK*heads+L*T*d+L*T*heads+12*L*dK*heads:][:L*T*d]              // [L, T, d]
+	t10 := c.Flags[:L*T*heads]                                                        // [L, heads, T]
 	t72 := c.Flags[L*T*heads:][:L*T*heads]                                            // [L, heads, T]
 	t112 := c.Flags[2*L*T*heads:][:L*T*heads]                                         // [L, heads, T]
 
@@ -346,15 +333,15 @@ func (c *backwardFused) run() {
 		for j := range heads {
 			qProd := c.QProd[(i*heads+j)*T:][:T]
 			qSqrt := c.QSqrt[(i*heads+j)*T:][:T]
-			t11_2 := t11[(i*heads+j)*T:][:T]
+			t10_2 := t10[(i*heads+j)*T:][:T]
 			t72_2 := t72[(i*heads+j)*T:][:T]
 			t112_2 := t112[(i*heads+j)*T:][:T]
 			for k := range T {
-				t113 := (F(0) < qProd[k])
-				t722 := (F(1e-08) <= kern.Choose(t113, qSqrt[k], F(0)))
-				t11_2[k] = t113
+				t102 := (F(0) < qProd[k])
+				t722 := (F(1e-08) <= kern.Choose(t102, qSqrt[k], F(0)))
+				t10_2[k] = t102
 				t72_2[k] = t722
-				t112_2[k] = (t722 && t113)
+				t112_2[k] = (t722 && t102)
 			}
 		}
 	}
@@ -364,7 +351,7 @@ func (c *backwardFused) run() {
 		a := regions.R5230d3fb4b2dArgs{
 			P0:  unsafe.SliceData(t112),
 			P1:  unsafe.SliceData(c.QDiv),
-			P2:  unsafe.SliceData(t11),
+			P2:  unsafe.SliceData(t10),
 			P3:  unsafe.SliceData(t72),
 			P4:  unsafe.SliceData(t62),
 			P5:  unsafe.SliceData(c.QDiv3),
@@ -387,7 +374,7 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				t112_2 := t112[(i*heads+j)*T:][:T]
 				qDiv := c.QDiv[(i*heads+j)*T:][:T]
-				t11_2 := t11[(i*heads+j)*T:][:T]
+				t10_2 := t10[(i*heads+j)*T:][:T]
 				t72_2 := t72[(i*heads+j)*T:][:T]
 				t62_2 := t62[(i*heads+j)*T:][:T]
 				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
@@ -399,7 +386,7 @@ func (c *backwardFused) run() {
 					t33_2 := t33[((i*heads+j)*T+k)*dK:][:dK]
 					t112Entry := t112_2[k]
 					qDivEntry := qDiv[k]
-					w := kern.Choose((t112Entry && t11_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
+					w := kern.Choose((t112Entry && t10_2[k]), kern.Choose(t112Entry, F(F(0.5*kern.Choose(t112Entry, kern.Choose(t72_2[k], t62_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
 					for m := range dK {
 						t6Entry := t6_2[m]
 						q1SigmoidEntry := q1Sigmoid[m]
@@ -570,11 +557,55 @@ func (c *backwardFused) run() {
 		}
 	}
 
+	// projected.q1, projected.k1
+	clear(t42)
+	if kern.Wide() {
+		a := regions.R8132c72a55b1Args{
+			P0: unsafe.SliceData(t39),
+			P1: unsafe.SliceData(c.Q0TailBarOut),
+			P2: unsafe.SliceData(t42),
+			P3: unsafe.SliceData(c.K0TailBar),
+			N0: L,
+			N1: heads,
+			N2: dK,
+			N3: 4 * T * dK,
+			N4: 3 * dK,
+			N5: T*dK + 3*dK,
+			N6: 3 * dK * heads,
+			N7: T*dK*heads + 3*dK*heads,
+		}
+		regions.R8132c72a55b1(&a)
+	} else {
+		for i := range L {
+			for j := range heads {
+				for k := range 3 {
+					t39_2 := t39[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
+					t42_2 := t42[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
+					for m := range dK {
+						q0TailBarOut[m] = t39_2[m]
+						t42_2[m] = t42_2[m] + k0TailBar[m]
+					}
+				}
+			}
+		}
+	}
+
+	// projected.k1
+	for i := range L {
+		for j := range heads {
+			for k := range 3 {
+				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t42[((i*heads+j)*(T+3)+k)*dK:][:dK])
+			}
+		}
+	}
+
 	// projected.q0, projected.q1
-	clear(c.XBar)
+	clear(t45)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(c.XBar, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t45, i*T*d), d, 1, kern.From(t39, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
@@ -583,6 +614,47 @@ func (c *backwardFused) run() {
 	for i := range heads {
 		for m := range L {
 			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t39, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	clear(c.WKBar)
+	for i := range heads {
+		for m := range L {
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t42, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+		}
+	}
+
+	// projected.k0, projected.k1
+	clear(t48)
+	for i := range L {
+		for m := range heads {
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t48, i*T*d), d, 1, kern.From(t42, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+		}
+	}
+
+	// projected.k0
+	if kern.Wide() {
+		a := regions.Rfbd3242b02acArgs{
+			P0: unsafe.SliceData(t45),
+			P1: unsafe.SliceData(t48),
+			P2: unsafe.SliceData(c.XBar),
+			N0: L,
+			N1: T,
+			N2: d,
+			N3: T * d,
+		}
+		regions.Rfbd3242b02ac(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t45_2 := t45[(i*T+j)*d:][:d]
+				t48_2 := t48[(i*T+j)*d:][:d]
+				xBar := c.XBar[(i*T+j)*d:][:d]
+				for k := range d {
+					xBar[k] = t45_2[k] + t48_2[k]
+				}
+			}
 		}
 	}
 }
