@@ -107,7 +107,7 @@ func (p Pair) compare(t *testing.T, what string, a, taped *Args[float64]) {
 			t.Errorf("%s: the gradient reaches %s, which no kernel has an adjoint for", what, name)
 			continue
 		}
-		bits(t, what+" gradient of "+name, g, added(a.Grads[name]))
+		bits(t, what+" gradient of "+name, added(g), added(a.Grads[name]))
 	}
 	for name, g := range a.Grads {
 		_, leaf := taped.leaves[name]
@@ -117,7 +117,7 @@ func (p Pair) compare(t *testing.T, what string, a, taped *Args[float64]) {
 	}
 }
 
-// added is an adjoint as the tape has it, added to zero: −0 becomes 0.
+// added is an adjoint added to zero, as a tape does it from the second time on: −0 becomes 0.
 func added(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
