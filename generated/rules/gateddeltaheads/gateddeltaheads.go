@@ -21,8 +21,8 @@
 package gateddeltaheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v8a7611f82f4e"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/veca5a348f681"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v43ac1bcf6feb"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
