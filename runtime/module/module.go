@@ -156,7 +156,7 @@ func New[F Float](c Config[F]) (*Module[F], error) {
 		if err := c.Schedule.Check(); err != nil {
 			return nil, err
 		}
-		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View(), update.Options{Schedule: c.Schedule, NoDecay: c.NoDecay})
+		m.optimizer = update.NewMachine(c.Update, c.Buffer, m.params.View(), update.Options{Schedule: c.Schedule, Chunks: c.Chunks, NoDecay: c.NoDecay})
 	}
 	m.bindWorkers()
 	return m, nil

@@ -3,6 +3,7 @@ package module_test
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -30,9 +31,17 @@ func scheduled(t testing.TB, s update.Schedule) *module.Session[float64] {
 // TestScheduleOfLevels: a level of period 4 has the factor of the run's step, not of its
 // own updates, and the power of its period.
 func TestScheduleOfLevels(t *testing.T) {
+	for _, chunks := range []int{1, 2} {
+		scheduleOfLevels(t, chunks)
+	}
+}
+
+// scheduleOfLevels has updates of a number of chunks each.
+func scheduleOfLevels(t *testing.T, chunks int) {
 	u, buffer := &rated{descent: descent[float64]{1}}, &adding{}
 	s := update.Schedule{Shape: update.Cosine, Steps: 9, WarmUp: 6, Power: 0.5}
-	m, err := module.New(module.Config[float64]{Model: twoLevels{echo: echo[float64]{stream.Vocab, 1}}, Update: u, Buffer: buffer, Schedule: s})
+	slower := math.Sqrt(float64(4 / chunks)) // steps between two updates
+	m, err := module.New(module.Config[float64]{Model: twoLevels{echo: echo[float64]{stream.Vocab, 1}}, Update: u, Buffer: buffer, Schedule: s, Chunks: chunks})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,12 +51,12 @@ func TestScheduleOfLevels(t *testing.T) {
 	}
 	slow := 0
 	for n := 1; n <= 9; n++ {
-		u.seen = nil
+		u.seen = nil // one step of all its chunks
 		step(t, x, 1)
 		for _, got := range u.seen {
 			switch want := s.Factor(n); got {
 			case want:
-			case 2 * want:
+			case want * slower:
 				slow++
 			default:
 				t.Errorf("step %d: a parameter has the rate %v, the schedule says %v", n, got, want)

@@ -31,10 +31,12 @@ type Machine[F num.Float] struct {
 	empty   func(name string, data []F)
 }
 
-// Options are what a run decides about its updates. Schedule is its learning rate by steps.
+// Options are what a run decides about its updates. Schedule is its learning rate by steps,
+// of which each has Chunks chunks; 0 means 1.
 // NoDecay are kinds of parameters without weight decay, besides those that a page marks.
 type Options struct {
 	Schedule Schedule
+	Chunks   int
 	NoDecay  Kinds
 }
 
@@ -172,14 +174,14 @@ func (m *Machine[F]) setRates(at pulse.Pulse, p context.Param) {
 	if m.options.Schedule == (Schedule{}) {
 		return
 	}
-	period := 1
+	period, chunks := 1, max(m.options.Chunks, 1)
 	if p.Level > 0 && !p.Gated {
-		period = at.Period(p.Level)
+		period = at.Period(p.Level) / chunks
 		if at.Unit() == pulse.Tokens {
 			period /= at.Tokens()
 		}
 	}
-	factor := m.options.Schedule.Rate(int(at.Step())+1, period)
+	factor := m.options.Schedule.Rate((int(at.Step())+chunks)/chunks, period)
 	for _, x := range m.rates {
 		if err := m.update.Set(x.name, float64(x.base*factor)); err != nil {
 			panic("update: BUG: a rate that was accepted is refused: " + err.Error())
