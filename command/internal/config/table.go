@@ -59,7 +59,7 @@ type Stream struct {
 type Update struct {
 	Name     string             `key:"name" def:"AdamW" doc:"the update, by the name of its page"`
 	LR       float64            `key:"lr" def:"0.0" in:"0.." doc:"learning rate at its highest; 0 is the page's default"`
-	Schedule string             `key:"schedule" def:"cosine" one:"constant|cosine|wsd" doc:"the learning rate after the warm-up, by steps of the run for every level: constant, falling along half a cosine, or stable and then falling linearly over decay_share (warm-up, stable, decay)"`
+	Schedule string             `key:"schedule" def:"wsd" one:"constant|cosine|wsd" doc:"the learning rate after the warm-up, by steps of the run for every level: constant, falling along half a cosine, or stable and then falling linearly over decay_share (warm-up, stable, decay)"`
 	WarmUp   float64            `key:"warmup" def:"0.0" in:"0.." doc:"steps over which the learning rate rises; below 1 a share of the run; 0: 50 steps, at most a tenth of the run"`
 	Decay    float64            `key:"decay_share" def:"0.2" in:"0..1" doc:"share of the run over which the rate of schedule wsd falls"`
 	Final    float64            `key:"final" def:"0.05" in:"0..1" doc:"learning rate at the end, as a share of the highest"`
