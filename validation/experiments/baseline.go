@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nl-hecate/hecate/runtime/update"
@@ -29,7 +31,8 @@ import (
 // reported, for every model alike.
 const (
 	baselineBatch, baselineChunk, baselineWindow = 8, 64, 64
-	baselineMarks                                = 5
+	baselineHeads                                = 4
+	baselineMarks                                = 4
 	sameSize                                     = 0.02
 )
 
@@ -63,34 +66,44 @@ type outcome struct {
 
 func (r outcome) figure() mark { return r.marks[len(r.marks)-1] }
 
-const (
-	withMemory    = "PreRMSNorm(MAG(DeltaRule, RotaryWindow)), PreRMSNorm(GELUMLP)"
-	withoutMemory = "PreRMSNorm(AttentionOnly(RotaryWindow)), PreRMSNorm(GELUMLP)"
-)
+// pair is a layer of attention or of attention gated by a memory, and one of a network.
+func pair(mixer string) string { return "PreRMSNorm(" + mixer + "), PreRMSNorm(GELUMLP)" }
 
-// towers are two layers of width d, with hidden widths for a tower without memory and one with.
-func towers(d, plain, memory int, torch ...int) []*rival {
-	request := func(model string, hidden int) map[string]any {
-		return map[string]any{"model": model, "layers": 2, "width": d, "heads": 4, "hidden": hidden, "tied": true}
+// tower is two layers of width d; hidden is the width of the networks.
+func tower(name, mixer string, d, hidden int) *rival {
+	sizes := map[string]int{"d": d}
+	for _, layer := range []string{"block.0.block.", "block.2.block."} {
+		maps.Copy(sizes, map[string]int{layer + "attention.H": baselineHeads, layer + "attention.w": baselineWindow})
+		if strings.Contains(mixer, "GatedDeltaHeads") {
+			maps.Copy(sizes, map[string]int{layer + "memory.heads": baselineHeads, layer + "memory.d_k": d / baselineHeads})
+		}
 	}
-	sizes := func(hidden int) map[string]int {
-		return map[string]int{"d": d, "block.0.block.attention.H": 4, "block.2.block.attention.H": 4, "block.1.block.d_h": hidden, "block.3.block.d_h": hidden}
-	}
+	sizes["block.1.block.d_h"], sizes["block.3.block.d_h"] = hidden, hidden
+	return &rival{name: "Hecate, " + name, formula: "TiedLM([" + pair(mixer) + ", " + pair(mixer) + "])", sizes: sizes}
+}
+
+// torchTower is the same in PyTorch.
+func torchTower(name, model string, d, hidden int) *rival {
+	return &rival{name: "PyTorch, " + name, torch: map[string]any{"model": model, "layers": 2, "width": d, "heads": baselineHeads, "hidden": hidden, "tied": true}}
+}
+
+// towers are the models of width d, each with its hidden width, in this order. A formula can be exchanged here.
+func towers(d int, hidden [5]int) []*rival {
 	return []*rival{
-		{name: "PyTorch, transformer", torch: request("transformer", torch[0])},
-		{name: "PyTorch, gated delta rule beside attention", torch: request("mag", torch[1])},
-		{name: "Hecate, transformer", formula: "TiedLM([" + withoutMemory + ", " + withoutMemory + "])", sizes: sizes(plain)},
-		{name: "Hecate, delta rule as the gate of attention", formula: "TiedLM([" + withMemory + ", " + withMemory + "])", sizes: sizes(memory)},
+		torchTower("transformer", "transformer", d, hidden[0]),
+		torchTower("gated delta rule as the gate of attention", "mag", d, hidden[1]),
+		tower("transformer", "AttentionOnly(RotaryWindow)", d, hidden[2]),
+		tower("delta rule as the gate of attention", "MAG(DeltaRule, RotaryWindow)", d, hidden[3]),
+		tower("gated delta rule as the gate of attention", "MAG(GatedDeltaHeads, RotaryWindow)", d, hidden[4]),
 	}
 }
 
-// baselineSizes are the models; a formula can be exchanged here.
+// baselineSizes are the models.
 func baselineSizes() []*size {
-	small := &size{title: "62,000 parameters", parameters: 62_000, steps: 2600, rates: []float64{3e-3, 6e-3, 1e-2}, rivals: towers(48, 161, 82, 160, 84)}
-	small.rivals = append(small.rivals,
-		&rival{name: "Hecate, ZeroB", formula: "ZeroB", sizes: map[string]int{"d": 64, "attention.H": 4}})
+	small := &size{title: "62,000 parameters", parameters: 62_000, steps: 2600, rates: []float64{3e-3, 6e-3, 1e-2}, rivals: towers(48, [5]int{160, 84, 161, 82, 82})}
+	small.rivals = append(small.rivals, &rival{name: "Hecate, ZeroB", formula: "ZeroB", sizes: map[string]int{"d": 64, "attention.H": baselineHeads, "attention.w": baselineWindow}})
 	return []*size{small,
-		{title: "460,000 parameters", parameters: 460_000, steps: 3125, rates: []float64{2e-3, 4e-3}, rivals: towers(128, 577, 380, 575, 379)}}
+		{title: "460,000 parameters", parameters: 460_000, steps: 3125, rates: []float64{2e-3, 4e-3}, rivals: towers(128, [5]int{575, 379, 577, 380, 380})}}
 }
 
 // baseline builds all of them, two at a time where there are two cores.

@@ -53,12 +53,14 @@ func (r *report) contest(s *size, curves string) {
 		rows = append(rows, row)
 	}
 	r.table(head, rows)
-	r.say("Mean and standard deviation of the seeds at the best rate; tokens per second of the updates, the median of a model's runs. The formulas:")
+	r.say("Mean and standard deviation of the seeds at the best rate; tokens per second of the updates on the clock of the wall, the median of a model's runs. The formulas:")
+	rows = nil
 	for _, x := range s.rivals {
 		if x.formula != "" {
-			r.say("- %s: `%s`", x.name, x.formula)
+			rows = append(rows, []string{x.name, "`" + x.formula + "`"})
 		}
 	}
+	r.table([]string{"model", "formula"}, rows)
 	r.say("![held-out bits per byte over tokens](%s)", curves)
 }
 
