@@ -2,7 +2,7 @@
 // same, with OpenBLAS and with the peak of the core; the model with its
 // recurrence; and the compiler with go build. It runs in the project's root:
 //
-//	go run ./validation/bench [-rounds N] [-only core,threads,model,generation,rules,build,million] [-append TITLE]
+//	go run ./validation/bench [-rounds N] [-only core,threads,model,generation,rules,build,step,million] [-append TITLE]
 //
 // The recurrences that it measures are emitted from validation/bench/page into out/bench and built with
 // the command. It takes some minutes and 2.5 GB: one of the variants in C reads the states of
@@ -31,8 +31,8 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model and JAX, million a stream of so many tokens")
-	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model and JAX, step a whole step of training and PyTorch, million a stream of so many tokens")
+	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build, or torch, for steps")
 	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
 	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")
@@ -43,7 +43,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if len(emitted) == 0 {
+	if len(emitted) == 0 && o.only != "step" {
 		os.Exit(o.again())
 	}
 	if err := o.run(); err != nil {
@@ -104,6 +104,11 @@ func (o options) run() error {
 	}
 	if o.has("build") {
 		if err := o.races(r); err != nil {
+			return err
+		}
+	}
+	if o.has("step") {
+		if err := o.steps(r); err != nil {
 			return err
 		}
 	}

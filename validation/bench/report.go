@@ -19,6 +19,7 @@ type report struct {
 	rules     *times                // all memory rules
 	far       map[string]difference // from float64, by variant of the rules
 	tokens    int                   // of a trial of a rule
+	steps     []*stepRace           // steps of training and PyTorch
 	races     []race                // the whole model and JAX
 	million   []lasted              // streams of a million tokens
 	gen       *times
@@ -45,6 +46,9 @@ func (r *report) String() string {
 	}
 	if r.rules != nil {
 		r.family(&b)
+	}
+	if r.steps != nil {
+		r.stepped(&b)
 	}
 	if r.races != nil {
 		r.raced(&b)

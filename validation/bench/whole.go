@@ -52,7 +52,12 @@ func wholeSize(name string) int {
 
 // session is a run of a model over tokens; a stream ends after them.
 func session(model string, phase pulse.Phase, batch int, ids []int32, seed uint64) (*module.Session[float32], error) {
-	b, err := registry.NewModel[float32](model, block.NewSizes(nil).Else(wholeSize))
+	return sized(model, wholeSize, phase, batch, ids, seed)
+}
+
+// sized is session of a model of other sizes.
+func sized(model string, sizes func(name string) int, phase pulse.Phase, batch int, ids []int32, seed uint64) (*module.Session[float32], error) {
+	b, err := registry.NewModel[float32](model, block.NewSizes(nil).Else(sizes))
 	if err != nil {
 		return nil, err
 	}

@@ -146,12 +146,12 @@ class Trainer:
 
     def step(self):
         torch.set_num_threads(self.threads)
-        at = time.perf_counter_ns()
+        cpu, at = time.process_time_ns(), time.perf_counter_ns()
         loss = self.model(self.ids[:, :-1], self.ids[:, 1:])
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
-        return time.perf_counter_ns() - at, loss.item()
+        return time.process_time_ns() - cpu, time.perf_counter_ns() - at, loss.item()
 
 
 def serve():
@@ -162,6 +162,8 @@ def serve():
             trainers.append(Trainer(rest[0], *map(int, rest[1:])))
             print(sum(p.numel() for p in trainers[-1].model.parameters()), flush=True)
         else:
+            for _ in range(int(rest[1])):
+                trainers[int(rest[0])].step()
             print(*trainers[int(rest[0])].step(), flush=True)
 
 
@@ -170,7 +172,7 @@ def main():
         return serve()
     kind, numbers = sys.argv[1], [int(a) for a in sys.argv[2:]]
     t = Trainer(kind, numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else 1)
-    times = sorted(t.step()[0] for _ in range(40))
+    times = sorted(t.step()[1] for _ in range(40))
     print(f"{kind} width {numbers[0]}, {numbers[1]} blocks: least {times[0] / 1e6:.2f} ms, median {times[20] / 1e6:.2f} ms,"
           f" {BATCH * CHUNK / times[20] * 1e9:.0f} tokens/s")
 
