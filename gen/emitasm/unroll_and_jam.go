@@ -42,6 +42,9 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammedLoop) []plan
 		if !ok {
 			continue
 		}
+		if inner := interchanged(loop); inner != nil {
+			loop = inner
+		}
 		l := *loop
 		if independent(loop) {
 			j := &jammedLoop{width, loopopt.UnrollAndJam(loop, width), loop.Body}
@@ -55,8 +58,53 @@ func jamNodes(ns []plan.Node, width int, jams map[*plan.Loop]*jammedLoop) []plan
 	return out
 }
 
+// interchanged exchanges a loop and the only loop inside of it where the inner one's
+// iterations keep to entries of their own, so that each entry is added to in the same
+// order, and where iterations of the outer one can then be jammed; otherwise nil. It serves
+// scatters over a window, of which each head is a loop.
+func interchanged(outer *plan.Loop) *plan.Loop {
+	if outer.Down || len(outer.Body) != 1 {
+		return nil
+	}
+	inner, ok := outer.Body[0].(*plan.Loop)
+	if !ok || inner.Down || !loopsAndStores(inner.Body) {
+		return nil
+	}
+	for _, x := range append(slices.Clone(inner.Lo), inner.Hi...) {
+		if !x.Coef(outer.Var).IsZero() {
+			return nil
+		}
+	}
+	for b := range plan.Written(inner.Body) {
+		if !ownEntries(inner, b) {
+			return nil
+		}
+	}
+	in, out := *inner, *outer
+	out.Body = inner.Body
+	in.Body = []plan.Node{&out}
+	if !independent(&out) {
+		return nil
+	}
+	return &in
+}
+
+// loopsAndStores reports whether nodes are loops, scalars of their own and stores alone.
+func loopsAndStores(ns []plan.Node) bool {
+	only := true
+	plan.Walk(ns, func(n plan.Node) {
+		switch n.(type) {
+		case *plan.Loop, *plan.Let, *plan.Store, *plan.Note:
+		default:
+			only = false
+		}
+	})
+	return only
+}
+
 // independent reports whether iterations of a loop may run at once, and gain by
-// it: it contains vector loops that accumulate.
+// it: it contains vector loops that accumulate, or in which iterations share what they
+// load.
 func independent(loop *plan.Loop) bool {
 	begun, totals, gain := map[*plan.Local]bool{}, map[*plan.Local]bool{}, false
 	for _, n := range loop.Body {
@@ -70,7 +118,7 @@ func independent(loop *plan.Loop) bool {
 			if !vectorLoopOf(n, loop.Var, begun) {
 				return false
 			}
-			gain = gain || slices.ContainsFunc(n.Body, func(n plan.Node) bool { return accumulates(n, loop.Var) })
+			gain = gain || slices.ContainsFunc(n.Body, func(n plan.Node) bool { return accumulates(n, loop.Var) }) || shares(n, loop.Var)
 		default:
 			return false
 		}
@@ -94,6 +142,19 @@ func accumulates(n plan.Node, row *plan.Var) bool {
 	s, ok := n.(*plan.Store)
 	_, acc := n.(*plan.Accumulate)
 	return acc || ok && !s.To.Mentions(row)
+}
+
+// shares reports whether a vector loop adds to entries of each row products with a vector
+// that is the same for all rows.
+func shares(loop *plan.Loop, row *plan.Var) bool {
+	adds, shared := false, false
+	for _, n := range loop.Body {
+		if s, ok := n.(*plan.Store); ok {
+			adds = adds || plan.AddsTo(s.Vals[0], s.To)
+		}
+		plan.EachLoad(n, func(a plan.Access) { shared = shared || a.Mentions(loop.Var) && !a.Mentions(row) })
+	}
+	return adds && shared
 }
 
 // vectorLoopOf reports whether a loop is a vector loop that is the same for all rows and
@@ -139,14 +200,31 @@ func ownEntries(loop *plan.Loop, b *plan.Buffer) bool {
 			}
 		})
 	})
-	for k := range all[0].Index {
+	varies := map[any]bool{}
+	plan.Walk(loop.Body, func(n plan.Node) {
+		switch n := n.(type) {
+		case *plan.Loop:
+			varies[n.Var] = true
+		case *plan.Gather:
+			varies[n.To] = true
+		}
+	})
+	for k, x := range all[0].Index {
+		if c, ok := x.Coef(loop.Var).Const(); !ok || c == 0 || slices.ContainsFunc(x.Terms, func(t plan.Term) bool { return varies[t.Var] }) {
+			continue
+		}
 		if !slices.ContainsFunc(all, func(a plan.Access) bool {
-			return a.Buf != all[0].Buf || len(a.Index) <= k || a.Index[k].Var() != loop.Var
+			return a.Buf != all[0].Buf || len(a.Index) <= k || !sameIndex(a.Index[k], x)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameIndex reports whether two subscripts are the same.
+func sameIndex(x, y plan.Index) bool {
+	return x.Const.Equal(y.Const) && slices.EqualFunc(x.Terms, y.Terms, func(a, b plan.Term) bool { return a.Var == b.Var && a.Coef.Equal(b.Coef) })
 }
 
 // onlySum reports whether rows do nothing with a buffer but add to the same

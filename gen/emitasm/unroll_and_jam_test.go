@@ -46,7 +46,10 @@ func TestRowsAtOnce(t *testing.T) {
 		{"a transposed matrix times a vector", []plan.Node{loop(j, onto(at(y, col)))}, true},
 		{"a matrix that is written where it is read", []plan.Node{begin, loop(j, sum(s), set(at(a, row, col), plan.Num{V: 1}))}, true},
 		{"a total behind the lanes", []plan.Node{begin, loop(j, sum(s)), add}, true},
+		{"sums at a distance", []plan.Node{begin, loop(j, sum(s)), set(at(y, row.Add(plan.Fixed(n), shape.Int(1))), plan.Ref{To: s})}, true},
+		{"an outer product, which adds multiples of one vector", []plan.Node{loop(j, set(at(b, row, col), plan.Fma{A: load(x, col), B: load(y, row), C: load(b, row, col)}))}, true},
 
+		{"entries of which rows have some in common", []plan.Node{loop(j, set(at(y, row.Add(col, shape.Int(1))), plan.Fma{A: load(x, col), B: load(b, row, row), C: load(y, row.Add(col, shape.Int(1)))}))}, false},
 		{"nothing to gather", []plan.Node{loop(j, set(at(b, row, col), load(a, row, col)))}, false},
 		{"a total in the lanes", []plan.Node{loop(j, sum(total))}, false},
 		{"a total that a row reads", []plan.Node{begin, loop(j, sum(s)), add, set(at(y, row), plan.Ref{To: total})}, false},
