@@ -141,7 +141,7 @@ func (c *shortConvBackwardFused) run() {
 	// short_conv.out
 	clear(c.UBar)
 	if kern.Wide() {
-		a := regions.Rc714bdf36526Args{
+		a := regions.R1071aec7026eArgs{
 			P0: unsafe.SliceData(c.W),
 			P1: unsafe.SliceData(t7),
 			P2: unsafe.SliceData(c.UBar),
@@ -153,7 +153,7 @@ func (c *shortConvBackwardFused) run() {
 			N5: K * n,
 			N6: T * n,
 		}
-		regions.Rc714bdf36526(&a)
+		regions.R1071aec7026e(&a)
 	} else {
 		for i := range L {
 			for j := range T {

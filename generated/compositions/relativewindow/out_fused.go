@@ -397,25 +397,28 @@ func (c *outBackwardFused) run() {
 	// relative_window.out
 	clear(t3)
 	if kern.Wide() {
-		a := regions.R95ab7f5a439bArgs{
+		a := regions.Rfa8bace7c414Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutBar),
 			P3:  unsafe.SliceData(t3),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  dH,
+			N8:  4*H*dH*w - 4*H*dH,
+			N9:  -H * dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		regions.R95ab7f5a439b(&a)
+		regions.Rfa8bace7c414(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -776,25 +779,28 @@ func (c *outBackwardFused) run() {
 	// relative_window.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R95ab7f5a439bArgs{
+		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t16),
 			P2:  unsafe.SliceData(c.Q),
 			P3:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  dH,
+			N8:  4*H*dH*w - 4*H*dH,
+			N9:  -H * dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		regions.R95ab7f5a439b(&a)
+		regions.Rb90dbfc1ef2f(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -784,25 +784,28 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.R95ab7f5a439bArgs{
+		a := regions.Rfa8bace7c414Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutBar),
 			P3:  unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  2 * f,
+			N8:  8*H*f*w - 8*H*f,
+			N9:  -2 * H * f,
+			N10: 2 * H * f,
+			N11: H * w,
+			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N13: 2 * H * T * f,
+			N14: H * T * w,
 		}
-		regions.R95ab7f5a439b(&a)
+		regions.Rfa8bace7c414(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1118,25 +1121,28 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.a
 	clear(t182)
 	if kern.Wide() {
-		a := regions.R95ab7f5a439bArgs{
+		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t162),
 			P2:  unsafe.SliceData(c.Q),
 			P3:  unsafe.SliceData(t182),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
-			N4:  2 * f,
-			N5:  8*H*f*w - 8*H*f,
-			N6:  -2 * H * f,
-			N7:  2 * H * f,
-			N8:  H * w,
-			N9:  2*H*T*f + 2*H*f*w - 2*H*f,
-			N10: 2 * H * T * f,
-			N11: H * T * w,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  2 * f,
+			N8:  8*H*f*w - 8*H*f,
+			N9:  -2 * H * f,
+			N10: 2 * H * f,
+			N11: H * w,
+			N12: 2*H*T*f + 2*H*f*w - 2*H*f,
+			N13: 2 * H * T * f,
+			N14: H * T * w,
 		}
-		regions.R95ab7f5a439b(&a)
+		regions.Rb90dbfc1ef2f(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1205,7 +1211,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.k
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R645662b9b8a3Args{
+		a := regions.Rbfbb7b423d73Args{
 			P0: unsafe.SliceData(t222),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t262),
@@ -1214,13 +1220,13 @@ func (c *outBackwardFused) run() {
 			N2: H,
 			N3: f,
 			N4: 4 * f,
-			N5: -f,
-			N6: 2 * f,
+			N5: 2 * f,
+			N6: -f,
 			N7: 2 * H * f,
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R645662b9b8a3(&a)
+		regions.Rbfbb7b423d73(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1373,7 +1379,7 @@ func (c *outBackwardFused) run() {
 	// rotary_window_normed.q
 	clear(t532)
 	if kern.Wide() {
-		a := regions.R645662b9b8a3Args{
+		a := regions.Rbfbb7b423d73Args{
 			P0: unsafe.SliceData(t172),
 			P1: unsafe.SliceData(t),
 			P2: unsafe.SliceData(t532),
@@ -1382,13 +1388,13 @@ func (c *outBackwardFused) run() {
 			N2: H,
 			N3: f,
 			N4: 4 * f,
-			N5: -f,
-			N6: 2 * f,
+			N5: 2 * f,
+			N6: -f,
 			N7: 2 * H * f,
 			N8: 2 * H * T * f,
 			N9: 2 * T * f,
 		}
-		regions.R645662b9b8a3(&a)
+		regions.Rbfbb7b423d73(&a)
 	} else {
 		for i := range L {
 			for j := range T {

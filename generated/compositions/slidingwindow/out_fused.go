@@ -417,7 +417,7 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t42)
 	if kern.Wide() {
-		a := regions.R9a635dfd2dd5Args{
+		a := regions.Rff0f9d802eb4Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t42),
 			P2:  unsafe.SliceData(c.OutStack),
@@ -427,17 +427,20 @@ func (c *outBackwardFused) run() {
 			N2:  H,
 			N3:  w,
 			N4:  4 * nP,
-			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  -H * dH,
-			N8:  nP + w,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.R9a635dfd2dd5(&a)
+		regions.Rff0f9d802eb4(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -465,27 +468,30 @@ func (c *outBackwardFused) run() {
 	// sliding_window.out
 	clear(t52)
 	if kern.Wide() {
-		a := regions.Rc5126ad3ec12Args{
+		a := regions.Rc78dd30a40bdArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(c.A),
 			P2:  unsafe.SliceData(c.OutBar),
 			P3:  unsafe.SliceData(t52),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
+			N2:  H,
+			N3:  w,
 			N4:  4 * nP,
-			N5:  dH,
-			N6:  4*H*dH*w - 4*H*dH,
-			N7:  nP + w,
-			N8:  -H * dH,
-			N9:  H * dH,
-			N10: H*nP + H*w,
-			N11: H*T*dH + H*dH*w - H*dH,
-			N12: H * T * dH,
-			N13: H*T*nP + H*T*w,
+			N5:  4*nP + 4,
+			N6:  4*nP + 8,
+			N7:  4*nP + 12,
+			N8:  dH,
+			N9:  4*H*dH*w - 4*H*dH,
+			N10: -H * dH,
+			N11: nP + w,
+			N12: H * dH,
+			N13: H*nP + H*w,
+			N14: H*T*dH + H*dH*w - H*dH,
+			N15: H * T * dH,
+			N16: H*T*nP + H*T*w,
 		}
-		regions.Rc5126ad3ec12(&a)
+		regions.Rc78dd30a40bd(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -854,25 +860,28 @@ func (c *outBackwardFused) run() {
 	// sliding_window.a
 	clear(t262)
 	if kern.Wide() {
-		a := regions.R95ab7f5a439bArgs{
+		a := regions.Rb90dbfc1ef2fArgs{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t24),
 			P2:  unsafe.SliceData(c.Q),
 			P3:  unsafe.SliceData(t262),
 			N0:  L,
 			N1:  T,
-			N2:  w,
-			N3:  H,
-			N4:  dH,
-			N5:  4*H*dH*w - 4*H*dH,
-			N6:  -H * dH,
-			N7:  H * dH,
-			N8:  H * w,
-			N9:  H*T*dH + H*dH*w - H*dH,
-			N10: H * T * dH,
-			N11: H * T * w,
+			N2:  H,
+			N3:  w,
+			N4:  4,
+			N5:  8,
+			N6:  12,
+			N7:  dH,
+			N8:  4*H*dH*w - 4*H*dH,
+			N9:  -H * dH,
+			N10: H * dH,
+			N11: H * w,
+			N12: H*T*dH + H*dH*w - H*dH,
+			N13: H * T * dH,
+			N14: H * T * w,
 		}
-		regions.R95ab7f5a439b(&a)
+		regions.Rb90dbfc1ef2f(&a)
 	} else {
 		for i := range L {
 			for j := range T {

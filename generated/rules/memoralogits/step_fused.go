@@ -3563,21 +3563,32 @@ func (c *stepBackwardFused) run() {
 			clear(t832)
 			clear(t842)
 			if kern.Wide() {
-				a2 := regions.Rfa9ffa2bbf02Args{
-					P0: unsafe.SliceData(t112),
-					P1: unsafe.SliceData(t802),
-					P2: unsafe.SliceData(t17),
-					P3: unsafe.SliceData(t194),
-					P4: unsafe.SliceData(t224),
-					P5: unsafe.SliceData(t256),
-					P6: unsafe.SliceData(t832),
-					P7: unsafe.SliceData(t842),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -512,
+				a2 := regions.R8993f6134a20Args{
+					P0:  unsafe.SliceData(t112),
+					P1:  unsafe.SliceData(t802),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t224),
+					P5:  unsafe.SliceData(t256),
+					P6:  unsafe.SliceData(t832),
+					P7:  unsafe.SliceData(t842),
+					N0:  1,
+					N1:  16,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  -448,
+					N7:  128,
+					N8:  -384,
+					N9:  192,
+					N10: -320,
+					N11: -512,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.Rfa9ffa2bbf02(&a2)
+				regions.R8993f6134a20(&a2)
 			} else {
 				lo := max(0, 8)
 				if n := 16 - lo; n > 0 {
@@ -3625,20 +3636,31 @@ func (c *stepBackwardFused) run() {
 			clear(t88)
 			clear(t89)
 			if kern.Wide() {
-				a2 := regions.R4a9a97e4056dArgs{
-					P0: unsafe.SliceData(t82),
-					P1: unsafe.SliceData(t852),
-					P2: unsafe.SliceData(t17),
-					P3: unsafe.SliceData(t194),
-					P4: unsafe.SliceData(t224),
-					P5: unsafe.SliceData(t88),
-					P6: unsafe.SliceData(t89),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -256,
+				a2 := regions.Rddc0d2bba0c2Args{
+					P0:  unsafe.SliceData(t82),
+					P1:  unsafe.SliceData(t852),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t224),
+					P5:  unsafe.SliceData(t88),
+					P6:  unsafe.SliceData(t89),
+					N0:  1,
+					N1:  16,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  -192,
+					N7:  128,
+					N8:  -128,
+					N9:  192,
+					N10: -64,
+					N11: -256,
+					N12: 4,
+					N13: 8,
+					N14: 12,
 				}
-				regions.R4a9a97e4056d(&a2)
+				regions.Rddc0d2bba0c2(&a2)
 			} else {
 				lo := max(0, 4)
 				if n := 16 - lo; n > 0 {
@@ -3685,19 +3707,27 @@ func (c *stepBackwardFused) run() {
 			clear(t93_2)
 			clear(t94)
 			if kern.Wide() {
-				a2 := regions.Rb70e5d2c19ddArgs{
-					P0: unsafe.SliceData(t52),
-					P1: unsafe.SliceData(t903),
-					P2: unsafe.SliceData(t17),
-					P3: unsafe.SliceData(t194),
-					P4: unsafe.SliceData(t93_2),
-					P5: unsafe.SliceData(t94),
-					N0: 1,
-					N1: 16,
-					N2: 64*t3 + 64*chunks*l,
-					N3: -128,
+				a2 := regions.R1a2ee87e5f0fArgs{
+					P0:  unsafe.SliceData(t52),
+					P1:  unsafe.SliceData(t903),
+					P2:  unsafe.SliceData(t17),
+					P3:  unsafe.SliceData(t194),
+					P4:  unsafe.SliceData(t93_2),
+					P5:  unsafe.SliceData(t94),
+					N0:  1,
+					N1:  16,
+					N2:  64*t3 + 64*chunks*l,
+					N3:  64*t3 + 64*chunks*l + 4,
+					N4:  64*t3 + 64*chunks*l + 8,
+					N5:  64*t3 + 64*chunks*l + 12,
+					N6:  192,
+					N7:  64,
+					N8:  -128,
+					N9:  4,
+					N10: 8,
+					N11: 12,
 				}
-				regions.Rb70e5d2c19dd(&a2)
+				regions.R1a2ee87e5f0f(&a2)
 			} else {
 				lo := max(0, 2)
 				if n := 16 - lo; n > 0 {

@@ -633,7 +633,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	clear(t60)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t57),
 			P2: unsafe.SliceData(c.CV),
@@ -646,7 +646,7 @@ func (c *backwardFused) run() {
 			N5: T*dV + 3*dV,
 			N6: T * dV,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -850,7 +850,7 @@ func (c *backwardFused) run() {
 	clear(t75)
 	clear(t90)
 	if kern.Wide() {
-		a := regions.Rb0257cdf8f75Args{
+		a := regions.R98e1fb690bbbArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(c.CQ),
@@ -861,12 +861,14 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 8 * dK,
+			N4: 4 * dK,
+			N5: 12 * dK,
+			N6: -dK,
+			N7: T*dK + 3*dK,
+			N8: T * dK,
 		}
-		regions.Rb0257cdf8f75(&a)
+		regions.R98e1fb690bbb(&a)
 	} else {
 		for i := range L {
 			for j := range T {

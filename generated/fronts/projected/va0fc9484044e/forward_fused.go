@@ -1040,7 +1040,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t125)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t122),
 			P2:  unsafe.SliceData(c.CQ),
@@ -1057,7 +1057,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1286,7 +1286,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t140)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t137),
 			P2:  unsafe.SliceData(c.CK),
@@ -1303,7 +1303,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

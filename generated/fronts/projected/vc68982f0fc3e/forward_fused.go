@@ -826,7 +826,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t107)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t104),
 			P2: unsafe.SliceData(c.CQ),
@@ -839,7 +839,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1031,7 +1031,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t122)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t119),
 			P2: unsafe.SliceData(c.CK),
@@ -1044,7 +1044,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

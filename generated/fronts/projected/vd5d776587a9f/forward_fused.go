@@ -785,7 +785,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t100)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t97),
 			P2: unsafe.SliceData(c.CQ),
@@ -798,7 +798,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -990,7 +990,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t115)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t112),
 			P2: unsafe.SliceData(c.CK),
@@ -1003,7 +1003,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -982,7 +982,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t105)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t102),
 			P2:  unsafe.SliceData(c.CQ),
@@ -999,7 +999,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1228,7 +1228,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t120)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t117),
 			P2:  unsafe.SliceData(c.CK),
@@ -1245,7 +1245,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
