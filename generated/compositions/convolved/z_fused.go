@@ -117,7 +117,7 @@ func (c *zBackwardFused) run() {
 	// convolved.Z
 	clear(t4)
 	if kern.Wide() {
-		a := regions.R5ed5fe0c68ceArgs{
+		a := regions.Rdf3387667214Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(c.ZBar),
 			P2: unsafe.SliceData(c.C),
@@ -131,7 +131,7 @@ func (c *zBackwardFused) run() {
 			N6: T*d + d*n - d,
 			N7: T * d,
 		}
-		regions.R5ed5fe0c68ce(&a)
+		regions.Rdf3387667214(&a)
 	} else {
 		for i := range L {
 			for j := range T {

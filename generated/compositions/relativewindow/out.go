@@ -652,9 +652,9 @@ func (c *OutBackward[F]) Run() {
 
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
-	call                          Out[F]
-	back                          OutBackward[F]
-	vWQ, vX, vWK, vB, vWV, outOut tape.Value[F]
+	call                                                                      Out[F]
+	back                                                                      OutBackward[F]
+	vWQ, vX, vWK, vB, vWV, outOut, fromKTail, fromVTail, nextKTail, nextVTail tape.Value[F]
 }
 
 // out computes
@@ -690,8 +690,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = arena.Data(n.vWV)
 	k.Pos = m.Pos
-	k.KTail = m.Slots[0].Data
-	k.VTail = m.Slots[1].Data
+	n.fromKTail = m.State(c, 0)
+	k.KTail = arena.Data(n.fromKTail)
+	n.fromVTail = m.State(c, 1)
+	k.VTail = arena.Data(n.fromVTail)
 	k.Out = arena.Alloc(k.H * k.L * k.T * k.DH)
 	k.KTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
 	k.VTailOut = arena.Alloc(k.H*k.L*k.DH*k.W - k.H*k.L*k.DH)
@@ -704,8 +706,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.KTailOut)
-	m.SetNext(arena, 1, k.VTailOut)
+	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
+	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
@@ -714,7 +716,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 
 // Backward adds the adjoints of what out read.
 func (n *outNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outOut) == nil {
+	if t.Adjoint(n.outOut) == nil && t.Adjoint(n.nextKTail) == nil && t.Adjoint(n.nextVTail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -725,8 +727,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.Pos = k.Pos
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, g.H*g.L*g.T*g.DH)
-	g.KTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
-	g.VTailBar = block.Zeros(t, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.KTailBar = block.Adjoint(t, n.nextKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
+	g.VTailBar = block.Adjoint(t, n.nextVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Q = k.Q
 	g.ADiv = k.ADiv
 	g.AStack = k.AStack
@@ -736,9 +738,9 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.WKBar = t.Part(n.vWK, g.H*g.H*g.DH*g.DH)
 	g.BBar = t.Part(n.vB, g.H*g.W)
-	g.KTailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
+	g.KTailBarOut = t.Part(n.fromKTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.WVBar = t.Part(n.vWV, g.H*g.H*g.DH*g.DH)
-	g.VTailBarOut = t.Scratch(g.H*g.L*g.DH*g.W - g.H*g.L*g.DH)
+	g.VTailBarOut = t.Part(n.fromVTail, g.H*g.L*g.DH*g.W-g.H*g.L*g.DH)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
@@ -746,4 +748,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vB, g.BBar)
 	t.Contribute(n.vWV, g.WVBar)
+	t.Contribute(n.fromKTail, g.KTailBarOut)
+	t.Contribute(n.fromVTail, g.VTailBarOut)
 }

@@ -1055,9 +1055,9 @@ func (c *OutBackward[F]) Run() {
 
 // outNode is one call of Out on the tape.
 type outNode[F num.Float] struct {
-	call                                        Out[F]
-	back                                        OutBackward[F]
-	vWQ, vX, vGammaQ, vWK, vGammaK, vWV, outOut tape.Value[F]
+	call                                                                                    Out[F]
+	back                                                                                    OutBackward[F]
+	vWQ, vX, vGammaQ, vWK, vGammaK, vWV, outOut, fromKTail, fromVTail, nextKTail, nextVTail tape.Value[F]
 }
 
 // out computes
@@ -1101,8 +1101,10 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	n.vWV = w.Value("W_V")
 	k.WV = arena.Data(n.vWV)
 	k.Pos = m.Pos
-	k.KTail = m.Slots[0].Data
-	k.VTail = m.Slots[1].Data
+	n.fromKTail = m.State(c, 0)
+	k.KTail = arena.Data(n.fromKTail)
+	n.fromVTail = m.State(c, 1)
+	k.VTail = arena.Data(n.fromVTail)
 	k.Out = arena.Alloc(2 * k.H * k.L * k.T * k.F2)
 	k.KTailOut = arena.Alloc(2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
 	k.VTailOut = arena.Alloc(2*k.H*k.L*k.F2*k.W - 2*k.H*k.L*k.F2)
@@ -1126,8 +1128,8 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	m.SetNext(arena, 0, k.KTailOut)
-	m.SetNext(arena, 1, k.VTailOut)
+	n.nextKTail = m.SetNext(c, 0, k.KTailOut)
+	n.nextVTail = m.SetNext(c, 1, k.VTailOut)
 	m.Advance(c.Tokens)
 	outOut = c.Run.Output(k.Out)
 	n.outOut = outOut
@@ -1136,7 +1138,7 @@ func (b *Block[F]) out(c block.Call[F], w block.Weights[F], m *block.Memory[F], 
 
 // Backward adds the adjoints of what out read.
 func (n *outNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outOut) == nil {
+	if t.Adjoint(n.outOut) == nil && t.Adjoint(n.nextKTail) == nil && t.Adjoint(n.nextVTail) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
@@ -1149,8 +1151,8 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.GammaK = k.GammaK
 	g.WV = k.WV
 	g.OutBar = block.Adjoint(t, n.outOut, 2*g.H*g.L*g.T*g.F2)
-	g.KTailBar = block.Zeros(t, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
-	g.VTailBar = block.Zeros(t, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
+	g.KTailBar = block.Adjoint(t, n.nextKTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
+	g.VTailBar = block.Adjoint(t, n.nextVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.C = k.C
 	g.S = k.S
 	g.Q0 = k.Q0
@@ -1172,9 +1174,9 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	g.GammaQBar = t.Part(n.vGammaQ, 2*g.F2)
 	g.WKBar = t.Part(n.vWK, 4*g.H*g.H*g.F2*g.F2)
 	g.GammaKBar = t.Part(n.vGammaK, 2*g.F2)
-	g.KTailBarOut = t.Scratch(2*g.H*g.L*g.F2*g.W - 2*g.H*g.L*g.F2)
+	g.KTailBarOut = t.Part(n.fromKTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.WVBar = t.Part(n.vWV, 4*g.H*g.H*g.F2*g.F2)
-	g.VTailBarOut = t.Scratch(2*g.H*g.L*g.F2*g.W - 2*g.H*g.L*g.F2)
+	g.VTailBarOut = t.Part(n.fromVTail, 2*g.H*g.L*g.F2*g.W-2*g.H*g.L*g.F2)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
@@ -1183,4 +1185,6 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vGammaK, g.GammaKBar)
 	t.Contribute(n.vWV, g.WVBar)
+	t.Contribute(n.fromKTail, g.KTailBarOut)
+	t.Contribute(n.fromVTail, g.VTailBarOut)
 }

@@ -922,7 +922,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t86)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t83),
 			P2:  unsafe.SliceData(c.CQ),
@@ -939,7 +939,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {
@@ -1168,7 +1168,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t101)
 	if kern.Wide() {
-		a := regions.R1c33127384e4Args{
+		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
 			P1:  unsafe.SliceData(t98),
 			P2:  unsafe.SliceData(c.CK),
@@ -1185,7 +1185,7 @@ func (c *backwardFused) run() {
 			N9:  T*dK*heads + 3*dK*heads,
 			N10: T * dK * heads,
 		}
-		regions.R1c33127384e4(&a)
+		regions.Rfa115457c4c1(&a)
 	} else {
 		for i := range L {
 			for j := range heads {

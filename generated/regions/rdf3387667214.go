@@ -4,28 +4,28 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// R5ed5fe0c68ceArgs are the arguments of R5ed5fe0c68ce.
-type R5ed5fe0c68ceArgs struct {
+// Rdf3387667214Args are the arguments of Rdf3387667214.
+type Rdf3387667214Args struct {
 	P0                             *int32
 	P1, P2, P3                     *float32
 	N0, N1, N2, N3, N4, N5, N6, N7 int
 }
 
 //go:noescape
-func r5ed5fe0c68ceAVX512(a *R5ed5fe0c68ceArgs)
+func rdf3387667214AVX512(a *Rdf3387667214Args)
 
 //go:noescape
-func r5ed5fe0c68ceAVX2(a *R5ed5fe0c68ceArgs)
+func rdf3387667214AVX2(a *Rdf3387667214Args)
 
-// R5ed5fe0c68ce runs the function of the active target.
-func R5ed5fe0c68ce(a *R5ed5fe0c68ceArgs) {
+// Rdf3387667214 runs the function of the active target.
+func Rdf3387667214(a *Rdf3387667214Args) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			r5ed5fe0c68ceAVX512(a)
+			rdf3387667214AVX512(a)
 			return
 		case !wide:
-			r5ed5fe0c68ceAVX2(a)
+			rdf3387667214AVX2(a)
 			return
 		}
 	}
