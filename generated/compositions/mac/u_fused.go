@@ -1204,7 +1204,7 @@ func (c *uBackwardFused) run() {
 	clear(t252)
 	clear(t39)
 	if kern.Wide() {
-		a := regions.R09c08d009ed1Args{
+		a := regions.R175e387826beArgs{
 			P0:  unsafe.SliceData(t39),
 			P1:  unsafe.SliceData(c.W),
 			P2:  unsafe.SliceData(t232),
@@ -1215,17 +1215,24 @@ func (c *uBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  4 * nP,
-			N4:  dH,
-			N5:  -H * dH,
-			N6:  H * dH,
-			N7:  T + nP,
-			N8:  H*T + H*nP,
-			N9:  H * T,
-			N10: H*T*T + H*T*nP,
-			N11: H * T * T,
-			N12: H * T * dH,
+			N4:  4*nP + 4,
+			N5:  4*nP + 8,
+			N6:  4*nP + 12,
+			N7:  dH,
+			N8:  -12 * H * dH,
+			N9:  H * dH,
+			N10: -H * dH,
+			N11: 4,
+			N12: 8,
+			N13: 12,
+			N14: T + nP,
+			N15: H*T + H*nP,
+			N16: H * T,
+			N17: H*T*T + H*T*nP,
+			N18: H * T * T,
+			N19: H * T * dH,
 		}
-		regions.R09c08d009ed1(&a)
+		regions.R175e387826be(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1406,7 +1413,7 @@ func (c *uBackwardFused) run() {
 	// mac.e
 	clear(t402)
 	if kern.Wide() {
-		a := regions.R5a5efeb4ddbaArgs{
+		a := regions.R7259b6072ef8Args{
 			P0:  unsafe.SliceData(c.A2),
 			P1:  unsafe.SliceData(t352),
 			P2:  unsafe.SliceData(t402),
@@ -1414,15 +1421,18 @@ func (c *uBackwardFused) run() {
 			N1:  T,
 			N2:  H,
 			N3:  4 * nP,
-			N4:  dH,
-			N5:  T + nP,
-			N6:  -H * dH,
-			N7:  H*T + H*nP,
-			N8:  H * dH,
-			N9:  H*T*T + H*T*nP,
-			N10: H * T * dH,
+			N4:  4*nP + 4,
+			N5:  4*nP + 8,
+			N6:  4*nP + 12,
+			N7:  dH,
+			N8:  -H * dH,
+			N9:  T + nP,
+			N10: H*T + H*nP,
+			N11: H * dH,
+			N12: H*T*T + H*T*nP,
+			N13: H * T * dH,
 		}
-		regions.R5a5efeb4ddba(&a)
+		regions.R7259b6072ef8(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1962,21 +1972,24 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	clear(t92)
 	if kern.Wide() {
-		a := regions.R989973569d53Args{
-			P0: unsafe.SliceData(t90),
-			P1: unsafe.SliceData(c.Q),
-			P2: unsafe.SliceData(t92),
-			N0: L,
-			N1: T,
-			N2: H,
-			N3: dH,
-			N4: -H * dH,
-			N5: H * T,
-			N6: H * dH,
-			N7: H * T * T,
-			N8: H * T * dH,
+		a := regions.R4063316ba3a7Args{
+			P0:  unsafe.SliceData(t90),
+			P1:  unsafe.SliceData(c.Q),
+			P2:  unsafe.SliceData(t92),
+			N0:  L,
+			N1:  T,
+			N2:  H,
+			N3:  4,
+			N4:  8,
+			N5:  12,
+			N6:  dH,
+			N7:  -H * dH,
+			N8:  H * T,
+			N9:  H * dH,
+			N10: H * T * T,
+			N11: H * T * dH,
 		}
-		regions.R989973569d53(&a)
+		regions.R4063316ba3a7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

@@ -25,12 +25,12 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t56 := c.Work[:32*L*chunks]                                                                // [L, chunks, 32]
-	t58 := c.Work[32*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t60 := c.Work[64*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t57 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
-	t59 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                // [L, chunks, 32, d_k]
-	t61 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                // [L, chunks, 32, d_v]
+	t60 := c.Work[:32*L*chunks]                                                                // [L, chunks, 32]
+	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
+	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
+	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                // [L, chunks, 32, d_k]
+	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                // [L, chunks, 32, d_v]
 	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
 	t18 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
 	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+160*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
@@ -74,12 +74,12 @@ func (c *stepFused) run() {
 	h := c.Work[64*L*chunks*dK+32*L*chunks*dV+1376*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
 	t92 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1408*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
 	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1440*L*chunks:][:32*L*chunks*dV]                // [L, chunks, 32, d_v]
-	t62 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t67 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t63 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
-	t64 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
-	t65 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
-	t66 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t67 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t68 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
+	t69 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
+	t70 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
 	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	MState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks:][:dK*dV]                           // [d_v, d_k]
 	SState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+dK*dV:][:dK*dV]                     // [d_v, d_k]
@@ -92,11 +92,11 @@ func (c *stepFused) run() {
 	U2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]           // [32, d_v]
 	t53 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]           // [32, 32]
 	t55 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]           // [32, 32]
-	t583 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]          // [32, 32]
-	t612 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]          // [32, 32]
-	t642 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]          // [32, 32]
+	t58 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]           // [32, 32]
+	t613 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]          // [32, 32]
+	t643 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]          // [32, 32]
 	t672 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]          // [32, 32]
-	t70 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]           // [32, 32]
+	t702 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]          // [32, 32]
 	t73 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]           // [32, 32]
 	t76 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]          // [32, 32]
 	t79 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]          // [32, 32]
@@ -112,11 +112,11 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.Re4e42d77185fArgs{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
-			P3: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t62),
 			P4: unsafe.SliceData(c.Theta),
-			P5: unsafe.SliceData(t60),
+			P5: unsafe.SliceData(t64),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -127,15 +127,15 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				rho := c.Rho[i*T+32*j:][:32]
-				t56_2 := t56[(i*chunks+j)*32:][:32]
-				eta := c.Eta[i*T+32*j:][:32]
-				t58_2 := t58[(i*chunks+j)*32:][:32]
-				theta := c.Theta[i*T+32*j:][:32]
 				t60_2 := t60[(i*chunks+j)*32:][:32]
+				eta := c.Eta[i*T+32*j:][:32]
+				t62_2 := t62[(i*chunks+j)*32:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
+				t64_2 := t64[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t56_2[k] = rho[k]
-					t58_2[k] = eta[k]
-					t60_2[k] = theta[k]
+					t60_2[k] = rho[k]
+					t62_2[k] = eta[k]
+					t64_2[k] = theta[k]
 				}
 			}
 		}
@@ -145,9 +145,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R7688bd182facArgs{
 			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
-			P3: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t63),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -161,12 +161,12 @@ func (c *stepFused) run() {
 			for j := range chunks {
 				for k := range 32 {
 					q := c.Q[(i*T+32*j+k)*dK:][:dK]
-					t57_2 := t57[((i*chunks+j)*32+k)*dK:][:dK]
+					t61_2 := t61[((i*chunks+j)*32+k)*dK:][:dK]
 					k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-					t59_2 := t59[((i*chunks+j)*32+k)*dK:][:dK]
+					t63_2 := t63[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t57_2[m] = q[m]
-						t59_2[m] = k2[m]
+						t61_2[m] = q[m]
+						t63_2[m] = k2[m]
 					}
 				}
 			}
@@ -177,7 +177,7 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				copy(t61[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
+				copy(t65[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -187,9 +187,9 @@ func (c *stepFused) run() {
 	clear(t18)
 	if kern.Wide() {
 		a := regions.R34bc3d42f250Args{
-			P0: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t),
-			P2: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t62),
 			P3: unsafe.SliceData(t18),
 			N0: L,
 			N1: chunks,
@@ -200,13 +200,13 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				if n := min(32, 1); n > 0 {
-					t56_2 := t56[(i*chunks+j)*32:][:n]
+					t60_2 := t60[(i*chunks+j)*32:][:n]
 					t2 := t[(i*chunks+j)*32:][:n]
-					t58_2 := t58[(i*chunks+j)*32:][:n]
+					t62_2 := t62[(i*chunks+j)*32:][:n]
 					t18_2 := t18[(i*chunks+j)*32:][:n]
 					for k := range n {
-						t2[k] = t56_2[k]
-						t18_2[k] = t58_2[k]
+						t2[k] = t60_2[k]
+						t18_2[k] = t62_2[k]
 					}
 				}
 			}
@@ -222,23 +222,23 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
-				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
+				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t56_3 := t56[(i*chunks+j)*32-1+lo:][:n]
+				t60_3 := t60[(i*chunks+j)*32-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				t18_2 := t18[(i*chunks+j)*32-1+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*32+lo:][:n]
-				t58_3 := t58[(i*chunks+j)*32-1+lo:][:n]
+				t62_3 := t62[(i*chunks+j)*32-1+lo:][:n]
 				t22_2 := t22[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t56Entry := t56_2[k]
-					t58Entry := t58_2[k]
-					t3_2[k] = F(t56Entry * t2[k])
-					t5_2[k] = F(t56_3[k] * t56Entry)
-					t20_2[k] = F(t58Entry * t18_2[k])
-					t22_2[k] = F(t58_3[k] * t58Entry)
+					t60Entry := t60_2[k]
+					t62Entry := t62_2[k]
+					t3_2[k] = F(t60Entry * t2[k])
+					t5_2[k] = F(t60_3[k] * t60Entry)
+					t20_2[k] = F(t62Entry * t18_2[k])
+					t22_2[k] = F(t62_3[k] * t62Entry)
 				}
 			}
 		}
@@ -632,13 +632,13 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32-1+lo:][:n]
 				t35_2 := t35[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t35_2[k] = F(t56_2[k] * p2[k])
+					t35_2[k] = F(t60_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -854,9 +854,9 @@ func (c *stepFused) run() {
 				copy(c.SStates[(l*chunks+t2)*dV*dK:][:dK*dV], SState[:dK*dV])
 			}
 			// titans_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t61, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t57, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t49, 1, dV, SState, dK, 1, kern.From(t61, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.e
 			clear(t53)
 			for i := range 32 {
@@ -872,7 +872,7 @@ func (c *stepFused) run() {
 			clear(t55)
 			if kern.Wide() {
 				a := regions.R10d7c175c36bArgs{
-					P0: unsafe.SliceData(t58),
+					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
 					N0: 1,
@@ -884,25 +884,25 @@ func (c *stepFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+t2)*32+lo:][:n]
+					t62_2 := t62[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[(lo+i)*32:][:32]
-						t58Entry2 := t58_2[i]
+						t62Entry2 := t62_2[i]
 						for j := range 32 {
-							t55_2[j] = F(t53_2[j] * t58Entry2)
+							t55_2[j] = F(t53_2[j] * t62Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t58)
 			if kern.Wide() {
 				a := regions.R553cb039a4c0Args{
 					P0: unsafe.SliceData(t22),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
+					P3: unsafe.SliceData(t58),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
@@ -916,23 +916,23 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t583_2 := t583[(lo+i)*32:][:32]
+						t58_2 := t58[(lo+i)*32:][:32]
 						t22Entry2 := t22_2[i]
 						for j := range 32 {
-							t583_2[j] = F((t53_2[j] + t55_2[j]) * t22Entry2)
+							t58_2[j] = F((t53_2[j] + t55_2[j]) * t22Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t612)
+			clear(t613)
 			if kern.Wide() {
 				a := regions.Rd554f51026b6Args{
 					P0: unsafe.SliceData(t25),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
@@ -946,25 +946,25 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t583_2 := t583[((lo+i)-4)*32:][:32]
-						t612_2 := t612[(lo+i)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
+						t613_2 := t613[(lo+i)*32:][:32]
 						t25Entry2 := t25_2[i]
 						for j := range 32 {
-							t612_2[j] = F(((t53_2[j] + t55_2[j]) + t583_2[j]) * t25Entry2)
+							t613_2[j] = F(((t53_2[j] + t55_2[j]) + t58_2[j]) * t25Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t642)
+			clear(t643)
 			if kern.Wide() {
 				a := regions.R6ee876a6a756Args{
 					P0: unsafe.SliceData(t28),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
-					P5: unsafe.SliceData(t642),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
+					P5: unsafe.SliceData(t643),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
@@ -978,12 +978,12 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t583_2 := t583[((lo+i)-8)*32:][:32]
-						t612_2 := t612[((lo+i)-8)*32:][:32]
-						t642_2 := t642[(lo+i)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
+						t643_2 := t643[(lo+i)*32:][:32]
 						t28Entry2 := t28_2[i]
 						for j := range 32 {
-							t642_2[j] = F((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) * t28Entry2)
+							t643_2[j] = F((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) * t28Entry2)
 						}
 					}
 				}
@@ -995,9 +995,9 @@ func (c *stepFused) run() {
 					P0: unsafe.SliceData(t31),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
-					P5: unsafe.SliceData(t642),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
+					P5: unsafe.SliceData(t643),
 					P6: unsafe.SliceData(t672),
 					N0: 1,
 					N1: 32,
@@ -1012,29 +1012,29 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t583_2 := t583[((lo+i)-16)*32:][:32]
-						t612_2 := t612[((lo+i)-16)*32:][:32]
-						t642_2 := t642[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
 						t672_2 := t672[(lo+i)*32:][:32]
 						t31Entry := t31_2[i]
 						for j := range 32 {
-							t672_2[j] = F(((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) * t31Entry)
+							t672_2[j] = F(((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) * t31Entry)
 						}
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t70)
+			clear(t702)
 			if kern.Wide() {
 				a := regions.R2cb493a6af1aArgs{
-					P0: unsafe.SliceData(t56),
+					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
-					P5: unsafe.SliceData(t642),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
+					P5: unsafe.SliceData(t643),
 					P6: unsafe.SliceData(t672),
-					P7: unsafe.SliceData(t70),
+					P7: unsafe.SliceData(t702),
 					N0: 1,
 					N1: 32,
 					N2: 128*t2 + 128*chunks*l,
@@ -1044,18 +1044,18 @@ func (c *stepFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t56_2 := t56[(l*chunks+t2)*32+lo:][:n]
+					t60_2 := t60[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t583_2 := t583[((lo+i)-1)*32:][:32]
-						t612_2 := t612[((lo+i)-1)*32:][:32]
-						t642_2 := t642[((lo+i)-1)*32:][:32]
+						t58_2 := t58[((lo+i)-1)*32:][:32]
+						t613_2 := t613[((lo+i)-1)*32:][:32]
+						t643_2 := t643[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
-						t70_2 := t70[(lo+i)*32:][:32]
-						t56Entry2 := t56_2[i]
+						t702_2 := t702[(lo+i)*32:][:32]
+						t60Entry2 := t60_2[i]
 						for j := range 32 {
-							t70_2[j] = F((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) * t56Entry2)
+							t702_2[j] = F((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) * t60Entry2)
 						}
 					}
 				}
@@ -1067,11 +1067,11 @@ func (c *stepFused) run() {
 					P0: unsafe.SliceData(t5),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
-					P5: unsafe.SliceData(t642),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
+					P5: unsafe.SliceData(t643),
 					P6: unsafe.SliceData(t672),
-					P7: unsafe.SliceData(t70),
+					P7: unsafe.SliceData(t702),
 					P8: unsafe.SliceData(t73),
 					N0: 1,
 					N1: 32,
@@ -1086,15 +1086,15 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-2)*32:][:32]
 						t55_2 := t55[((lo+i)-2)*32:][:32]
-						t583_2 := t583[((lo+i)-2)*32:][:32]
-						t612_2 := t612[((lo+i)-2)*32:][:32]
-						t642_2 := t642[((lo+i)-2)*32:][:32]
+						t58_2 := t58[((lo+i)-2)*32:][:32]
+						t613_2 := t613[((lo+i)-2)*32:][:32]
+						t643_2 := t643[((lo+i)-2)*32:][:32]
 						t672_2 := t672[((lo+i)-2)*32:][:32]
-						t70_2 := t70[((lo+i)-2)*32:][:32]
+						t702_2 := t702[((lo+i)-2)*32:][:32]
 						t73_2 := t73[(lo+i)*32:][:32]
 						t5Entry2 := t5_2[i]
 						for j := range 32 {
-							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) * t5Entry2)
+							t73_2[j] = F(((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) * t5Entry2)
 						}
 					}
 				}
@@ -1106,11 +1106,11 @@ func (c *stepFused) run() {
 					P0: unsafe.SliceData(t8),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
-					P5: unsafe.SliceData(t642),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
+					P5: unsafe.SliceData(t643),
 					P6: unsafe.SliceData(t672),
-					P7: unsafe.SliceData(t70),
+					P7: unsafe.SliceData(t702),
 					P8: unsafe.SliceData(t73),
 					P9: unsafe.SliceData(t76),
 					N0: 1,
@@ -1126,16 +1126,16 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-4)*32:][:32]
 						t55_2 := t55[((lo+i)-4)*32:][:32]
-						t583_2 := t583[((lo+i)-4)*32:][:32]
-						t612_2 := t612[((lo+i)-4)*32:][:32]
-						t642_2 := t642[((lo+i)-4)*32:][:32]
+						t58_2 := t58[((lo+i)-4)*32:][:32]
+						t613_2 := t613[((lo+i)-4)*32:][:32]
+						t643_2 := t643[((lo+i)-4)*32:][:32]
 						t672_2 := t672[((lo+i)-4)*32:][:32]
-						t70_2 := t70[((lo+i)-4)*32:][:32]
+						t702_2 := t702[((lo+i)-4)*32:][:32]
 						t73_2 := t73[((lo+i)-4)*32:][:32]
 						t76_2 := t76[(lo+i)*32:][:32]
 						t8Entry2 := t8_2[i]
 						for j := range 32 {
-							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) * t8Entry2)
+							t76_2[j] = F((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) + t73_2[j]) * t8Entry2)
 						}
 					}
 				}
@@ -1147,11 +1147,11 @@ func (c *stepFused) run() {
 					P0:  unsafe.SliceData(t11),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
-					P3:  unsafe.SliceData(t583),
-					P4:  unsafe.SliceData(t612),
-					P5:  unsafe.SliceData(t642),
+					P3:  unsafe.SliceData(t58),
+					P4:  unsafe.SliceData(t613),
+					P5:  unsafe.SliceData(t643),
 					P6:  unsafe.SliceData(t672),
-					P7:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t702),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
 					P10: unsafe.SliceData(t79),
@@ -1168,17 +1168,17 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-8)*32:][:32]
 						t55_2 := t55[((lo+i)-8)*32:][:32]
-						t583_2 := t583[((lo+i)-8)*32:][:32]
-						t612_2 := t612[((lo+i)-8)*32:][:32]
-						t642_2 := t642[((lo+i)-8)*32:][:32]
+						t58_2 := t58[((lo+i)-8)*32:][:32]
+						t613_2 := t613[((lo+i)-8)*32:][:32]
+						t643_2 := t643[((lo+i)-8)*32:][:32]
 						t672_2 := t672[((lo+i)-8)*32:][:32]
-						t70_2 := t70[((lo+i)-8)*32:][:32]
+						t702_2 := t702[((lo+i)-8)*32:][:32]
 						t73_2 := t73[((lo+i)-8)*32:][:32]
 						t76_2 := t76[((lo+i)-8)*32:][:32]
 						t79_2 := t79[(lo+i)*32:][:32]
 						t11Entry2 := t11_2[i]
 						for j := range 32 {
-							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) * t11Entry2)
+							t79_2[j] = F(((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) + t73_2[j]) + t76_2[j]) * t11Entry2)
 						}
 					}
 				}
@@ -1190,11 +1190,11 @@ func (c *stepFused) run() {
 					P0:  unsafe.SliceData(t14),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
-					P3:  unsafe.SliceData(t583),
-					P4:  unsafe.SliceData(t612),
-					P5:  unsafe.SliceData(t642),
+					P3:  unsafe.SliceData(t58),
+					P4:  unsafe.SliceData(t613),
+					P5:  unsafe.SliceData(t643),
 					P6:  unsafe.SliceData(t672),
-					P7:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t702),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
 					P10: unsafe.SliceData(t79),
@@ -1212,24 +1212,24 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-16)*32:][:32]
 						t55_2 := t55[((lo+i)-16)*32:][:32]
-						t583_2 := t583[((lo+i)-16)*32:][:32]
-						t612_2 := t612[((lo+i)-16)*32:][:32]
-						t642_2 := t642[((lo+i)-16)*32:][:32]
+						t58_2 := t58[((lo+i)-16)*32:][:32]
+						t613_2 := t613[((lo+i)-16)*32:][:32]
+						t643_2 := t643[((lo+i)-16)*32:][:32]
 						t672_2 := t672[((lo+i)-16)*32:][:32]
-						t70_2 := t70[((lo+i)-16)*32:][:32]
+						t702_2 := t702[((lo+i)-16)*32:][:32]
 						t73_2 := t73[((lo+i)-16)*32:][:32]
 						t76_2 := t76[((lo+i)-16)*32:][:32]
 						t79_2 := t79[((lo+i)-16)*32:][:32]
 						t82_2 := t82[(lo+i)*32:][:32]
 						t14Entry := t14_2[i]
 						for j := range 32 {
-							t82_2[j] = F((((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
+							t82_2[j] = F((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) * t14Entry)
 						}
 					}
 				}
 			}
 			// titans_chunk.Q
-			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t57, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t61, (l*chunks+t2)*32*dK), dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.g.start
 			clear(t87)
 			if kern.Wide() {
@@ -1246,20 +1246,20 @@ func (c *stepFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t89, 1, dV, MState, dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t93, 1, dV, SState, dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.c, titans_chunk.e
 			clear(t96)
 			if kern.Wide() {
 				a := regions.R647c4dc49c75Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
-					P4:  unsafe.SliceData(t642),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
+					P4:  unsafe.SliceData(t643),
 					P5:  unsafe.SliceData(t672),
-					P6:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t702),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
@@ -1275,29 +1275,29 @@ func (c *stepFused) run() {
 					for i := range n {
 						t53_2 := t53[((lo+i)-1)*32:][:32]
 						t55_2 := t55[((lo+i)-1)*32:][:32]
-						t583_2 := t583[((lo+i)-1)*32:][:32]
-						t612_2 := t612[((lo+i)-1)*32:][:32]
-						t642_2 := t642[((lo+i)-1)*32:][:32]
+						t58_2 := t58[((lo+i)-1)*32:][:32]
+						t613_2 := t613[((lo+i)-1)*32:][:32]
+						t643_2 := t643[((lo+i)-1)*32:][:32]
 						t672_2 := t672[((lo+i)-1)*32:][:32]
-						t70_2 := t70[((lo+i)-1)*32:][:32]
+						t702_2 := t702[((lo+i)-1)*32:][:32]
 						t73_2 := t73[((lo+i)-1)*32:][:32]
 						t76_2 := t76[((lo+i)-1)*32:][:32]
 						t79_2 := t79[((lo+i)-1)*32:][:32]
 						t82_2 := t82[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]
+							t96_2[j] = (((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]
 						}
 					}
 				}
 			}
 			// titans_chunk.K
-			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t59, (l*chunks+t2)*32*dK), dK, 1, kern.From(t59, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t63, (l*chunks+t2)*32*dK), dK, 1, kern.From(t63, (l*chunks+t2)*32*dK), 1, dK)
 			// titans_chunk.U
 			clear(t98)
 			if kern.Wide() {
 				a := regions.R2368a25c3da4Args{
-					P0: unsafe.SliceData(t60),
+					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(t96),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t98),
@@ -1305,15 +1305,15 @@ func (c *stepFused) run() {
 				}
 				regions.R2368a25c3da4(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t2)*32:][:32]
+				t64_2 := t64[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
-					t60Entry := t60_2[i]
+					t64Entry := t64_2[i]
 					if n := min(32, i); n > 0 {
 						t96_2 := t96[i*32:][:n]
 						K2_2 := K2[i*32:][:n]
 						t98_2 := t98[i*32:][:n]
 						for j := range n {
-							t98_2[j] = F(F(t60Entry*t96_2[j]) * K2_2[j])
+							t98_2[j] = F(F(t64Entry*t96_2[j]) * K2_2[j])
 						}
 					}
 				}
@@ -1324,10 +1324,10 @@ func (c *stepFused) run() {
 					P0: unsafe.SliceData(t86),
 					P1: unsafe.SliceData(t87),
 					P2: unsafe.SliceData(t92),
-					P3: unsafe.SliceData(t60),
+					P3: unsafe.SliceData(t64),
 					P4: unsafe.SliceData(t93),
 					P5: unsafe.SliceData(t89),
-					P6: unsafe.SliceData(t61),
+					P6: unsafe.SliceData(t65),
 					P7: unsafe.SliceData(U2),
 					N0: 128*t2 + 128*chunks*l,
 					N1: dV,
@@ -1337,17 +1337,17 @@ func (c *stepFused) run() {
 			} else {
 				t86_2 := t86[(l*chunks+t2)*32:][:32]
 				t92_2 := t92[(l*chunks+t2)*32:][:32]
-				t60_2 := t60[(l*chunks+t2)*32:][:32]
+				t64_2 := t64[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t93_2 := t93[i*dV:][:dV]
 					t89_2 := t89[i*dV:][:dV]
-					t61_2 := t61[((l*chunks+t2)*32+i)*dV:][:dV]
+					t65_2 := t65[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
 					w := t86_2[i] + t87[i]
 					t92Entry := t92_2[i]
-					t60Entry2 := t60_2[i]
+					t64Entry2 := t64_2[i]
 					for j := range dV {
-						U2_2[j] = F(num.FMA32(-t93_2[j], t92Entry, num.FMA32(-t89_2[j], w, t61_2[j])) * t60Entry2)
+						U2_2[j] = F(num.FMA32(-t93_2[j], t92Entry, num.FMA32(-t89_2[j], w, t65_2[j])) * t64Entry2)
 					}
 				}
 			}
@@ -1357,11 +1357,11 @@ func (c *stepFused) run() {
 				a := regions.Ra39b0caa5650Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
-					P4:  unsafe.SliceData(t642),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
+					P4:  unsafe.SliceData(t643),
 					P5:  unsafe.SliceData(t672),
-					P6:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t702),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
@@ -1374,11 +1374,11 @@ func (c *stepFused) run() {
 				for i := range 32 {
 					t53_2 := t53[i*32:][:32]
 					t55_2 := t55[i*32:][:32]
-					t583_2 := t583[i*32:][:32]
-					t612_2 := t612[i*32:][:32]
-					t642_2 := t642[i*32:][:32]
+					t58_2 := t58[i*32:][:32]
+					t613_2 := t613[i*32:][:32]
+					t643_2 := t643[i*32:][:32]
 					t672_2 := t672[i*32:][:32]
-					t70_2 := t70[i*32:][:32]
+					t702_2 := t702[i*32:][:32]
 					t73_2 := t73[i*32:][:32]
 					t76_2 := t76[i*32:][:32]
 					t79_2 := t79[i*32:][:32]
@@ -1386,7 +1386,7 @@ func (c *stepFused) run() {
 					Q2_2 := Q2[i*32:][:32]
 					t822_2 := t822[i*32:][:32]
 					for j := range 32 {
-						t822_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t583_2[j]) + t612_2[j]) + t642_2[j]) + t672_2[j]) + t70_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]) * Q2_2[j])
+						t822_2[j] = F(((((((((((t53_2[j] + t55_2[j]) + t58_2[j]) + t613_2[j]) + t643_2[j]) + t672_2[j]) + t702_2[j]) + t73_2[j]) + t76_2[j]) + t79_2[j]) + t82_2[j]) * Q2_2[j])
 					}
 				}
 			}
@@ -1424,16 +1424,16 @@ func (c *stepFused) run() {
 				a := regions.Rb162d850ac88Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
-					P4:  unsafe.SliceData(t642),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
+					P4:  unsafe.SliceData(t643),
 					P5:  unsafe.SliceData(t672),
-					P6:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t702),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
 					P10: unsafe.SliceData(t82),
-					P11: unsafe.SliceData(t59),
+					P11: unsafe.SliceData(t63),
 					P12: unsafe.SliceData(t922),
 					P13: unsafe.SliceData(t102),
 					N0:  3968,
@@ -1444,31 +1444,31 @@ func (c *stepFused) run() {
 			} else {
 				t53_2 := t53[31*32:][:32]
 				t55_2 := t55[31*32:][:32]
-				t583_2 := t583[31*32:][:32]
-				t612_2 := t612[31*32:][:32]
-				t642_2 := t642[31*32:][:32]
+				t58_2 := t58[31*32:][:32]
+				t613_2 := t613[31*32:][:32]
+				t643_2 := t643[31*32:][:32]
 				t672_2 := t672[31*32:][:32]
-				t70_2 := t70[31*32:][:32]
+				t702_2 := t702[31*32:][:32]
 				t73_2 := t73[31*32:][:32]
 				t76_2 := t76[31*32:][:32]
 				t79_2 := t79[31*32:][:32]
 				t82_2 := t82[31*32:][:32]
 				for i := range 32 {
-					t59_2 := t59[((l*chunks+t2)*32+i)*dK:][:dK]
+					t63_2 := t63[((l*chunks+t2)*32+i)*dK:][:dK]
 					t922_2 := t922[i*dK:][:dK]
 					t102_2 := t102[i*dK:][:dK]
 					t53Entry := t53_2[i]
 					t55Entry := t55_2[i]
-					t583Entry := t583_2[i]
-					t612Entry := t612_2[i]
-					t642Entry := t642_2[i]
+					t58Entry := t58_2[i]
+					t613Entry := t613_2[i]
+					t643Entry := t643_2[i]
 					t672Entry := t672_2[i]
-					w2 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
-					w3 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t642Entry) + t672Entry
+					w2 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t672Entry) + t702_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_2[i]
+					w3 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t672Entry
 					for j := range dK {
-						t59Entry := t59_2[j]
-						t922_2[j] = F(t59Entry * w2)
-						t102_2[j] = F(t59Entry * w3)
+						t63Entry := t63_2[j]
+						t922_2[j] = F(t63Entry * w2)
+						t102_2[j] = F(t63Entry * w3)
 					}
 				}
 			}
@@ -1546,9 +1546,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(t67),
+			P3: unsafe.SliceData(t71),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: dK,
@@ -1561,12 +1561,12 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t62_2 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
-				t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
+				t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t62_2[k2] = k[k2]
-					t67_2[k2] = q[k2]
+					t66_2[k2] = k[k2]
+					t71_2[k2] = q[k2]
 				}
 			}
 		}
@@ -1575,7 +1575,7 @@ func (c *stepFused) run() {
 	// titans_chunk.v
 	for i := range L {
 		for j := range T - 32*chunks {
-			copy(t63[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
+			copy(t67[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
 		}
 	}
 
@@ -1583,11 +1583,11 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R76f4913afdd8Args{
 			P0: unsafe.SliceData(c.Eta),
-			P1: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t65),
+			P3: unsafe.SliceData(t69),
 			P4: unsafe.SliceData(c.Rho),
-			P5: unsafe.SliceData(t66),
+			P5: unsafe.SliceData(t70),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: 128 * chunks,
@@ -1597,15 +1597,15 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-			t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
+			t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
 			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t64_2[j] = eta[j]
-				t65_2[j] = theta[j]
-				t66_2[j] = rho[j]
+				t68_2[j] = eta[j]
+				t69_2[j] = theta[j]
+				t70_2[j] = rho[j]
 			}
 		}
 	}
@@ -1642,12 +1642,12 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t62 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t67 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t63 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
-	t64 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
-	t65 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
-	t66 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
+	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t67 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t68 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
+	t69 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
+	t70 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
 	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
@@ -1681,14 +1681,14 @@ func (c *stepRows1) Part(part int) {
 				{
 					a := regions.R6c49f935c07dArgs{
 						P0:   unsafe.SliceData(MState2),
-						P1:   unsafe.SliceData(t62),
-						P2:   unsafe.SliceData(t63),
+						P1:   unsafe.SliceData(t66),
+						P2:   unsafe.SliceData(t67),
 						P3:   kern.Given(c.E),
-						P4:   unsafe.SliceData(t64),
-						P5:   unsafe.SliceData(t65),
-						P6:   unsafe.SliceData(t66),
+						P4:   unsafe.SliceData(t68),
+						P5:   unsafe.SliceData(t69),
+						P6:   unsafe.SliceData(t70),
 						P7:   unsafe.SliceData(SState2),
-						P8:   unsafe.SliceData(t67),
+						P8:   unsafe.SliceData(t71),
 						P9:   unsafe.SliceData(y22),
 						N0:   dK,
 						N1:   C,
@@ -1721,34 +1721,34 @@ func (c *stepRows1) Part(part int) {
 					copy(c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], SState2[:dK])
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t16 F
 						t16Sums := [2]F{t16}
 						for j := range dK {
-							t16Sums[j%2] = num.FMA32(MState2[j], t62_2[j], t16Sums[j%2])
+							t16Sums[j%2] = num.FMA32(MState2[j], t66_2[j], t16Sums[j%2])
 						}
 						t16 = kern.Sum2(&t16Sums)
 						// titans_chunk.e
-						e2 := t16 - t63[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
-						t64Entry := t64_2[a]
-						w4 := F(t65_2[a] * e2)
-						t66Entry := t66_2[a]
+						t68Entry := t68_2[a]
+						w4 := F(t69_2[a] * e2)
+						t70Entry := t70_2[a]
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							S2 := num.FMA32(-w4, t62_2[j], F(t64Entry*SState2[j]))
-							M2 := num.FMA32(t66Entry, MState2[j], S2)
-							y3Sums[j%2] = num.FMA32(M2, t67_2[j], y3Sums[j%2])
+							S2 := num.FMA32(-w4, t66_2[j], F(t68Entry*SState2[j]))
+							M2 := num.FMA32(t70Entry, MState2[j], S2)
+							y3Sums[j%2] = num.FMA32(M2, t71_2[j], y3Sums[j%2])
 							SState2[j] = S2
 							MState2[j] = M2
 						}
@@ -1779,17 +1779,17 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t56 := c.Work[:32*L*chunks]                                                                                                         // [L, chunks, 32]
-	t58 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
-	t60 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
-	t57 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                        // [L, chunks, 32, d_k]
-	t59 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                         // [L, chunks, 32, d_k]
-	t61 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                         // [L, chunks, 32, d_v]
-	t62 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
-	t67 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
-	t64 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                               // [L, T - 32·chunks]
-	t65 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
-	t66 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
+	t60 := c.Work[:32*L*chunks]                                                                                                         // [L, chunks, 32]
+	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                                                           // [L, chunks, 32]
+	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                        // [L, chunks, 32, d_k]
+	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                         // [L, chunks, 32, d_k]
+	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                         // [L, chunks, 32, d_v]
+	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t68 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                               // [L, T - 32·chunks]
+	t69 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
+	t70 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
 	t := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                        // [L, 32·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                       // [L, d_v, d_k]
@@ -1868,11 +1868,11 @@ func (c *stepBackwardFused) run() {
 	t217 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+2*dK*dV:][:dK*dV]                     // [d_v, d_k]
 	t53 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV:][:1024]                       // [32, 32]
 	t55 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+1024:][:1024]                  // [32, 32]
-	t583 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                 // [32, 32]
-	t612 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
+	t58 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
+	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
 	t643 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t673 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
-	t70 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                  // [32, 32]
+	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                  // [32, 32]
+	t703 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
 	t73 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
 	t76 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
 	t79 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+9216:][:1024]                  // [32, 32]
@@ -1909,14 +1909,14 @@ func (c *stepBackwardFused) run() {
 	t412 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+22816:][:1024]   // [32, 32]
 	t492 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23840:][:32]     // [32]
 	t552 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23872:][:32]     // [32]
-	t5822 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]  // [32, 32]
+	t582 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+23904:][:1024]   // [32, 32]
 	t6122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+24928:][:1024]  // [32, 32]
 	t6222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
-	t63 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]    // [32, 32]
+	t633 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
 	t663 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
-	t6722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
-	t68 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]    // [32, 32]
-	t712 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]   // [32, 32]
+	t672 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]     // [32]
+	t683 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]   // [32, 32]
+	t7122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]  // [32, 32]
 	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
 	t732 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30144:][:1024]   // [32, 32]
 	t762 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+31168:][:1024]   // [32, 32]
@@ -2014,11 +2014,11 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Re4e42d77185fArgs{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t56),
+			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.Eta),
-			P3: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t62),
 			P4: unsafe.SliceData(c.Theta),
-			P5: unsafe.SliceData(t60),
+			P5: unsafe.SliceData(t64),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -2029,15 +2029,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				rho := c.Rho[i*T+32*j:][:32]
-				t56_2 := t56[(i*chunks+j)*32:][:32]
-				eta := c.Eta[i*T+32*j:][:32]
-				t58_2 := t58[(i*chunks+j)*32:][:32]
-				theta := c.Theta[i*T+32*j:][:32]
 				t60_2 := t60[(i*chunks+j)*32:][:32]
+				eta := c.Eta[i*T+32*j:][:32]
+				t62_3 := t62[(i*chunks+j)*32:][:32]
+				theta := c.Theta[i*T+32*j:][:32]
+				t64_2 := t64[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t56_2[k] = rho[k]
-					t58_2[k] = eta[k]
-					t60_2[k] = theta[k]
+					t60_2[k] = rho[k]
+					t62_3[k] = eta[k]
+					t64_2[k] = theta[k]
 				}
 			}
 		}
@@ -2047,9 +2047,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7688bd182facArgs{
 			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.K),
-			P3: unsafe.SliceData(t59),
+			P3: unsafe.SliceData(t63),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -2063,12 +2063,12 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				for k := range 32 {
 					q := c.Q[(i*T+32*j+k)*dK:][:dK]
-					t57_2 := t57[((i*chunks+j)*32+k)*dK:][:dK]
+					t61_2 := t61[((i*chunks+j)*32+k)*dK:][:dK]
 					k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-					t59_2 := t59[((i*chunks+j)*32+k)*dK:][:dK]
+					t63_2 := t63[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t57_2[m] = q[m]
-						t59_2[m] = k2[m]
+						t61_2[m] = q[m]
+						t63_2[m] = k2[m]
 					}
 				}
 			}
@@ -2079,7 +2079,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				copy(t61[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
+				copy(t65[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -2088,9 +2088,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t62),
+			P1: unsafe.SliceData(t66),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(t67),
+			P3: unsafe.SliceData(t71),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: dK,
@@ -2103,12 +2103,12 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
-				t67_2 := t67[(i*(T-32*chunks)+j)*dK:][:dK]
+				t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t62_3[k2] = k[k2]
-					t67_2[k2] = q[k2]
+					t66_2[k2] = k[k2]
+					t71_2[k2] = q[k2]
 				}
 			}
 		}
@@ -2118,11 +2118,11 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R76f4913afdd8Args{
 			P0: unsafe.SliceData(c.Eta),
-			P1: unsafe.SliceData(t64),
+			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t65),
+			P3: unsafe.SliceData(t69),
 			P4: unsafe.SliceData(c.Rho),
-			P5: unsafe.SliceData(t66),
+			P5: unsafe.SliceData(t70),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: 128 * chunks,
@@ -2132,15 +2132,15 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-			t64_2 := t64[i*(T-32*chunks):][:T-32*chunks]
+			t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
 			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t64_2[j] = eta[j]
-				t65_2[j] = theta[j]
-				t66_2[j] = rho[j]
+				t68_2[j] = eta[j]
+				t69_2[j] = theta[j]
+				t70_2[j] = rho[j]
 			}
 		}
 	}
@@ -2179,9 +2179,9 @@ func (c *stepBackwardFused) run() {
 	clear(t17)
 	if kern.Wide() {
 		a := regions.Rd12c5879a881Args{
-			P0:  unsafe.SliceData(t65),
+			P0:  unsafe.SliceData(t69),
 			P1:  unsafe.SliceData(t132),
-			P2:  unsafe.SliceData(t62),
+			P2:  unsafe.SliceData(t66),
 			P3:  unsafe.SliceData(t12),
 			P4:  unsafe.SliceData(t11),
 			P5:  unsafe.SliceData(t17),
@@ -2206,23 +2206,23 @@ func (c *stepBackwardFused) run() {
 		regions.Rd12c5879a881(&a)
 	} else {
 		for i := range L {
-			t65_2 := t65[i*(T-32*chunks):][:T-32*chunks]
+			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
 			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
-				t62_3 := t62[(i*(T-32*chunks)+j)*dK:][:dK]
+				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
 				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
 				t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
 				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t1422 F
-				t65Entry3 := t65_2[j]
+				t69Entry3 := t69_2[j]
 				t1422Sums := [16]F{t1422}
 				for k := range dK {
 					t132Entry := t132_3[k]
-					t1422Sums[k%16] = num.FMA32(t62_3[k], t132Entry, t1422Sums[k%16])
+					t1422Sums[k%16] = num.FMA32(t66_2[k], t132Entry, t1422Sums[k%16])
 					t12_2[k] = t12_2[k] + t11_2[k]
-					t17_2[k] = num.FMA32(t65Entry3, t132Entry, t17_2[k]+t212_2[k])
+					t17_2[k] = num.FMA32(t69Entry3, t132Entry, t17_2[k]+t212_2[k])
 				}
 				t1422 = kern.Sum16(&t1422Sums)
 				t142_3[j] = t1422
@@ -2295,9 +2295,9 @@ func (c *stepBackwardFused) run() {
 	clear(t182)
 	if kern.Wide() {
 		a := regions.R34bc3d42f250Args{
-			P0: unsafe.SliceData(t56),
+			P0: unsafe.SliceData(t60),
 			P1: unsafe.SliceData(t22),
-			P2: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t62),
 			P3: unsafe.SliceData(t182),
 			N0: L,
 			N1: chunks,
@@ -2308,13 +2308,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				if n := min(32, 1); n > 0 {
-					t56_2 := t56[(i*chunks+j)*32:][:n]
+					t60_2 := t60[(i*chunks+j)*32:][:n]
 					t22_3 := t22[(i*chunks+j)*32:][:n]
-					t58_2 := t58[(i*chunks+j)*32:][:n]
+					t62_3 := t62[(i*chunks+j)*32:][:n]
 					t182_3 := t182[(i*chunks+j)*32:][:n]
 					for k := range n {
-						t22_3[k] = t56_2[k]
-						t182_3[k] = t58_2[k]
+						t22_3[k] = t60_2[k]
+						t182_3[k] = t62_3[k]
 					}
 				}
 			}
@@ -2330,23 +2330,23 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
-				t58_2 := t58[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
+				t62_3 := t62[(i*chunks+j)*32+lo:][:n]
 				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_2 := t32[(i*chunks+j)*32+lo:][:n]
-				t56_3 := t56[(i*chunks+j)*32-1+lo:][:n]
+				t60_3 := t60[(i*chunks+j)*32-1+lo:][:n]
 				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
 				t182_3 := t182[(i*chunks+j)*32-1+lo:][:n]
 				t202_3 := t202[(i*chunks+j)*32+lo:][:n]
-				t58_3 := t58[(i*chunks+j)*32-1+lo:][:n]
+				t62_4 := t62[(i*chunks+j)*32-1+lo:][:n]
 				t222_2 := t222[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t56Entry := t56_2[k]
-					t58Entry := t58_2[k]
-					t32_2[k] = F(t56Entry * t22_3[k])
-					t52_2[k] = F(t56_3[k] * t56Entry)
-					t202_3[k] = F(t58Entry * t182_3[k])
-					t222_2[k] = F(t58_3[k] * t58Entry)
+					t60Entry := t60_2[k]
+					t62Entry := t62_3[k]
+					t32_2[k] = F(t60Entry * t22_3[k])
+					t52_2[k] = F(t60_3[k] * t60Entry)
+					t202_3[k] = F(t62Entry * t182_3[k])
+					t222_2[k] = F(t62_4[k] * t62Entry)
 				}
 			}
 		}
@@ -2740,13 +2740,13 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t56_2 := t56[(i*chunks+j)*32+lo:][:n]
+				t60_2 := t60[(i*chunks+j)*32+lo:][:n]
 				p2 := p[(i*chunks+j)*32-1+lo:][:n]
 				t352_2 := t352[(i*chunks+j)*32+lo:][:n]
 				g2 := g[(i*chunks+j)*32-1+lo:][:n]
 				t86_2 := t86[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t352_2[k] = F(t56_2[k] * p2[k])
+					t352_2[k] = F(t60_2[k] * p2[k])
 					t86_2[k] = g2[k]
 				}
 			}
@@ -3006,11 +3006,11 @@ func (c *stepBackwardFused) run() {
 			t163_2 := t163[31*32:][:32]
 			t53_2 := t53[31*32:][:32]
 			t55_2 := t55[31*32:][:32]
-			t583_2 := t583[31*32:][:32]
-			t612_2 := t612[31*32:][:32]
+			t58_2 := t58[31*32:][:32]
+			t613_2 := t613[31*32:][:32]
 			t643_2 := t643[31*32:][:32]
-			t673_2 := t673[31*32:][:32]
-			t70_2 := t70[31*32:][:32]
+			t67_2 := t67[31*32:][:32]
+			t703_2 := t703[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
 			t79_2 := t79[31*32:][:32]
@@ -3030,7 +3030,7 @@ func (c *stepBackwardFused) run() {
 			clear(t55)
 			if kern.Wide() {
 				a := regions.R10d7c175c36bArgs{
-					P0: unsafe.SliceData(t58),
+					P0: unsafe.SliceData(t62),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
 					N0: 1,
@@ -3042,25 +3042,25 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t58_2 := t58[(l*chunks+t3)*32+lo:][:n]
+					t62_3 := t62[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-1)*32:][:32]
 						t55_3 := t55[(lo+i)*32:][:32]
-						t58Entry2 := t58_2[i]
+						t62Entry2 := t62_3[i]
 						for j := range 32 {
-							t55_3[j] = F(t53_3[j] * t58Entry2)
+							t55_3[j] = F(t53_3[j] * t62Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t583)
+			clear(t58)
 			if kern.Wide() {
 				a := regions.R553cb039a4c0Args{
 					P0: unsafe.SliceData(t222),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
+					P3: unsafe.SliceData(t58),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -3074,23 +3074,23 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-2)*32:][:32]
 						t55_3 := t55[((lo+i)-2)*32:][:32]
-						t583_3 := t583[(lo+i)*32:][:32]
+						t58_3 := t58[(lo+i)*32:][:32]
 						t222Entry2 := t222_2[i]
 						for j := range 32 {
-							t583_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
+							t58_3[j] = F((t53_3[j] + t55_3[j]) * t222Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t612)
+			clear(t613)
 			if kern.Wide() {
 				a := regions.Rd554f51026b6Args{
 					P0: unsafe.SliceData(t252),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -3104,11 +3104,11 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-4)*32:][:32]
 						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t583_3 := t583[((lo+i)-4)*32:][:32]
-						t612_3 := t612[(lo+i)*32:][:32]
+						t58_3 := t58[((lo+i)-4)*32:][:32]
+						t613_3 := t613[(lo+i)*32:][:32]
 						t252Entry2 := t252_2[i]
 						for j := range 32 {
-							t612_3[j] = F(((t53_3[j] + t55_3[j]) + t583_3[j]) * t252Entry2)
+							t613_3[j] = F(((t53_3[j] + t55_3[j]) + t58_3[j]) * t252Entry2)
 						}
 					}
 				}
@@ -3120,8 +3120,8 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t282),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
 					N0: 1,
 					N1: 32,
@@ -3136,27 +3136,27 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-8)*32:][:32]
 						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t583_3 := t583[((lo+i)-8)*32:][:32]
-						t612_3 := t612[((lo+i)-8)*32:][:32]
+						t58_3 := t58[((lo+i)-8)*32:][:32]
+						t613_3 := t613[((lo+i)-8)*32:][:32]
 						t643_3 := t643[(lo+i)*32:][:32]
 						t282Entry2 := t282_2[i]
 						for j := range 32 {
-							t643_3[j] = F((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) * t282Entry2)
+							t643_3[j] = F((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) * t282Entry2)
 						}
 					}
 				}
 			}
 			// titans_chunk.e
-			clear(t673)
+			clear(t67)
 			if kern.Wide() {
 				a := regions.Re658f86b404bArgs{
 					P0: unsafe.SliceData(t312),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t673),
+					P6: unsafe.SliceData(t67),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -3170,29 +3170,29 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-16)*32:][:32]
 						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t583_3 := t583[((lo+i)-16)*32:][:32]
-						t612_3 := t612[((lo+i)-16)*32:][:32]
+						t58_3 := t58[((lo+i)-16)*32:][:32]
+						t613_3 := t613[((lo+i)-16)*32:][:32]
 						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t673_3 := t673[(lo+i)*32:][:32]
+						t67_3 := t67[(lo+i)*32:][:32]
 						t312Entry := t312_2[i]
 						for j := range 32 {
-							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) * t312Entry)
+							t67_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
 						}
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t70)
+			clear(t703)
 			if kern.Wide() {
 				a := regions.R2cb493a6af1aArgs{
-					P0: unsafe.SliceData(t56),
+					P0: unsafe.SliceData(t60),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t673),
-					P7: unsafe.SliceData(t70),
+					P6: unsafe.SliceData(t67),
+					P7: unsafe.SliceData(t703),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -3202,18 +3202,18 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t56_2 := t56[(l*chunks+t3)*32+lo:][:n]
+					t60_2 := t60[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t53_3 := t53[((lo+i)-1)*32:][:32]
 						t55_3 := t55[((lo+i)-1)*32:][:32]
-						t583_3 := t583[((lo+i)-1)*32:][:32]
-						t612_3 := t612[((lo+i)-1)*32:][:32]
+						t58_3 := t58[((lo+i)-1)*32:][:32]
+						t613_3 := t613[((lo+i)-1)*32:][:32]
 						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t673_3 := t673[((lo+i)-1)*32:][:32]
-						t70_3 := t70[(lo+i)*32:][:32]
-						t56Entry2 := t56_2[i]
+						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t703_3 := t703[(lo+i)*32:][:32]
+						t60Entry2 := t60_2[i]
 						for j := range 32 {
-							t70_3[j] = F((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) * t56Entry2)
+							t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t60Entry2)
 						}
 					}
 				}
@@ -3225,11 +3225,11 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t673),
-					P7: unsafe.SliceData(t70),
+					P6: unsafe.SliceData(t67),
+					P7: unsafe.SliceData(t703),
 					P8: unsafe.SliceData(t73),
 					N0: 1,
 					N1: 32,
@@ -3244,15 +3244,15 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-2)*32:][:32]
 						t55_3 := t55[((lo+i)-2)*32:][:32]
-						t583_3 := t583[((lo+i)-2)*32:][:32]
-						t612_3 := t612[((lo+i)-2)*32:][:32]
+						t58_3 := t58[((lo+i)-2)*32:][:32]
+						t613_3 := t613[((lo+i)-2)*32:][:32]
 						t643_3 := t643[((lo+i)-2)*32:][:32]
-						t673_3 := t673[((lo+i)-2)*32:][:32]
-						t70_3 := t70[((lo+i)-2)*32:][:32]
+						t67_3 := t67[((lo+i)-2)*32:][:32]
+						t703_3 := t703[((lo+i)-2)*32:][:32]
 						t73_3 := t73[(lo+i)*32:][:32]
 						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) * t52Entry2)
+							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t52Entry2)
 						}
 					}
 				}
@@ -3264,11 +3264,11 @@ func (c *stepBackwardFused) run() {
 					P0: unsafe.SliceData(t82),
 					P1: unsafe.SliceData(t53),
 					P2: unsafe.SliceData(t55),
-					P3: unsafe.SliceData(t583),
-					P4: unsafe.SliceData(t612),
+					P3: unsafe.SliceData(t58),
+					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t673),
-					P7: unsafe.SliceData(t70),
+					P6: unsafe.SliceData(t67),
+					P7: unsafe.SliceData(t703),
 					P8: unsafe.SliceData(t73),
 					P9: unsafe.SliceData(t76),
 					N0: 1,
@@ -3284,16 +3284,16 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-4)*32:][:32]
 						t55_3 := t55[((lo+i)-4)*32:][:32]
-						t583_3 := t583[((lo+i)-4)*32:][:32]
-						t612_3 := t612[((lo+i)-4)*32:][:32]
+						t58_3 := t58[((lo+i)-4)*32:][:32]
+						t613_3 := t613[((lo+i)-4)*32:][:32]
 						t643_3 := t643[((lo+i)-4)*32:][:32]
-						t673_3 := t673[((lo+i)-4)*32:][:32]
-						t70_3 := t70[((lo+i)-4)*32:][:32]
+						t67_3 := t67[((lo+i)-4)*32:][:32]
+						t703_3 := t703[((lo+i)-4)*32:][:32]
 						t73_3 := t73[((lo+i)-4)*32:][:32]
 						t76_3 := t76[(lo+i)*32:][:32]
 						t82Entry2 := t82_4[i]
 						for j := range 32 {
-							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) * t82Entry2)
+							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
 						}
 					}
 				}
@@ -3305,11 +3305,11 @@ func (c *stepBackwardFused) run() {
 					P0:  unsafe.SliceData(t112),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
-					P3:  unsafe.SliceData(t583),
-					P4:  unsafe.SliceData(t612),
+					P3:  unsafe.SliceData(t58),
+					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t673),
-					P7:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
 					P10: unsafe.SliceData(t79),
@@ -3326,17 +3326,17 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-8)*32:][:32]
 						t55_3 := t55[((lo+i)-8)*32:][:32]
-						t583_3 := t583[((lo+i)-8)*32:][:32]
-						t612_3 := t612[((lo+i)-8)*32:][:32]
+						t58_3 := t58[((lo+i)-8)*32:][:32]
+						t613_3 := t613[((lo+i)-8)*32:][:32]
 						t643_3 := t643[((lo+i)-8)*32:][:32]
-						t673_3 := t673[((lo+i)-8)*32:][:32]
-						t70_3 := t70[((lo+i)-8)*32:][:32]
+						t67_3 := t67[((lo+i)-8)*32:][:32]
+						t703_3 := t703[((lo+i)-8)*32:][:32]
 						t73_3 := t73[((lo+i)-8)*32:][:32]
 						t76_3 := t76[((lo+i)-8)*32:][:32]
 						t79_3 := t79[(lo+i)*32:][:32]
 						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 						}
 					}
 				}
@@ -3348,11 +3348,11 @@ func (c *stepBackwardFused) run() {
 					P0:  unsafe.SliceData(t143),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
-					P3:  unsafe.SliceData(t583),
-					P4:  unsafe.SliceData(t612),
+					P3:  unsafe.SliceData(t58),
+					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t673),
-					P7:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
 					P10: unsafe.SliceData(t79),
@@ -3370,18 +3370,18 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-16)*32:][:32]
 						t55_3 := t55[((lo+i)-16)*32:][:32]
-						t583_3 := t583[((lo+i)-16)*32:][:32]
-						t612_3 := t612[((lo+i)-16)*32:][:32]
+						t58_3 := t58[((lo+i)-16)*32:][:32]
+						t613_3 := t613[((lo+i)-16)*32:][:32]
 						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t673_3 := t673[((lo+i)-16)*32:][:32]
-						t70_3 := t70[((lo+i)-16)*32:][:32]
+						t67_3 := t67[((lo+i)-16)*32:][:32]
+						t703_3 := t703[((lo+i)-16)*32:][:32]
 						t73_3 := t73[((lo+i)-16)*32:][:32]
 						t76_3 := t76[((lo+i)-16)*32:][:32]
 						t79_3 := t79[((lo+i)-16)*32:][:32]
 						t82_4 := t82_2[(lo+i)*32:][:32]
 						t143Entry := t143_3[i]
 						for j := range 32 {
-							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
+							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 						}
 					}
 				}
@@ -3422,11 +3422,11 @@ func (c *stepBackwardFused) run() {
 				a := regions.R647c4dc49c75Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t70),
+					P5:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
@@ -3442,18 +3442,18 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t53_3 := t53[((lo+i)-1)*32:][:32]
 						t55_3 := t55[((lo+i)-1)*32:][:32]
-						t583_3 := t583[((lo+i)-1)*32:][:32]
-						t612_3 := t612[((lo+i)-1)*32:][:32]
+						t58_3 := t58[((lo+i)-1)*32:][:32]
+						t613_3 := t613[((lo+i)-1)*32:][:32]
 						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t673_3 := t673[((lo+i)-1)*32:][:32]
-						t70_3 := t70[((lo+i)-1)*32:][:32]
+						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t703_3 := t703[((lo+i)-1)*32:][:32]
 						t73_3 := t73[((lo+i)-1)*32:][:32]
 						t76_3 := t76[((lo+i)-1)*32:][:32]
 						t79_3 := t79[((lo+i)-1)*32:][:32]
 						t82_4 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 						}
 					}
 				}
@@ -3462,7 +3462,7 @@ func (c *stepBackwardFused) run() {
 			clear(t98)
 			if kern.Wide() {
 				a := regions.R75bb64b98430Args{
-					P0: unsafe.SliceData(t60),
+					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t96),
 					P3: unsafe.SliceData(t98),
@@ -3471,15 +3471,15 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R75bb64b98430(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t3)*32:][:32]
+				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t60Entry := t60_2[i]
+					t64Entry := t64_2[i]
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 						t96_2 := t96[i*32:][:n]
 						t98_2 := t98[i*32:][:n]
 						for j := range n {
-							t98_2[j] = F(F(t60Entry*K[j]) * t96_2[j])
+							t98_2[j] = F(F(t64Entry*K[j]) * t96_2[j])
 						}
 					}
 				}
@@ -3531,30 +3531,30 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.S
-			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t224, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, SBarState2, 1, dK)
 			// titans_chunk.S
 			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, SBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.S
 			clear(t923)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
+				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 				t923Sum := t923_2[i]
 				for j := range dK {
-					t923Sum = num.FMA32(t59_2[j], t722[j*32+i], t923Sum)
+					t923Sum = num.FMA32(t63_2[j], t722[j*32+i], t923Sum)
 				}
 				t923_2[i] = t923Sum
 			}
 			// titans_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t59, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t225, dV, 1, kern.From(t63, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// titans_chunk.M
 			kern.GemmFMA(dK, 32, dV, F(1), false, t1423, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// titans_chunk.M
 			clear(t163)
 			for i := range 32 {
-				t59_2 := t59[((l*chunks+t3)*32+i)*dK:][:dK]
+				t63_2 := t63[((l*chunks+t3)*32+i)*dK:][:dK]
 				t163Sum := t163_2[i]
 				for j := range dK {
-					t163Sum = num.FMA32(t59_2[j], t1423[j*32+i], t163Sum)
+					t163Sum = num.FMA32(t63_2[j], t1423[j*32+i], t163Sum)
 				}
 				t163_2[i] = t163Sum
 			}
@@ -3564,11 +3564,11 @@ func (c *stepBackwardFused) run() {
 					P0:  unsafe.SliceData(c.Q2),
 					P1:  unsafe.SliceData(t53),
 					P2:  unsafe.SliceData(t55),
-					P3:  unsafe.SliceData(t583),
-					P4:  unsafe.SliceData(t612),
+					P3:  unsafe.SliceData(t58),
+					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t673),
-					P7:  unsafe.SliceData(t70),
+					P6:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
 					P10: unsafe.SliceData(t79),
@@ -3582,18 +3582,18 @@ func (c *stepBackwardFused) run() {
 					Q := c.Q2[((l*chunks+t3)*32+i)*32:][:32]
 					t53_3 := t53[i*32:][:32]
 					t55_3 := t55[i*32:][:32]
-					t583_3 := t583[i*32:][:32]
-					t612_3 := t612[i*32:][:32]
+					t58_3 := t58[i*32:][:32]
+					t613_3 := t613[i*32:][:32]
 					t643_3 := t643[i*32:][:32]
-					t673_3 := t673[i*32:][:32]
-					t70_3 := t70[i*32:][:32]
+					t67_3 := t67[i*32:][:32]
+					t703_3 := t703[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
 					t76_3 := t76[i*32:][:32]
 					t79_3 := t79[i*32:][:32]
 					t82_4 := t82_2[i*32:][:32]
 					t229_2 := t229[i*32:][:32]
 					for j := range 32 {
-						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 					}
 				}
 			}
@@ -3604,11 +3604,11 @@ func (c *stepBackwardFused) run() {
 				a := regions.Ra39b0caa5650Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t70),
+					P5:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
@@ -3621,11 +3621,11 @@ func (c *stepBackwardFused) run() {
 				for i := range 32 {
 					t53_3 := t53[i*32:][:32]
 					t55_3 := t55[i*32:][:32]
-					t583_3 := t583[i*32:][:32]
-					t612_3 := t612[i*32:][:32]
+					t58_3 := t58[i*32:][:32]
+					t613_3 := t613[i*32:][:32]
 					t643_3 := t643[i*32:][:32]
-					t673_3 := t673[i*32:][:32]
-					t70_3 := t70[i*32:][:32]
+					t67_3 := t67[i*32:][:32]
+					t703_3 := t703[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
 					t76_3 := t76[i*32:][:32]
 					t79_3 := t79[i*32:][:32]
@@ -3633,7 +3633,7 @@ func (c *stepBackwardFused) run() {
 					t2523_2 := t2523[i*32:][:32]
 					t2722_2 := t2722[i*32:][:32]
 					for j := range 32 {
-						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t583_3[j]) + t612_3[j]) + t643_3[j]) + t673_3[j]) + t70_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 					}
 				}
 			}
@@ -3642,11 +3642,11 @@ func (c *stepBackwardFused) run() {
 				a := regions.Rf8c9ac6fd664Args{
 					P0:  unsafe.SliceData(t53),
 					P1:  unsafe.SliceData(t55),
-					P2:  unsafe.SliceData(t583),
-					P3:  unsafe.SliceData(t612),
+					P2:  unsafe.SliceData(t58),
+					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t673),
-					P6:  unsafe.SliceData(t70),
+					P5:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
 					P9:  unsafe.SliceData(t79),
@@ -3665,12 +3665,12 @@ func (c *stepBackwardFused) run() {
 					t2823_2 := t2823[i*dV:][:dV]
 					t53Entry := t53_2[i]
 					t55Entry := t55_2[i]
-					t583Entry := t583_2[i]
-					t612Entry := t612_2[i]
+					t58Entry := t58_2[i]
+					t613Entry := t613_2[i]
 					t643Entry := t643_2[i]
-					t673Entry := t673_2[i]
-					w4 := ((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry
-					w5 := (((((((((t53Entry + t55Entry) + t583Entry) + t612Entry) + t643Entry) + t673Entry) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					t67Entry := t67_2[i]
+					w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry
+					w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dV {
 						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
 					}
@@ -3692,7 +3692,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.U, titans_chunk.y
 			if kern.Wide() {
 				a := regions.Rf7c1afb3acfeArgs{
-					P0:  unsafe.SliceData(t60),
+					P0:  unsafe.SliceData(t64),
 					P1:  unsafe.SliceData(t88),
 					P2:  unsafe.SliceData(t92_2),
 					P3:  unsafe.SliceData(h),
@@ -3700,7 +3700,7 @@ func (c *stepBackwardFused) run() {
 					P5:  unsafe.SliceData(t2823),
 					P6:  unsafe.SliceData(c.UProd),
 					P7:  unsafe.SliceData(c.UProd2),
-					P8:  unsafe.SliceData(t61),
+					P8:  unsafe.SliceData(t65),
 					P9:  unsafe.SliceData(t),
 					P10: unsafe.SliceData(t25),
 					P11: unsafe.SliceData(t452),
@@ -3728,7 +3728,7 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.Rf7c1afb3acfe(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t3)*32:][:32]
+				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				t92_3 := t92_2[(l*chunks+t3)*32:][:32]
 				h2 := h[(l*chunks+t3)*32:][:32]
 				g2 := g[(l*chunks+t3)*32:][:32]
@@ -3736,7 +3736,7 @@ func (c *stepBackwardFused) run() {
 					t2823_2 := t2823[i*dV:][:dV]
 					UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
 					UProd2 := c.UProd2[((l*chunks+t3)*32+i)*dV:][:dV]
-					t61_2 := t61[((l*chunks+t3)*32+i)*dV:][:dV]
+					t65_2 := t65[((l*chunks+t3)*32+i)*dV:][:dV]
 					tView := t[((l*chunks+t3)*32+i)*dV:][:dV]
 					t25_2 := t25[((l*chunks+t3)*32+i)*dV:][:dV]
 					t452_2 := t452[i*dV:][:dV]
@@ -3746,7 +3746,7 @@ func (c *stepBackwardFused) run() {
 					var t3524 F
 					var t462 F
 					var t5122 F
-					t60Entry2 := t60_2[i]
+					t64Entry2 := t64_2[i]
 					t88Entry := t88[i]
 					t92Entry := t92_3[i]
 					hEntry := h2[i]
@@ -3756,10 +3756,10 @@ func (c *stepBackwardFused) run() {
 					t5122Sums := [16]F{t5122}
 					for j := range dV {
 						t2823Entry := t2823_2[j]
-						t34 := F(t2823Entry * t60Entry2)
+						t34 := F(t2823Entry * t64Entry2)
 						UProdEntry := UProd[j]
 						UProd2Entry := UProd2[j]
-						t3524Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t61_2[j])), t2823Entry, t3524Sums[j%16])
+						t3524Sums[j%16] = num.FMA32(num.FMA32(-UProd2Entry, t92Entry, num.FMA32(-UProdEntry, t88Entry, t65_2[j])), t2823Entry, t3524Sums[j%16])
 						t462Sums[j%16] = num.FMA32(UProd2Entry, t34, t462Sums[j%16])
 						t5122Sums[j%16] = num.FMA32(UProdEntry, t34, t5122Sums[j%16])
 						tViewEntry2 := tView[j]
@@ -3782,7 +3782,7 @@ func (c *stepBackwardFused) run() {
 			clear(t37)
 			if kern.Wide() {
 				a := regions.R15af45141717Args{
-					P0: unsafe.SliceData(t60),
+					P0: unsafe.SliceData(t64),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t3123),
 					P3: unsafe.SliceData(t96),
@@ -3794,10 +3794,10 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R15af45141717(&a)
 			} else {
-				t60_2 := t60[(l*chunks+t3)*32:][:32]
+				t64_2 := t64[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					var t3822 F
-					t60Entry3 := t60_2[i]
+					t64Entry3 := t64_2[i]
 					t3822Sums := [16]F{t3822}
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
@@ -3810,8 +3810,8 @@ func (c *stepBackwardFused) run() {
 							t3123Entry := t3123_2[j]
 							t96Entry := t96_2[j]
 							t3822Sums[j%16] = num.FMA32(F(KEntry*t96Entry), t3123Entry, t3822Sums[j%16])
-							t3622_2[j] = F(F(t60Entry3*KEntry) * t3123Entry)
-							t37_2[j] = F(F(t60Entry3*t96Entry) * t3123Entry)
+							t3622_2[j] = F(F(t64Entry3*KEntry) * t3123Entry)
+							t37_2[j] = F(F(t64Entry3*t96Entry) * t3123Entry)
 						}
 					}
 					t3822 = kern.Sum16(&t3822Sums)
@@ -3861,7 +3861,7 @@ func (c *stepBackwardFused) run() {
 					P1: unsafe.SliceData(t2523),
 					P2: unsafe.SliceData(t163),
 					P3: unsafe.SliceData(t412),
-					P4: unsafe.SliceData(t5822),
+					P4: unsafe.SliceData(t582),
 					N0: 4096*t3 + 4096*chunks*l,
 				}
 				regions.R132d035eb6c8(&a)
@@ -3871,9 +3871,9 @@ func (c *stepBackwardFused) run() {
 					t2523_2 := t2523[i*32:][:32]
 					t163_3 := t163[i*32:][:32]
 					t412_2 := t412[i*32:][:32]
-					t5822_2 := t5822[i*32:][:32]
+					t582_2 := t582[i*32:][:32]
 					for j := range 32 {
-						t5822_2[j] = num.FMA32(Q[j], t2523_2[j], t163_3[j]) + t412_2[j]
+						t582_2[j] = num.FMA32(Q[j], t2523_2[j], t163_3[j]) + t412_2[j]
 					}
 				}
 			}
@@ -3883,14 +3883,14 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a := regions.R27c3cbddf034Args{
 					P0:  unsafe.SliceData(t143),
-					P1:  unsafe.SliceData(t5822),
+					P1:  unsafe.SliceData(t582),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
-					P8:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t67),
+					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
 					P10: unsafe.SliceData(t76),
 					P11: unsafe.SliceData(t79),
@@ -3920,14 +3920,14 @@ func (c *stepBackwardFused) run() {
 					t143_3 := t143[(l*chunks+t3)*32+lo2:][:n]
 					t6222_2 := t6222[0+lo2:][:n]
 					for i := range n {
-						t5822_2 := t5822[(lo2+i)*32:][:32]
+						t582_2 := t582[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-16)*32:][:32]
 						t55_3 := t55[((lo2+i)-16)*32:][:32]
-						t583_3 := t583[((lo2+i)-16)*32:][:32]
-						t612_3 := t612[((lo2+i)-16)*32:][:32]
+						t58_3 := t58[((lo2+i)-16)*32:][:32]
+						t613_3 := t613[((lo2+i)-16)*32:][:32]
 						t643_3 := t643[((lo2+i)-16)*32:][:32]
-						t673_3 := t673[((lo2+i)-16)*32:][:32]
-						t70_3 := t70[((lo2+i)-16)*32:][:32]
+						t67_3 := t67[((lo2+i)-16)*32:][:32]
+						t703_3 := t703[((lo2+i)-16)*32:][:32]
 						t73_3 := t73[((lo2+i)-16)*32:][:32]
 						t76_3 := t76[((lo2+i)-16)*32:][:32]
 						t79_3 := t79[((lo2+i)-16)*32:][:32]
@@ -3936,9 +3936,9 @@ func (c *stepBackwardFused) run() {
 						t143Entry2 := t143_3[i]
 						t6223Sums := [16]F{t6223}
 						for j := range 32 {
-							t5822Entry := t5822_2[j]
-							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t5822Entry, t6223Sums[j%16])
-							t6122_2[j] = num.FMA32(t5822Entry, t143Entry2, t6122_2[j])
+							t582Entry := t582_2[j]
+							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t582Entry, t6223Sums[j%16])
+							t6122_2[j] = num.FMA32(t582Entry, t143Entry2, t6122_2[j])
 						}
 						t6223 = kern.Sum16(&t6223Sums)
 						t6222_2[i] = t6223
@@ -3948,39 +3948,39 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			if kern.Wide() {
 				a := regions.Rad652b49ac6fArgs{
-					P0: unsafe.SliceData(t5822),
+					P0: unsafe.SliceData(t582),
 					P1: unsafe.SliceData(t6122),
-					P2: unsafe.SliceData(t63),
+					P2: unsafe.SliceData(t633),
 				}
 				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
-					t5822_2 := t5822[i*32:][:32]
+					t582_2 := t582[i*32:][:32]
 					t6122_2 := t6122[i*32:][:32]
-					t63_2 := t63[i*32:][:32]
+					t633_2 := t633[i*32:][:32]
 					for j := range 32 {
-						t63_2[j] = t5822_2[j] + t6122_2[j]
+						t633_2[j] = t582_2[j] + t6122_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t663)
-			clear(t6722)
+			clear(t672)
 			if kern.Wide() {
 				a := regions.Ra079fdf06540Args{
 					P0:  unsafe.SliceData(t112),
-					P1:  unsafe.SliceData(t63),
+					P1:  unsafe.SliceData(t633),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
-					P8:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t67),
+					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
 					P10: unsafe.SliceData(t76),
 					P11: unsafe.SliceData(t663),
-					P12: unsafe.SliceData(t6722),
+					P12: unsafe.SliceData(t672),
 					N0:  1,
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
@@ -4003,66 +4003,66 @@ func (c *stepBackwardFused) run() {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
 					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
-					t6722_2 := t6722[0+lo2:][:n]
+					t672_2 := t672[0+lo2:][:n]
 					for i := range n {
-						t63_2 := t63[(lo2+i)*32:][:32]
+						t633_2 := t633[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-8)*32:][:32]
 						t55_3 := t55[((lo2+i)-8)*32:][:32]
-						t583_3 := t583[((lo2+i)-8)*32:][:32]
-						t612_3 := t612[((lo2+i)-8)*32:][:32]
+						t58_3 := t58[((lo2+i)-8)*32:][:32]
+						t613_3 := t613[((lo2+i)-8)*32:][:32]
 						t643_3 := t643[((lo2+i)-8)*32:][:32]
-						t673_3 := t673[((lo2+i)-8)*32:][:32]
-						t70_3 := t70[((lo2+i)-8)*32:][:32]
+						t67_3 := t67[((lo2+i)-8)*32:][:32]
+						t703_3 := t703[((lo2+i)-8)*32:][:32]
 						t73_3 := t73[((lo2+i)-8)*32:][:32]
 						t76_3 := t76[((lo2+i)-8)*32:][:32]
 						t663_2 := t663[((lo2+i)-8)*32:][:32]
-						var t6723 F
+						var t6722 F
 						t112Entry3 := t112_3[i]
-						t6723Sums := [16]F{t6723}
+						t6722Sums := [16]F{t6722}
 						for j := range 32 {
-							t63Entry := t63_2[j]
-							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j])+t76_3[j], t63Entry, t6723Sums[j%16])
-							t663_2[j] = num.FMA32(t63Entry, t112Entry3, t663_2[j])
+							t633Entry := t633_2[j]
+							t6722Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j])+t76_3[j], t633Entry, t6722Sums[j%16])
+							t663_2[j] = num.FMA32(t633Entry, t112Entry3, t663_2[j])
 						}
-						t6723 = kern.Sum16(&t6723Sums)
-						t6722_2[i] = t6723
+						t6722 = kern.Sum16(&t6722Sums)
+						t672_2[i] = t6722
 					}
 				}
 			}
 			// titans_chunk.c
 			if kern.Wide() {
 				a := regions.Rad652b49ac6fArgs{
-					P0: unsafe.SliceData(t63),
+					P0: unsafe.SliceData(t633),
 					P1: unsafe.SliceData(t663),
-					P2: unsafe.SliceData(t68),
+					P2: unsafe.SliceData(t683),
 				}
 				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
-					t63_2 := t63[i*32:][:32]
+					t633_2 := t633[i*32:][:32]
 					t663_2 := t663[i*32:][:32]
-					t68_2 := t68[i*32:][:32]
+					t683_2 := t683[i*32:][:32]
 					for j := range 32 {
-						t68_2[j] = t63_2[j] + t663_2[j]
+						t683_2[j] = t633_2[j] + t663_2[j]
 					}
 				}
 			}
 			// titans_chunk.c, titans_chunk.e
-			clear(t712)
+			clear(t7122)
 			clear(t72_2)
 			if kern.Wide() {
 				a := regions.R841c579a2b7cArgs{
 					P0:  unsafe.SliceData(t82),
-					P1:  unsafe.SliceData(t68),
+					P1:  unsafe.SliceData(t683),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
-					P8:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t67),
+					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
-					P10: unsafe.SliceData(t712),
+					P10: unsafe.SliceData(t7122),
 					P11: unsafe.SliceData(t72_2),
 					N0:  1,
 					N1:  32,
@@ -4088,23 +4088,23 @@ func (c *stepBackwardFused) run() {
 					t82_4 := t82[(l*chunks+t3)*32+lo2:][:n]
 					t72_3 := t72_2[0+lo2:][:n]
 					for i := range n {
-						t68_2 := t68[(lo2+i)*32:][:32]
+						t683_2 := t683[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-4)*32:][:32]
 						t55_3 := t55[((lo2+i)-4)*32:][:32]
-						t583_3 := t583[((lo2+i)-4)*32:][:32]
-						t612_3 := t612[((lo2+i)-4)*32:][:32]
+						t58_3 := t58[((lo2+i)-4)*32:][:32]
+						t613_3 := t613[((lo2+i)-4)*32:][:32]
 						t643_3 := t643[((lo2+i)-4)*32:][:32]
-						t673_3 := t673[((lo2+i)-4)*32:][:32]
-						t70_3 := t70[((lo2+i)-4)*32:][:32]
+						t67_3 := t67[((lo2+i)-4)*32:][:32]
+						t703_3 := t703[((lo2+i)-4)*32:][:32]
 						t73_3 := t73[((lo2+i)-4)*32:][:32]
-						t712_2 := t712[((lo2+i)-4)*32:][:32]
+						t7122_2 := t7122[((lo2+i)-4)*32:][:32]
 						var t722_2 F
 						t82Entry3 := t82_4[i]
 						t722Sums := [16]F{t722_2}
 						for j := range 32 {
-							t68Entry := t68_2[j]
-							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j])+t73_3[j], t68Entry, t722Sums[j%16])
-							t712_2[j] = num.FMA32(t68Entry, t82Entry3, t712_2[j])
+							t683Entry := t683_2[j]
+							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j], t683Entry, t722Sums[j%16])
+							t7122_2[j] = num.FMA32(t683Entry, t82Entry3, t7122_2[j])
 						}
 						t722_2 = kern.Sum16(&t722Sums)
 						t72_3[i] = t722_2
@@ -4114,18 +4114,18 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.c
 			if kern.Wide() {
 				a := regions.Rad652b49ac6fArgs{
-					P0: unsafe.SliceData(t68),
-					P1: unsafe.SliceData(t712),
+					P0: unsafe.SliceData(t683),
+					P1: unsafe.SliceData(t7122),
 					P2: unsafe.SliceData(t732),
 				}
 				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
-					t68_2 := t68[i*32:][:32]
-					t712_2 := t712[i*32:][:32]
+					t683_2 := t683[i*32:][:32]
+					t7122_2 := t7122[i*32:][:32]
 					t732_2 := t732[i*32:][:32]
 					for j := range 32 {
-						t732_2[j] = t68_2[j] + t712_2[j]
+						t732_2[j] = t683_2[j] + t7122_2[j]
 					}
 				}
 			}
@@ -4138,11 +4138,11 @@ func (c *stepBackwardFused) run() {
 					P1:  unsafe.SliceData(t732),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
-					P8:  unsafe.SliceData(t70),
+					P7:  unsafe.SliceData(t67),
+					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t762),
 					P10: unsafe.SliceData(t772),
 					N0:  1,
@@ -4170,18 +4170,18 @@ func (c *stepBackwardFused) run() {
 						t732_2 := t732[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-2)*32:][:32]
 						t55_3 := t55[((lo2+i)-2)*32:][:32]
-						t583_3 := t583[((lo2+i)-2)*32:][:32]
-						t612_3 := t612[((lo2+i)-2)*32:][:32]
+						t58_3 := t58[((lo2+i)-2)*32:][:32]
+						t613_3 := t613[((lo2+i)-2)*32:][:32]
 						t643_3 := t643[((lo2+i)-2)*32:][:32]
-						t673_3 := t673[((lo2+i)-2)*32:][:32]
-						t70_3 := t70[((lo2+i)-2)*32:][:32]
+						t67_3 := t67[((lo2+i)-2)*32:][:32]
+						t703_3 := t703[((lo2+i)-2)*32:][:32]
 						t762_2 := t762[((lo2+i)-2)*32:][:32]
 						var t7722 F
 						t52Entry3 := t52_2[i]
 						t7722Sums := [16]F{t7722}
 						for j := range 32 {
 							t732Entry := t732_2[j]
-							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j])+t70_3[j], t732Entry, t7722Sums[j%16])
+							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j], t732Entry, t7722Sums[j%16])
 							t762_2[j] = num.FMA32(t732Entry, t52Entry3, t762_2[j])
 						}
 						t7722 = kern.Sum16(&t7722Sums)
@@ -4212,14 +4212,14 @@ func (c *stepBackwardFused) run() {
 			clear(t822)
 			if kern.Wide() {
 				a := regions.Re208946d8e2cArgs{
-					P0:  unsafe.SliceData(t56),
+					P0:  unsafe.SliceData(t60),
 					P1:  unsafe.SliceData(t78),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t673),
+					P7:  unsafe.SliceData(t67),
 					P8:  unsafe.SliceData(t81),
 					P9:  unsafe.SliceData(t822),
 					N0:  1,
@@ -4240,24 +4240,24 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo2 := max(0, 1)
 				if n := 32 - lo2; n > 0 {
-					t56_2 := t56[(l*chunks+t3)*32+lo2:][:n]
+					t60_2 := t60[(l*chunks+t3)*32+lo2:][:n]
 					t822_2 := t822[0+lo2:][:n]
 					for i := range n {
 						t78_2 := t78[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-1)*32:][:32]
 						t55_3 := t55[((lo2+i)-1)*32:][:32]
-						t583_3 := t583[((lo2+i)-1)*32:][:32]
-						t612_3 := t612[((lo2+i)-1)*32:][:32]
+						t58_3 := t58[((lo2+i)-1)*32:][:32]
+						t613_3 := t613[((lo2+i)-1)*32:][:32]
 						t643_3 := t643[((lo2+i)-1)*32:][:32]
-						t673_3 := t673[((lo2+i)-1)*32:][:32]
+						t67_3 := t67[((lo2+i)-1)*32:][:32]
 						t81_2 := t81[((lo2+i)-1)*32:][:32]
 						var t8222 F
-						t56Entry3 := t56_2[i]
+						t60Entry3 := t60_2[i]
 						t8222Sums := [16]F{t8222}
 						for j := range 32 {
 							t78Entry := t78_2[j]
-							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j])+t673_3[j], t78Entry, t8222Sums[j%16])
-							t81_2[j] = num.FMA32(t78Entry, t56Entry3, t81_2[j])
+							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j], t78Entry, t8222Sums[j%16])
+							t81_2[j] = num.FMA32(t78Entry, t60Entry3, t81_2[j])
 						}
 						t8222 = kern.Sum16(&t8222Sums)
 						t822_2[i] = t8222
@@ -4293,8 +4293,8 @@ func (c *stepBackwardFused) run() {
 					P1:  unsafe.SliceData(t83),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
 					P7:  unsafe.SliceData(t8622),
 					P8:  unsafe.SliceData(t872),
@@ -4324,8 +4324,8 @@ func (c *stepBackwardFused) run() {
 						t83_2 := t83[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-16)*32:][:32]
 						t55_3 := t55[((lo2+i)-16)*32:][:32]
-						t583_3 := t583[((lo2+i)-16)*32:][:32]
-						t612_3 := t612[((lo2+i)-16)*32:][:32]
+						t58_3 := t58[((lo2+i)-16)*32:][:32]
+						t613_3 := t613[((lo2+i)-16)*32:][:32]
 						t643_3 := t643[((lo2+i)-16)*32:][:32]
 						t8622_2 := t8622[((lo2+i)-16)*32:][:32]
 						var t8722 F
@@ -4333,7 +4333,7 @@ func (c *stepBackwardFused) run() {
 						t8722Sums := [16]F{t8722}
 						for j := range 32 {
 							t83Entry := t83_2[j]
-							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j])+t643_3[j], t83Entry, t8722Sums[j%16])
+							t8722Sums[j%16] = num.FMA32((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j], t83Entry, t8722Sums[j%16])
 							t8622_2[j] = num.FMA32(t83Entry, t312Entry2, t8622_2[j])
 						}
 						t8722 = kern.Sum16(&t8722Sums)
@@ -4368,8 +4368,8 @@ func (c *stepBackwardFused) run() {
 					P1:  unsafe.SliceData(t882),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
-					P5:  unsafe.SliceData(t612),
+					P4:  unsafe.SliceData(t58),
+					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t91),
 					P7:  unsafe.SliceData(t922),
 					N0:  1,
@@ -4398,15 +4398,15 @@ func (c *stepBackwardFused) run() {
 						t882_2 := t882[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-8)*32:][:32]
 						t55_3 := t55[((lo2+i)-8)*32:][:32]
-						t583_3 := t583[((lo2+i)-8)*32:][:32]
-						t612_3 := t612[((lo2+i)-8)*32:][:32]
+						t58_3 := t58[((lo2+i)-8)*32:][:32]
+						t613_3 := t613[((lo2+i)-8)*32:][:32]
 						t91_2 := t91[((lo2+i)-8)*32:][:32]
 						var t9222 F
 						t282Entry3 := t282_2[i]
 						t9222Sums := [16]F{t9222}
 						for j := range 32 {
 							t882Entry := t882_2[j]
-							t9222Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t583_3[j])+t612_3[j], t882Entry, t9222Sums[j%16])
+							t9222Sums[j%16] = num.FMA32(((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j], t882Entry, t9222Sums[j%16])
 							t91_2[j] = num.FMA32(t882Entry, t282Entry3, t91_2[j])
 						}
 						t9222 = kern.Sum16(&t9222Sums)
@@ -4441,7 +4441,7 @@ func (c *stepBackwardFused) run() {
 					P1:  unsafe.SliceData(t932),
 					P2:  unsafe.SliceData(t53),
 					P3:  unsafe.SliceData(t55),
-					P4:  unsafe.SliceData(t583),
+					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t962),
 					P6:  unsafe.SliceData(t97),
 					N0:  1,
@@ -4470,14 +4470,14 @@ func (c *stepBackwardFused) run() {
 						t932_2 := t932[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-4)*32:][:32]
 						t55_3 := t55[((lo2+i)-4)*32:][:32]
-						t583_3 := t583[((lo2+i)-4)*32:][:32]
+						t58_3 := t58[((lo2+i)-4)*32:][:32]
 						t962_2 := t962[((lo2+i)-4)*32:][:32]
 						var t972 F
 						t252Entry3 := t252_2[i]
 						t972Sums := [16]F{t972}
 						for j := range 32 {
 							t932Entry := t932_2[j]
-							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t583_3[j], t932Entry, t972Sums[j%16])
+							t972Sums[j%16] = num.FMA32((t53_3[j]+t55_3[j])+t58_3[j], t932Entry, t972Sums[j%16])
 							t962_2[j] = num.FMA32(t932Entry, t252Entry3, t962_2[j])
 						}
 						t972 = kern.Sum16(&t972Sums)
@@ -4721,12 +4721,12 @@ func (c *stepBackwardFused) run() {
 				t132_3 := t132_2[0+lo6:][:n]
 				p2 := p[(l*chunks+t3)*32-1+lo6:][:n]
 				t135_2 := t135[0+lo6:][:n]
-				t56_2 := t56[(l*chunks+t3)*32+lo6:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo6:][:n]
 				t136_2 := t136[-1+lo6:][:n]
 				for i := range n {
 					t132Entry := t132_3[i]
 					t135_2[i] = F(p2[i] * t132Entry)
-					t136_2[i] = num.FMA32(t56_2[i], t132Entry, t136_2[i])
+					t136_2[i] = num.FMA32(t60_2[i], t132Entry, t136_2[i])
 				}
 			}
 			// titans_chunk.p
@@ -4927,9 +4927,9 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo11; n > 0 {
 				t166_2 := t166[0+lo11:][:n]
 				t169_2 := t169[0+lo11:][:n]
-				t58_2 := t58[(l*chunks+t3)*32+lo11:][:n]
+				t62_3 := t62[(l*chunks+t3)*32+lo11:][:n]
 				t167_2 := t167[-1+lo11:][:n]
-				t58_3 := t58[(l*chunks+t3)*32-1+lo11:][:n]
+				t62_4 := t62[(l*chunks+t3)*32-1+lo11:][:n]
 				t168_2 := t168[0+lo11:][:n]
 				t182_3 := t182[(l*chunks+t3)*32-1+lo11:][:n]
 				t172_2 := t172[0+lo11:][:n]
@@ -4937,11 +4937,11 @@ func (c *stepBackwardFused) run() {
 				for i := range n {
 					t166Entry := t166_2[i]
 					t169Entry := t169_2[i]
-					t58Entry3 := t58_2[i]
-					t167_2[i] = num.FMA32(t58Entry3, t166Entry, t167_2[i])
-					t168_2[i] = F(t58_3[i] * t166Entry)
+					t62Entry3 := t62_3[i]
+					t167_2[i] = num.FMA32(t62Entry3, t166Entry, t167_2[i])
+					t168_2[i] = F(t62_4[i] * t166Entry)
 					t172_2[i] = F(t182_3[i] * t169Entry)
-					t173_2[i] = num.FMA32(t58Entry3, t169Entry, t173_2[i])
+					t173_2[i] = num.FMA32(t62Entry3, t169Entry, t173_2[i])
 				}
 			}
 			// titans_chunk.p.start
@@ -5026,7 +5026,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g
 			if kern.Wide() {
 				a := regions.Rfa7901f8dcf8Args{
-					P0: unsafe.SliceData(t6722),
+					P0: unsafe.SliceData(t672),
 					P1: unsafe.SliceData(t120),
 					P2: unsafe.SliceData(t184),
 					P3: unsafe.SliceData(t185),
@@ -5039,7 +5039,7 @@ func (c *stepBackwardFused) run() {
 				regions.Rfa7901f8dcf8(&a)
 			} else {
 				for i := range 32 {
-					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
+					t191[i] = (((t672[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
 					t194[i] = t186[i] + t189[i]
 				}
 			}
@@ -5144,9 +5144,9 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo16; n > 0 {
 				t207_2 := t207[0+lo16:][:n]
 				t210_2 := t210[0+lo16:][:n]
-				t56_2 := t56[(l*chunks+t3)*32+lo16:][:n]
+				t60_2 := t60[(l*chunks+t3)*32+lo16:][:n]
 				t208_2 := t208[-1+lo16:][:n]
-				t56_3 := t56[(l*chunks+t3)*32-1+lo16:][:n]
+				t60_3 := t60[(l*chunks+t3)*32-1+lo16:][:n]
 				t209_2 := t209[0+lo16:][:n]
 				t22_3 := t22[(l*chunks+t3)*32-1+lo16:][:n]
 				t213_2 := t213[0+lo16:][:n]
@@ -5154,11 +5154,11 @@ func (c *stepBackwardFused) run() {
 				for i := range n {
 					t207Entry := t207_2[i]
 					t210Entry := t210_2[i]
-					t56Entry4 := t56_2[i]
-					t208_2[i] = num.FMA32(t56Entry4, t207Entry, t208_2[i])
-					t209_2[i] = F(t56_3[i] * t207Entry)
+					t60Entry4 := t60_2[i]
+					t208_2[i] = num.FMA32(t60Entry4, t207Entry, t208_2[i])
+					t209_2[i] = F(t60_3[i] * t207Entry)
 					t213_2[i] = F(t22_3[i] * t210Entry)
-					t214_2[i] = num.FMA32(t56Entry4, t210Entry, t214_2[i])
+					t214_2[i] = num.FMA32(t60Entry4, t210Entry, t214_2[i])
 				}
 			}
 			// titans_chunk.g.start
@@ -5213,7 +5213,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t2722, 1, 32)
 			// titans_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t21, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t1062, 1, dV)
 			// titans_chunk.y
@@ -5223,24 +5223,24 @@ func (c *stepBackwardFused) run() {
 				t23_2 := t23[((l*chunks+t3)*32+i)*dK:][:dK]
 				t53Entry2 := t53_2[i]
 				t55Entry2 := t55_2[i]
-				t583Entry2 := t583_2[i]
-				t612Entry2 := t612_2[i]
+				t58Entry2 := t58_2[i]
+				t613Entry2 := t613_2[i]
 				t643Entry2 := t643_2[i]
-				t673Entry2 := t673_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t583Entry2) + t612Entry2) + t643Entry2) + t673Entry2) + t70_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t67Entry2 := t67_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
 					t23_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
 				}
 			}
 			// titans_chunk.g.start, titans_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t226, 1, 32)
 			// titans_chunk.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.SStates, (l*chunks+t3)*dV*dK), 1, dK, t452, 1, dV)
 			// titans_chunk.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t502, 1, dV)
 			// titans_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t23, (l*chunks+t3)*32*dK), 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t2722, 32, 1)
 			// titans_chunk.g.start, titans_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
@@ -5262,9 +5262,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t502, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, t217, 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t1082, dV, 1)
 			// titans_chunk.g.start, titans_chunk.S, titans_chunk.M
 			pEntry := p[(l*chunks+t3)*32+31]
 			hEntry2 := h[(l*chunks+t3)*32+31]
@@ -5288,9 +5288,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t59, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t63, (l*chunks+t3)*32*dK), 1, dK, t452, dV, 1)
 			// titans_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t57, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, SBarState2, 1, dK, kern.From(t61, (l*chunks+t3)*32*dK), 1, dK, t1062, dV, 1)
 			copy(MBarState2[:dK*dV], t217[:dK*dV])
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
@@ -5504,11 +5504,11 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t62 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                     // [L, T - 32·chunks, d_k]
-	t67 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
-	t64 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                 // [L, T - 32·chunks]
-	t65 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                             // [L, T - 32·chunks]
-	t66 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
+	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                     // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
+	t68 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                 // [L, T - 32·chunks]
+	t69 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                             // [L, T - 32·chunks]
+	t70 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
 	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
@@ -5570,11 +5570,11 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.Rb348c15f42c1Args{
-						P0: unsafe.SliceData(t64),
-						P1: unsafe.SliceData(t65),
+						P0: unsafe.SliceData(t68),
+						P1: unsafe.SliceData(t69),
 						P2: unsafe.SliceData(c.E),
-						P3: unsafe.SliceData(t66),
-						P4: unsafe.SliceData(t62),
+						P3: unsafe.SliceData(t70),
+						P4: unsafe.SliceData(t66),
 						P5: unsafe.SliceData(STrail),
 						P6: unsafe.SliceData(MTrail),
 						N0: dK,
@@ -5589,15 +5589,15 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				{
 					a := regions.R483a6844a3a1Args{
-						P0:  unsafe.SliceData(t64),
+						P0:  unsafe.SliceData(t68),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
-						P3:  unsafe.SliceData(t66),
-						P4:  unsafe.SliceData(t65),
+						P3:  unsafe.SliceData(t70),
+						P4:  unsafe.SliceData(t69),
 						P5:  unsafe.SliceData(MTrail),
 						P6:  unsafe.SliceData(STrail),
-						P7:  unsafe.SliceData(t62),
-						P8:  unsafe.SliceData(t67),
+						P7:  unsafe.SliceData(t66),
+						P8:  unsafe.SliceData(t71),
 						P9:  unsafe.SliceData(MBarState),
 						P10: unsafe.SliceData(SBarState),
 						P11: unsafe.SliceData(t11_2),
@@ -5641,37 +5641,37 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t64Entry := t64_2[a]
-						w := F(t65_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
-						t66Entry := t66_2[a]
+						t68Entry := t68_2[a]
+						w := F(t69_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t70Entry := t70_2[a]
 						for j := range dK {
-							S2 := num.FMA32(-w, t62_2[j], F(t64Entry*STrail2[j]))
+							S2 := num.FMA32(-w, t66_2[j], F(t68Entry*STrail2[j]))
 							STrail3[j] = S2
-							MTrail3[j] = num.FMA32(t66Entry, MTrail2[j], S2)
+							MTrail3[j] = num.FMA32(t70Entry, MTrail2[j], S2)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t64_2 := t64[l*(T-32*chunks)+C*s:][:n]
-					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
-					t65_2 := t65[l*(T-32*chunks)+C*s:][:n]
+					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
+					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t10_3 := t10_2[l*(T-32*chunks)+C*s:][:n]
 					t8_3 := t8_2[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
-						t62_2 := t62[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t67_2 := t67[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_3 := t11_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_3 := t212_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -5679,28 +5679,28 @@ func (c *stepBackwardRows1) Part(part int) {
 						var t73 F
 						var t243 F
 						var t162 F
-						t64Entry2 := t64_2[a]
+						t68Entry2 := t68_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t66Entry2 := t66_2[a]
-						t65Entry2 := t65_2[a]
-						w2 := F(t65Entry2 * eEntry)
+						t70Entry2 := t70_2[a]
+						t69Entry2 := t69_2[a]
+						w2 := F(t69Entry2 * eEntry)
 						t73Sums := [16]F{t73}
 						t243Sums := [16]F{t243}
 						t162Sums := [16]F{t162}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
-							t62Entry := t62_2[j]
-							t44 := num.FMA32(t67_2[j], t2Entry, MBarState[j])
+							t66Entry := t66_2[j]
+							t44 := num.FMA32(t71_2[j], t2Entry, MBarState[j])
 							t73Sums[j%16] = num.FMA32(MTrailEntry, t44, t73Sums[j%16])
 							t9 := SBarState[j] + t44
-							t243Sums[j%16] = num.FMA32(t9, t62Entry, t243Sums[j%16])
+							t243Sums[j%16] = num.FMA32(t9, t66Entry, t243Sums[j%16])
 							t162Sums[j%16] = num.FMA32(STrailEntry, t9, t162Sums[j%16])
-							t11_3[j] = num.FMA32(num.FMA32(-w2, t62Entry, num.FMA32(t64Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
+							t11_3[j] = num.FMA32(num.FMA32(-w2, t66Entry, num.FMA32(t68Entry2, STrailEntry, F(t70Entry2*MTrailEntry))), t2Entry, t11_3[j])
 							t43[j] = t44
 							t132_3[j] = num.FMA32(-t9, eEntry, t132_3[j])
-							SBarState[j] = F(t64Entry2 * t9)
+							SBarState[j] = F(t68Entry2 * t9)
 						}
 						t73 = kern.Sum16(&t73Sums)
 						t243 = kern.Sum16(&t243Sums)
@@ -5708,12 +5708,12 @@ func (c *stepBackwardRows1) Part(part int) {
 						t10_3[a] = t10_3[a] + t73
 						t8_3[a] = t8_3[a] + t162
 						// titans_chunk.e, titans_chunk.S
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t65Entry2 * t243)
+						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t65Entry2 * t243)
+						w3 := F(t69Entry2 * t243)
 						for j := range dK {
 							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
-							MBarState[j] = num.FMA32(-w3, t62_2[j], F(t66Entry2*t43[j]))
+							MBarState[j] = num.FMA32(-w3, t66_2[j], F(t70Entry2*t43[j]))
 						}
 					}
 				}

@@ -834,7 +834,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t125)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t122),
 			P2: unsafe.SliceData(c.CQ),
@@ -847,7 +847,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -1039,7 +1039,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t140)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t137),
 			P2: unsafe.SliceData(c.CK),
@@ -1052,7 +1052,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {

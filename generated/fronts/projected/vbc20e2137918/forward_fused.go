@@ -787,7 +787,7 @@ func (c *backwardFused) run() {
 	// projected.q1
 	clear(t105)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(c.CQ),
@@ -800,7 +800,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
@@ -992,7 +992,7 @@ func (c *backwardFused) run() {
 	// projected.k1
 	clear(t120)
 	if kern.Wide() {
-		a := regions.R9bad44902ef7Args{
+		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t117),
 			P2: unsafe.SliceData(c.CK),
@@ -1005,7 +1005,7 @@ func (c *backwardFused) run() {
 			N5: T*dK + 3*dK,
 			N6: T * dK,
 		}
-		regions.R9bad44902ef7(&a)
+		regions.R7b2d1f068ac7(&a)
 	} else {
 		for i := range L {
 			for j := range T {
