@@ -25,6 +25,7 @@ jax.config.update("jax_default_matmul_precision", "highest")
 
 import algorithms
 import attention
+import blocks
 import heads
 import longer
 import memories
@@ -48,6 +49,7 @@ VECTORS = {
     "hebbian": lambda: rules.vectors(rules.HEBBIAN),
     "inner": rules.inner_vectors,
     "attention": attention.vectors,
+    "blocks": blocks.vectors,
     "ops": ops.vectors,
     "adamw": models.adamw_vectors,
     "zero_a_small": lambda: models.small_vectors("a"),
