@@ -39,6 +39,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
+	"github.com/nl-hecate/hecate/generated/rules/deltachannels"
 	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
@@ -62,6 +63,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
 	"github.com/nl-hecate/hecate/generated/rules/titansbounded"
+	"github.com/nl-hecate/hecate/generated/rules/titanschannels"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titansheads"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
@@ -118,6 +120,8 @@ var all = catalog.New(
 	hgrn2.Entry(),
 	retnet.Entry(),
 	atlasomega.Entry(),
+	deltachannels.Entry(),
+	titanschannels.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
 	gateddelta.Entry(),
