@@ -58,6 +58,7 @@ def front(p, x, ctx, conv, norm, theta_max):
         s["theta"] = jnp.clip(jax.nn.softplus(kv @ p["w_theta"] + p["b_theta"]), 0, theta_max)
     if "w_eta" in p:
         s["eta"] = jax.nn.sigmoid(kv @ p["w_eta"] + p["b_eta"])
+        s["theta"] = jnp.minimum(s["theta"], 1 - s["eta"])  # no gradient is written more than once
     return s, tails
 
 
