@@ -21,8 +21,8 @@
 package deltachannels
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v1d177de6946d"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v8cfcfa4b8c7d"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v38bfa4077eb8"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

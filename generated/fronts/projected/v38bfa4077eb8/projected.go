@@ -10,7 +10,8 @@
 //
 // Guarantees: Keys and queries take the same road whether the memory writes or
 // only reads; a gate outside its bounds passes no gradient, one inside passes
-// all of it; a feature map changes the axis of the keys, and no rule has to
+// all of it, and a bound that is computed has the gradient of a gate that is
+// held there; a feature map changes the axis of the keys, and no rule has to
 // know of it; what no rule reads does not exist, neither as a value nor as a
 // parameter
 //

@@ -604,7 +604,7 @@ func (c *backwardFused) run() {
 	clear(t63)
 	clear(t78)
 	if kern.Wide() {
-		a := regions.Rb0257cdf8f75Args{
+		a := regions.R98e1fb690bbbArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t60),
 			P2: unsafe.SliceData(c.CQ),
@@ -615,12 +615,14 @@ func (c *backwardFused) run() {
 			N0: L,
 			N1: T,
 			N2: dK,
-			N3: 12 * dK,
-			N4: -dK,
-			N5: T*dK + 3*dK,
-			N6: T * dK,
+			N3: 8 * dK,
+			N4: 4 * dK,
+			N5: 12 * dK,
+			N6: -dK,
+			N7: T*dK + 3*dK,
+			N8: T * dK,
 		}
-		regions.Rb0257cdf8f75(&a)
+		regions.R98e1fb690bbb(&a)
 	} else {
 		for i := range L {
 			for j := range T {
