@@ -181,7 +181,7 @@ func (m *Machine[F]) setRates(at pulse.Pulse, p context.Param) {
 			period /= at.Tokens()
 		}
 	}
-	factor := m.options.Schedule.Rate((int(at.Step())+chunks)/chunks, period)
+	factor := m.options.Schedule.Rate((int(at.Step())+chunks)/chunks, max(period, 1))
 	for _, x := range m.rates {
 		if err := m.update.Set(x.name, float64(x.base*factor)); err != nil {
 			panic("update: BUG: a rate that was accepted is refused: " + err.Error())
