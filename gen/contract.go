@@ -20,8 +20,8 @@ import (
 // contract says what callers of the unit need to know: its page, sizes, parameters,
 // states and inputs, and the digest of its programs.
 func (c *unitCompiler) contract() {
-	if c.blk.Strategy != nil {
-		c.out.Chunk = c.blk.Strategy.Length()
+	if s := c.blk.Strategy; s != nil && !s.Frozen { // one that only freezes reads computes token by token
+		c.out.Chunk = s.Length()
 	}
 	c.header(c.unit)
 	c.each(func(p *program) {

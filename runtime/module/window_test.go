@@ -7,12 +7,13 @@ import (
 
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/pulse"
+	"github.com/nl-hecate/hecate/runtime/update"
 )
 
 // across is a session whose gradient spans n chunks.
 func across(t testing.TB, n int, seed uint64, s pulse.Schedule) *module.Session[float64] {
 	t.Helper()
-	m, err := module.New(module.Config[float64]{Model: echo[float64]{256, 3}, Update: &descent[float64]{0.5}, Chunks: n, Seed: seed})
+	m, err := module.New(module.Config[float64]{Model: echo[float64]{256, 3}, Update: &descent[float64]{0.5}, Schedule: update.Schedule{WarmUp: 4}, Chunks: n, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ type build struct {
 	periods []int          // in chunks
 	batch   int
 	chunk   int
+	across  int     // chunks of a gradient; 0: one
 	rate    float64 // 0: the page's own
 	clip    float64 // of the norm of the gradients of the parameters that are updated together; 0: none
 	seed    uint64
@@ -87,7 +88,7 @@ func (t build) make(vocab int) (*model, error) {
 	if rates == (update.Schedule{}) {
 		rates.WarmUp = warmUp
 	}
-	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Schedule: rates, NoDecay: t.noDecay, Seed: t.seed})
+	mod, err := module.New(module.Config[float32]{Model: m, Update: u, Buffer: buffer, Clip: t.clip, Chunks: t.across, Schedule: rates, NoDecay: t.noDecay, Seed: t.seed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.formula, err)
 	}

@@ -2,53 +2,50 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/nl-hecate/hecate/runtime/pulse"
 	"github.com/nl-hecate/hecate/runtime/synthetic"
 )
 
 // Question: is a model with a second level, which writes and moves at an eighth of the
-// pace, better than one without?
+// pace, better than one without, where its write is built for the chunks that read it?
 //
-// Fixed before the first run of two levels:
+// Fixed before the first run:
 //
 //   - Model: MAG of a memory beside a sliding window, the memory a delta rule; d = 32,
-//     two heads, windows of 16. Two levels of the rule have periods 1 and 8 and keys
-//     of 16.
-//   - Matched size: the model of one level has longer keys, the shortest with which it
-//     has at least as many parameters as that of two. It has as many states or more,
-//     too: what differs is favourable to one level.
-//   - Control: the model of two levels with periods 1 and 1. It has the parameters, the
-//     states and the composition of the one that is asked about, and not the pace.
+//     two heads, windows of 16, keys of 16. The second level has a period of 8 chunks.
+//   - Crossed: a gradient over 1 chunk and over 8; a second level that skips the chunks
+//     between two writes, and one that accumulates them (the strategy Chunkwise with a chunk of
+//     512 tokens, active on every chunk); decays that start at the front's values, and decays that
+//     fit the period (the rules Long of specs/algorithms/rules/slow_levels.md).
+//   - Matched size: the models of one level, with a gradient over 1 chunk and over 8, have longer keys, the shortest with
+//     which they have at least as many parameters as those of two. They have as many
+//     states or more, too.
 //   - Streams: two timescales, a made-up source half of whose tables last 32 times as
 //     long as the others, so that the best single rate of forgetting is worse than two;
 //     and plain text, Newton's Opticks as bytes.
-//   - Build: 1,000 updates by AdamW at 3e-3, gradients clipped at norm 1, 32 sequences of 64
-//     tokens. This was chosen for the model of one level, with a seed that is not
-//     one of the three: with 8 sequences of 16 the parameters themselves learn the tables of
-//     the day and predict others worse than chance, and 1e-2 learns less in 600 updates.
-//   - Metric: bits per scored token held out.
-//   - Answer: a model beats another on a stream if at the last horizon it is better for
-//     each of three seeds, and by more than twice the standard error of the mean
-//     difference. Seeds set the parameters, and the made-up source.
-//
-// Asked after the first run, for why: both models of two levels are scored at each
-// other's pace as well. What the control loses at periods 1 and 8 is what a level costs
-// that reads and seldom writes; what the model that is asked about still lacks at periods 1 and 1
-// was lost in building, where its second level moved an eighth as often.
-var levelSeeds = []uint64{1, 2, 3}
+//   - Build: updates by AdamW at 1e-2, gradients clipped at norm 1, 8,192 tokens to an
+//     update in every build: 128 sequences of 64 tokens, or with a gradient over 8 chunks 16 of
+//     512. So all builds have the same tokens, updates and pace of the learning rate. Chosen for one level, with a
+//     seed that is none of the five: after 300 updates of 2,048 tokens 1e-2 has 3.30 bits where 3e-3 has 3.99, and
+//     4 sequences of 512 tokens teach the parameters the tables of the day.
+//   - Metric: bits per scored token held out, halfway and at the end.
+//   - Plateau: one level is on it where the second half of the updates gains less than 0.1 bits.
+//   - Answer: a model beats another on a stream if at the end it is better for
+//     each seed, and by more than twice the standard error of the mean difference. Seeds set the
+//     parameters, and the made-up source.
+var levelSeeds = []uint64{1, 2, 3, 4, 5}
 
 const (
-	levelSteps = 1000
+	levelSteps = 2000
 	keysOfTwo  = 16
 	slow       = 8 // the period of the second level
+	perUpdate  = 8192
+	plateau    = 0.1 // bits that the second half of a build gains at most
 )
 
 // levelStreams are what is read, by seed.
@@ -56,7 +53,7 @@ var levelStreams = []struct {
 	name string
 	make func(seed uint64) (data, error)
 }{
-	{"two timescales", func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 1280, 16) }},
+	{"two timescales", func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 1280, 8) }},
 	{"text", func(uint64) (data, error) { return text() }},
 }
 
@@ -68,47 +65,55 @@ type contestant struct {
 	params int
 	states int
 	marks  [][]mark
-	swap   []int     // the other's periods
-	other  []float64 // bits held out at those, by seed
 }
 
-// one and two are the models of one level and of two, with keys of a length.
-func one(base build, keys int) *contestant {
-	return &contestant{name: "k = 1", keys: keys,
-		build: base.with("ByteLM(MAG(DeltaRule, SlidingWindow))", "memory.d_k", keys, 1)}
+// contestant is a build of a memory, in the gate of an attention.
+func (t build) contestant(name, memory, size string, keys, across int, periods ...int) *contestant {
+	t.formula, t.periods, t.across, t.sizes = "ByteLM(MAG("+memory+", SlidingWindow))", periods, across, maps.Clone(t.sizes)
+	t.sizes[size] = keys
+	t.batch = perUpdate / t.chunk / across
+	return &contestant{name: fmt.Sprintf("%s, gradient over %d", name, across), keys: keys, build: t}
 }
 
-func two(base build, keys int, periods ...int) *contestant {
-	return &contestant{name: fmt.Sprintf("k = 2, periods %d %d", periods[0], periods[1]), keys: keys, swap: []int{1, slow + 1 - periods[1]},
-		build: base.with("ByteLM(MAG(CMS([DeltaRule, DeltaRule]), SlidingWindow))", "memory.memory.d_k", keys, periods...)}
+// twoLevels are the rules of two levels with the period of the second one: by how it treats the
+// chunks of a period, and what its decay starts at.
+var twoLevels = []struct {
+	name, memory string
+	period       int
+}{
+	{"k = 2, skips", "CMS([DeltaRule, DeltaRule])", slow},
+	{"k = 2, skips, long", "CMS([DeltaRule, DeltaLong])", slow},
+	{"k = 2, accumulates", "CMS([DeltaRule, DeltaAccumulated])", 1},
+	{"k = 2, accumulates, long", "CMS([DeltaRule, DeltaAccumulatedLong])", 1},
 }
 
-// with is a build of another model and one size more.
-func (t build) with(formula, size string, n int, periods ...int) build {
-	t.formula, t.periods, t.sizes = formula, periods, maps.Clone(t.sizes)
-	t.sizes[size] = n
-	return t
-}
-
-// contestants are the three models for a vocabulary, that of one level matched.
-func contestants(vocab int, marks []int) ([]*contestant, error) {
-	base := build{sizes: map[string]int{"d": 32, "attention.w": 16}, batch: 32, chunk: 64, rate: 3e-3, clip: 1, marks: marks}
-	asked, control := two(base, keysOfTwo, 1, slow), two(base, keysOfTwo, 1, 1)
-	if err := errors.Join(asked.size(vocab), control.size(vocab)); err != nil {
-		return nil, err
+// contestants are the models for a vocabulary: those of one level, and after them those of two.
+func contestants(vocab int, marks []int) (out []*contestant, err error) {
+	base := build{sizes: map[string]int{"d": 32, "attention.w": 16}, chunk: 64, rate: 1e-2, clip: 1, marks: marks}
+	var two []*contestant
+	for _, across := range []int{1, slow} {
+		for _, l := range twoLevels {
+			two = append(two, base.contestant(l.name, l.memory, "memory.memory.d_k", keysOfTwo, across, 1, l.period))
+		}
 	}
-	for keys := keysOfTwo; ; keys++ {
-		c := one(base, keys)
+	for _, c := range two {
 		if err := c.size(vocab); err != nil {
 			return nil, err
 		}
-		if c.params >= asked.params {
-			if c.states < asked.states {
-				return nil, fmt.Errorf("the model of one level has %d states, that of two %d", c.states, asked.states)
+	}
+	for _, across := range []int{1, slow} {
+		for keys := keysOfTwo; ; keys++ {
+			c := base.contestant("k = 1", "DeltaRule", "memory.d_k", keys, across, 1)
+			if err := c.size(vocab); err != nil {
+				return nil, err
 			}
-			return []*contestant{c, asked, control}, nil
+			if c.params >= two[0].params {
+				out = append(out, c)
+				break
+			}
 		}
 	}
+	return append(out, two...), nil
 }
 
 // size counts the parameters and the states of the model.
@@ -121,87 +126,93 @@ func (c *contestant) size(vocab int) error {
 }
 
 func levels(ctx context.Context, a asked) (r report, err error) {
-	steps := levelSteps
+	steps, seeds := levelSteps, levelSeeds
 	if a.steps > 0 {
 		steps = a.steps
 	}
-	marks := horizons(steps)
+	if a.seeds > 0 {
+		seeds = seeds[:min(a.seeds, len(seeds))]
+	}
 	r.say("# One level or two")
-	r.say("`go run ./validation/experiments levels` wrote this page. The question, the models, how they are matched and what counts as an answer stand in the head of validation/experiments/levels.go, from before the first run.")
+	r.say("`go run ./validation/experiments levels -steps %d -seeds %d` wrote this page. The question, the models, how they are matched and what counts as an answer are in the head of validation/experiments/levels.go.", steps, len(seeds))
 	for _, s := range levelStreams {
 		var all []*contestant
 		var unigram float64
-		for _, seed := range levelSeeds {
+		done := 0
+	builds:
+		for _, seed := range seeds {
 			d, err := s.make(seed)
 			if err != nil {
 				return r, err
 			}
 			unigram = d.unigram
 			if all == nil {
-				if all, err = contestants(d.vocab(), marks); err != nil {
+				if all, err = contestants(d.vocab(), []int{steps / 2, steps}); err != nil {
 					return r, err
 				}
 			}
 			for _, c := range all {
-				if err := c.compete(ctx, d, seed); err != nil {
+				c.build.seed = seed
+				_, got, err := c.build.run(ctx, d)
+				if ctx.Err() != nil {
+					break builds
+				}
+				if err != nil {
 					return r, err
 				}
-				progress("%s, seed %d, %s: %s", s.name, seed, c.name, seedsAt(c, len(marks)-1))
+				c.marks = append(c.marks, got)
+				progress("%s, seed %d, %s: %s then %s", s.name, seed, c.name, figure(got[0]), figure(got[len(got)-1]))
 			}
+			done++
 		}
-		r.stream(s.name, unigram, all, marks)
+		for _, c := range all {
+			c.marks = c.marks[:done]
+		}
+		if done > 1 {
+			r.stream(s.name, unigram, all, steps)
+		}
+		if done < len(seeds) {
+			r.say("Interrupted on %s, after %d of %d seeds.", s.name, done, len(seeds))
+			break
+		}
 	}
+	r.say("%s", needs)
 	return r, nil
 }
 
-// compete builds the model, and scores it at the other's pace too.
-func (c *contestant) compete(ctx context.Context, d data, seed uint64) error {
-	c.build.seed = seed
-	m, got, err := c.build.run(ctx, d)
-	if err != nil {
-		return err
-	}
-	c.marks = append(c.marks, got)
-	if c.swap == nil || got[len(got)-1].bad != nil {
-		return nil
-	}
-	nats, err := d.score(ctx, m.module, pulse.Schedule{Unit: pulse.Chunks, Periods: c.swap}, c.build.chunk)
-	c.other = append(c.other, nats/math.Ln2)
-	return err
-}
-
-// horizons are 100, 1,000, 10,000 and so on up to the last.
-func horizons(last int) (out []int) {
-	for n := 100; n < last; n *= 10 {
-		out = append(out, n)
-	}
-	return append(out, last)
-}
+// needs is what an answer in favour of two levels needs.
+const needs = "Where no model of two levels is better, this is what an answer in their favour needs. One level has to be on its plateau: before that a difference is one of when a build begins to predict at all, which differs more between seeds than between models. A gradient over several chunks needs as many sequences as one over one chunk, and so several times the tokens to an update: with few sequences the parameters learn the tables of the day. And an accumulating level needs a bound of its rates, since the errors of a period add up at one memory."
 
 // stream adds what was found on one stream.
-func (r *report) stream(name string, unigram float64, all []*contestant, marks []int) {
+func (r *report) stream(name string, unigram float64, all []*contestant, steps int) {
 	r.say("## %s", name)
-	head := []string{"model", "keys", "parameters", "states of a sequence"}
-	for _, m := range marks {
-		head = append(head, fmt.Sprintf("after %d", m))
-	}
+	head := []string{"model", "keys", "parameters", "states of a sequence", fmt.Sprintf("after %d", steps/2), fmt.Sprintf("after %d", steps), "against k = 1"}
 	var rows [][]string
-	for _, c := range all {
-		row := []string{c.name, fmt.Sprint(c.keys), fmt.Sprint(c.params), fmt.Sprint(c.states)}
-		for i := range marks {
-			row = append(row, seedsAt(c, i))
+	for i, c := range all {
+		against := ""
+		if single := all[0]; i > 1 {
+			if c.build.across > 1 {
+				single = all[1]
+			}
+			against = verdict(c, single)
 		}
-		rows = append(rows, row)
+		rows = append(rows, []string{c.name, fmt.Sprint(c.keys), fmt.Sprint(c.params), fmt.Sprint(c.states), seedsAt(c, 0), seedsAt(c, 1), against})
 	}
 	r.table(head, rows)
-	r.say("Bits per scored token held out, by seed. Counting single ids gives %.3f.", unigram)
-	last := len(marks) - 1
-	single, asked, control := all[0], all[1], all[2]
-	r.say("%s %s %s", verdict(asked, single, last), verdict(asked, control, last), verdict(control, single, last))
-	for _, c := range all[1:] {
-		if len(c.other) == len(c.marks) {
-			r.say("Built as %s and read with periods %d %d: %.3f bits.", c.name, c.swap[0], c.swap[1], c.other)
+	r.say("Bits per scored token held out, by seed. Counting single ids gives %.3f. The last column compares with one level at the same length of a gradient.", unigram)
+	for _, c := range all[:2] {
+		if by := gains(c.marks, c.marks, 0, 1); len(by) > 0 {
+			mean := stat.Mean(by, nil)
+			word := "is not yet on"
+			if mean < plateau {
+				word = "is on"
+			}
+			r.say("%s %s its plateau: the second half of the updates gains %.3f bits.", c.name, word, mean)
 		}
+	}
+	r.say("One level: a gradient over %d chunks %s.", slow, verdict(all[1], all[0]))
+	for i, c := range all[2 : 2+len(twoLevels)] {
+		r.say("%s: a gradient over %d chunks %s.", twoLevels[i].name, slow, verdict(all[2+len(twoLevels)+i], c))
 	}
 }
 
@@ -214,28 +225,37 @@ func seedsAt(c *contestant, horizon int) string {
 			out += "– "
 		}
 	}
-	return out[:len(out)-1]
+	return out[:max(len(out)-1, 0)]
 }
 
-// verdict says whether one beats another at a horizon.
-func verdict(a, b *contestant, horizon int) string {
-	var by []float64 // how much less a takes
-	for i := range a.marks {
-		x, y := a.marks[i], b.marks[i]
-		if horizon >= len(x) || horizon >= len(y) || x[horizon].bad != nil || y[horizon].bad != nil {
-			return fmt.Sprintf("%s against %s: one of them is no number.", a.name, b.name)
+// gains are how many bits less b takes at one horizon than a at another, by seed; none where
+// a number is missing.
+func gains(a, b [][]mark, at, then int) (out []float64) {
+	for i := range a {
+		x, y := a[i], b[i]
+		if at >= len(x) || then >= len(y) || x[at].bad != nil || y[then].bad != nil {
+			return nil
 		}
-		by = append(by, y[horizon].heldOut-x[horizon].heldOut)
+		out = append(out, x[at].heldOut-y[then].heldOut)
+	}
+	return out
+}
+
+// verdict says whether one model beats another at the end.
+func verdict(a, b *contestant) string {
+	by := gains(b.marks, a.marks, 1, 1)
+	if len(by) == 0 {
+		return "one of them is no number"
 	}
 	mean, err := meanAndError(by)
-	says := "does not differ from"
+	says := "does not differ"
 	switch {
 	case slices.Min(by) > 0 && mean > 2*err:
-		says = "beats"
+		says = "is better"
 	case slices.Max(by) < 0 && -mean > 2*err:
-		says = "is beaten by"
+		says = "is worse"
 	}
-	return fmt.Sprintf("%s %s %s: %+.4f ± %.4f bits.", a.name, says, b.name, -mean, err)
+	return fmt.Sprintf("%s: %+.3f ± %.3f bits", says, -mean, err)
 }
 
 // meanAndError returns the mean and its standard error.

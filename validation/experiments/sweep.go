@@ -180,3 +180,11 @@ func (r *report) sweptTable(marks []int, s swept) {
 }
 
 func share(part, whole int) float64 { return 100 * float64(part) / float64(whole) }
+
+// horizons are 100, 1,000, 10,000 and so on up to the last.
+func horizons(last int) (out []int) {
+	for n := 100; n < last; n *= 10 {
+		out = append(out, n)
+	}
+	return append(out, last)
+}
