@@ -39,10 +39,13 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
+	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulated"
+	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulatedlong"
 	"github.com/nl-hecate/hecate/generated/rules/deltachannels"
 	"github.com/nl-hecate/hecate/generated/rules/deltachunk"
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
+	"github.com/nl-hecate/hecate/generated/rules/deltalong"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/gateddelta"
 	"github.com/nl-hecate/hecate/generated/rules/gateddeltaheads"
@@ -139,6 +142,9 @@ var all = catalog.New(
 	selfreferential.Entry(),
 	selfreferentialchunk.Entry(),
 	selfreferentiallayers.Entry(),
+	deltalong.Entry(),
+	deltaaccumulated.Entry(),
+	deltaaccumulatedlong.Entry(),
 	titansbounded.Entry(),
 	titanslmm.Entry(),
 	tnt.Entry(),

@@ -100,7 +100,6 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 		block.Slot[F]{Name: "M.chunk", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "chunk.age", Shape: []int{}},
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Window: true})
-	m.Chunk = 16
 	return m
 }
 
