@@ -2,6 +2,7 @@ package gen
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -183,6 +184,7 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 		out.Fwd, err = lower.Func(p.fn)
 	} else {
 		out.Fwd, out.Bwd, err = lower.Pair(p.pair)
+		out.Needs = needs(p.pair.Bwd)
 	}
 	if err != nil {
 		c.ds.Errorf(diag.NotLowered, c.unit.Name.Span, "%s cannot be lowered: %v", c.unit.Name.Text, err)
@@ -200,6 +202,33 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 	}
 	if p.front != nil {
 		out.Function = c.function(p.front)
+	}
+	return out
+}
+
+// needs lists, for each value that a backward returns an adjoint of, the results of the
+// forward whose adjoints it depends on, in the order of the program.
+func needs(bwd *ir.Func) map[string][]string {
+	from := map[*ir.Value]map[string]bool{}
+	for _, p := range bwd.Params {
+		if of, ok := ir.AdjointOf(p.Name); ok {
+			from[p] = map[string]bool{of: true}
+		}
+	}
+	for _, in := range bwd.Body {
+		all := map[string]bool{}
+		for _, v := range in.Reads() {
+			maps.Copy(all, from[v])
+		}
+		for _, v := range in.Defines() {
+			from[v] = all
+		}
+	}
+	out := map[string][]string{}
+	for _, r := range bwd.Results {
+		if of, ok := ir.AdjointOf(r.Name); ok {
+			out[of] = slices.Sorted(maps.Keys(from[r.Val]))
+		}
 	}
 	return out
 }

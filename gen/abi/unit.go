@@ -243,10 +243,12 @@ const (
 )
 
 // A Pair is a forward and its backward; Bwd is nil where nothing has a
-// gradient. Function computes the inputs of Fwd that are none of the unit's own; it is
-// nil where there are none.
+// gradient. Needs has, for each value that Bwd returns an adjoint of, the results of Fwd
+// whose adjoints it depends on: without one of those it has no gradient. Function computes
+// the inputs of Fwd that are none of the unit's own; it is nil where there are none.
 type Pair struct {
 	Fwd, Bwd *plan.Kernel
+	Needs    map[string][]string
 	Function *Unit
 }
 

@@ -46,7 +46,7 @@ func (e *unitEmitter) stageFile(name string, p abi.Pair) {
 	f := e.newFile()
 	fn := gotext.LowerFirst(name)
 	f.Add(gotext.Code(nodeKind(fn + "Kind")))
-	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd,
+	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: fn, node: fn + "Node", kind: fn + "Kind", fwd: p.Fwd, bwd: p.Bwd, needs: p.Needs,
 		sizeOf: blockSize, start: name == "Start", frozen: name == "Read", checked: p.Function != nil}
 	s.emit()
 	e.write(strings.ToLower(name)+".go", f)

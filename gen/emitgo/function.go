@@ -33,7 +33,7 @@ func (e *unitEmitter) function() {
 	f = e.newFile()
 	f.Add(gotext.Code(nodeKind("callKind")))
 	s := &stageEmitter{u: e.u, file: f, fused: e.newFile(), recv: e.typeName(), fn: "Call", node: "callNode", kind: "callKind",
-		fwd: st.Fwd, bwd: st.Bwd, sizeOf: blockSize, checked: true}
+		fwd: st.Fwd, bwd: st.Bwd, needs: st.Needs, sizeOf: blockSize, checked: true}
 	s.emit()
 	e.write(strings.ToLower(st.Name)+".go", f)
 	e.writeFused(strings.ToLower(st.Name), s)

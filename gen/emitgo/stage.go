@@ -32,8 +32,9 @@ type stageEmitter struct {
 	node     string    // type of the node
 	kind     string    // constant of the node's kind
 	fwd, bwd *plan.Kernel
-	fn2      *gokernel.Names // of fwd
-	bn       *gokernel.Names // of bwd
+	needs    map[string][]string // abi.Pair.Needs
+	fn2      *gokernel.Names     // of fwd
+	bn       *gokernel.Names     // of bwd
 	sizeOf   func(size string) string
 	start    bool // gives the first values of states: they are its outputs
 	frozen   bool // writes no state

@@ -134,12 +134,35 @@ func (s *stageEmitter) forwardField(buf *plan.Buffer) string {
 func (s *stageEmitter) give(b *strings.Builder) {
 	for _, v := range s.values() {
 		if r := s.bwd.AdjointResult(v.buf.Of); r != nil {
-			fmt.Fprintf(b, "\tt.Contribute(n.%s, g.%s)\n", v.field, s.bn.Buffers[r])
+			s.contribute(b, v.buf.Of, v.field, s.bn.Buffers[r])
 		}
 	}
 	for _, buf := range s.fwd.Params {
 		if from := s.from(buf); from != "" {
-			fmt.Fprintf(b, "\tt.Contribute(n.%s, g.%s)\n", from, s.bn.Buffers[s.bwd.AdjointResult(buf.Of)])
+			s.contribute(b, buf.Of, from, s.bn.Buffers[s.bwd.AdjointResult(buf.Of)])
 		}
 	}
+}
+
+// contribute adds one of them. What only the states that a call leaves depend on has no
+// gradient where none of those has an adjoint: a zero would count as one.
+func (s *stageEmitter) contribute(b *strings.Builder, of, field, part string) {
+	var conds []string
+	for _, result := range s.needs[of] {
+		buf := s.fwd.Result(result)
+		next := ""
+		if buf != nil {
+			next = s.next(buf)
+		}
+		if next == "" {
+			conds = nil
+			break
+		}
+		conds = append(conds, fmt.Sprintf("t.Adjoint(n.%s) != nil", next))
+	}
+	line := fmt.Sprintf("t.Contribute(n.%s, g.%s)\n", field, part)
+	if len(conds) > 0 && len(s.outputs()) > 0 {
+		line = fmt.Sprintf("if %s {\n\t\t%s\t}\n", strings.Join(conds, " || "), line)
+	}
+	b.WriteString("\t" + line)
 }

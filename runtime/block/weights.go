@@ -27,10 +27,11 @@ type Weights[F num.Float] struct {
 }
 
 // Bind records all parameters of a table for one call. The values are the table's own,
-// which is not updated while r's scope is open. They are valid in it; Value panics with
-// tape.ForeignValue after it.
+// and a backward after an update panics with tape.Updated. They are valid in r's scope;
+// Value panics with tape.ForeignValue after it.
 func Bind[F num.Float](r *tape.Run[F], v context.View[F]) Weights[F] {
 	w := Weights[F]{table: v, arena: r.Arena, bound: r.Arena.Value(nil), vals: r.Arena.Values(v.Len()), hi: v.Len()}
+	r.Reads(v)
 	for i := range w.vals {
 		w.vals[i] = r.Frozen(v.Name(i), v.Data(i))
 	}

@@ -123,6 +123,14 @@ func (r *Run[F]) leaf(data []F) Value[F] {
 // with DuplicateParam if the name is taken; tied uses share the Value.
 func (r *Run[F]) Param(name string, data []F) Value[F] { return r.param(name, r.Input(data)) }
 
+// Reads says that the scope reads the data of a table in place, with Frozen. A backward
+// after the table has changed panics with Updated.
+func (r *Run[F]) Reads(v Versioned) {
+	if r.Tape != nil {
+		r.Tape.tables = append(r.Tape.tables, table{v, v.Version()})
+	}
+}
+
 // Frozen is Param of data that nobody changes during the scope: it takes no snapshot.
 // Under Arena.Debug a change panics with Overwritten.
 func (r *Run[F]) Frozen(name string, data []F) Value[F] {

@@ -53,6 +53,7 @@ const (
 	NotScalar      = "tape: a loss has one element"
 	Overwritten    = "tape: a recorded value was changed in place"
 	Reversed       = "tape: already run backwards"
+	Updated        = "tape: parameters were updated between a forward and its backward"
 	SeedLength     = "tape: seed and value differ in length"
 )
 
@@ -88,6 +89,7 @@ type Tape[F num.Float] struct {
 	arena    *Arena[F]
 	nodes    []Node[F]
 	adjoints [][]F       // by id; 0 is no value, nil is nothing added yet
+	tables   []table     // that the scope reads in place
 	sealed   []seal[F]   // by id, under Arena.Debug
 	traced   []traced[F] // by id, under Arena.Trace
 	fault    Fault
@@ -224,6 +226,11 @@ func (t *Tape[F]) Reverse() {
 		t.refuse()
 	}
 	t.reversed, t.recording = true, false
+	for _, x := range t.tables {
+		if x.of.Version() != x.version {
+			panic(Updated)
+		}
+	}
 	if t.debug {
 		t.verify()
 	}
@@ -254,10 +261,18 @@ func (t *Tape[F]) start(a *Arena[F]) {
 	t.nodes = t.nodes[:0]
 	t.adjoints = append(t.adjoints[:0], nil) // id 0 is no value
 	t.sealed, t.traced, t.fault = t.sealed[:0], t.traced[:0], Fault{}
-	t.params = t.params[:0]
+	t.params, t.tables = t.params[:0], t.tables[:0]
 	if t.profile = a.Profile; t.profile != nil {
 		t.profile.begin()
 	}
+}
+
+// A Versioned counts the changes of its data.
+type Versioned interface{ Version() uint64 }
+
+type table struct {
+	of      Versioned
+	version uint64
 }
 
 // verify panics if a recorded value is no longer what it was.

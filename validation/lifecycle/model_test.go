@@ -8,6 +8,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
 	"github.com/nl-hecate/hecate/generated/models/bytelm"
 	"github.com/nl-hecate/hecate/generated/registry"
+	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/yaad"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -41,6 +42,14 @@ func zeroB(t testing.TB) *model {
 func learned(t testing.TB) *model {
 	s := sizes("memory.d_h")
 	rule, window := yaad.New[float32](s.Part("memory"), 8), slidingwindow.New[float32](s.Part("attention"), 8)
+	m := bytelm.New(s, mag.New[float32](s, 8, rule, window))
+	return ready(t, m, s.Err())
+}
+
+// begun is a model whose start is learned and read where a context begins, and nowhere else.
+func begun(t testing.TB) *model {
+	s := sizes("memory.d_h")
+	rule, window := deeptitans.New[float32](s.Part("memory"), 8), slidingwindow.New[float32](s.Part("attention"), 8)
 	m := bytelm.New(s, mag.New[float32](s, 8, rule, window))
 	return ready(t, m, s.Err())
 }

@@ -77,7 +77,7 @@ func TestProbesLeaveNoTrace(t *testing.T) {
 // TestStartsAreLearned wants a gradient in every learned start: it is how a slow
 // level hands down what it knows.
 func TestStartsAreLearned(t *testing.T) {
-	k := learned(t)
+	k := begun(t)
 	out := k.session(t, pulse.Build).read(draw("starts", 2, 6), 0, 2)
 	for _, name := range []string{"memory.W1_init", "memory.W2_init"} {
 		i, err := k.set.View().Index(name)

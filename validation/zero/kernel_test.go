@@ -103,6 +103,7 @@ type pass struct {
 
 	sizes map[string]int
 	in    map[string]string // oracle's name → the page's
+	idle  []string          // inputs that only the windows which a frozen read passes on depend on
 	bars  map[string]string // the page's result → the oracle's weights of it, or ""
 	outs  map[string]string // the page's result → oracle's name
 }
@@ -149,6 +150,13 @@ func (p pass) compare() {
 		}
 		if !used {
 			p.t.Errorf("no kernel reads %s", own)
+		}
+	}
+	for _, k := range forwards {
+		for _, name := range p.idle {
+			if k.has(field(name)) {
+				k.set(field(name), make([]float64, room))
+			}
 		}
 	}
 	if p.front != nil {

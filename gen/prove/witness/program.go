@@ -92,10 +92,10 @@ func (w *Witness) formula(tree *units.Tree) (*notation.Unit, error) {
 	return u, nil
 }
 
-// withoutKeptWindows is a frozen read without the window states that it passes on, which no
-// other implementation has.
-func withoutKeptWindows(f *ir.Func) *ir.Func {
-	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State && r.Val.Def != nil && r.Val.Def.Op == ir.Stop })
+// answerOnly is a frozen read without the window states that it passes on, which no other
+// implementation has.
+func answerOnly(f *ir.Func) *ir.Func {
+	f.Results = slices.DeleteFunc(f.Results, func(r ir.Result) bool { return r.State })
 	f.Sweep()
 	used := f.Uses()
 	f.Params = slices.DeleteFunc(f.Params, func(p *ir.Value) bool { return used[p] == 0 })
@@ -110,7 +110,7 @@ func buildProgram(blk *check.Block, program string, ds *diag.List) *ir.Func {
 	case "whole":
 		return irbuild.Whole(blk, ds)
 	case "frozen":
-		return withoutKeptWindows(irbuild.Frozen(blk, ds))
+		return answerOnly(irbuild.Frozen(blk, ds))
 	case "start":
 		return irbuild.Start(blk, ds)
 	case "update":
