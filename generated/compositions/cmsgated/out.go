@@ -276,5 +276,7 @@ func (n *outNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vA, g.ABar)
 	t.Contribute(n.vM, g.MBar)
 	t.Contribute(n.vF, g.FBar)
-	t.Contribute(n.vX, g.XBar)
+	if t.Adjoint(n.nextU) != nil {
+		t.Contribute(n.vX, g.XBar)
+	}
 }

@@ -60,7 +60,7 @@ func New[F num.Float](s block.Sizes, blockIn []block.Block[F]) *Model[F] {
 // Declare adds the parameters of TiedLM to the table.
 func (b *Model[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
-		{Name: prefix + "E", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "E", Shape: tensor.Shape{b.Sizes.V, b.Sizes.D}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Normal, A: 0, B: (0.4 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "gamma", Shape: tensor.Shape{b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1}},
 	} {
 		if err := s.Add(p); err != nil {

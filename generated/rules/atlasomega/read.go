@@ -299,9 +299,17 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
-	t.Contribute(n.vK, g.KBar)
-	t.Contribute(n.vV, g.VBar)
+	if t.Adjoint(n.nextKTail) != nil {
+		t.Contribute(n.vK, g.KBar)
+	}
+	if t.Adjoint(n.nextVTail) != nil {
+		t.Contribute(n.vV, g.VBar)
+	}
 	t.Contribute(n.fromM, g.MBar)
-	t.Contribute(n.fromKTail, g.KTailBarOut)
-	t.Contribute(n.fromVTail, g.VTailBarOut)
+	if t.Adjoint(n.nextKTail) != nil {
+		t.Contribute(n.fromKTail, g.KTailBarOut)
+	}
+	if t.Adjoint(n.nextVTail) != nil {
+		t.Contribute(n.fromVTail, g.VTailBarOut)
+	}
 }

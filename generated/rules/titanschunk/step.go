@@ -4342,7 +4342,7 @@ type stepNode[F num.Float] struct {
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + e_t[i]    titans_chunk.c
 //	Q_t[i∈C] = k_i · q_t    titans_chunk.Q
 //	H_t[i∈C] = c_t[i] Q_t[i]    titans_chunk.H
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, min(θ_max, 1 − η_t)]    titans_chunk.theta
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, min(θ_max,1−η_t)]    titans_chunk.theta
 //	K_t[i∈C] = k_i · k_t    titans_chunk.K
 //	U_t = θ_t (v_t − g_{t−1} M° k_t − h_{t−1} S° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    titans_chunk.U
 //	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y

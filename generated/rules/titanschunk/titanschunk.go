@@ -20,7 +20,7 @@
 package titanschunk
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2a991c74133e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v346eb7ba2a77"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"

@@ -21,7 +21,7 @@
 package titansheads
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/va0fc9484044e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v558c5c9520b8"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"

@@ -899,12 +899,16 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.vWK, g.WKBar)
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWQ, g.WQBar)
-	t.Contribute(n.vWV, g.WVBar)
+	if t.Adjoint(n.nextV0Tail) != nil {
+		t.Contribute(n.vWV, g.WVBar)
+	}
 	t.Contribute(n.vCK, g.CKBar)
 	t.Contribute(n.vBK, g.BKBar)
 	t.Contribute(n.vCQ, g.CQBar)
 	t.Contribute(n.vBQ, g.BQBar)
 	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
 	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
-	t.Contribute(n.fromV0Tail, g.V0TailBarOut)
+	if t.Adjoint(n.nextV0Tail) != nil {
+		t.Contribute(n.fromV0Tail, g.V0TailBarOut)
+	}
 }

@@ -573,11 +573,15 @@ func (n *callNode[F]) Backward(t *tape.Tape[F]) {
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	t.Contribute(n.vWK, g.WKBar)
+	if t.Adjoint(n.nextK0Tail) != nil {
+		t.Contribute(n.vWK, g.WKBar)
+	}
 	t.Contribute(n.vX, g.XBar)
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vCQ, g.CQBar)
 	t.Contribute(n.vBQ, g.BQBar)
-	t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	if t.Adjoint(n.nextK0Tail) != nil {
+		t.Contribute(n.fromK0Tail, g.K0TailBarOut)
+	}
 	t.Contribute(n.fromQ0Tail, g.Q0TailBarOut)
 }

@@ -957,7 +957,7 @@ type callNode[F num.Float] struct {
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    projected.k
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    projected.q
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    projected.rho
-//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, min(θ_max, 1 − η_t)]    projected.theta
+//	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, min(θ_max,1−η_t)]    projected.theta
 //	η ∈ (0,1) = sigmoid(w_η · [k2_t; v_t] + b_η)    projected.eta
 //
 // Shapes: x [L, T, d]; v [L, T, d_v]; k [L, T, d_k]; q [L, T, d_k]; rho [L,
