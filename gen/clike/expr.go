@@ -78,7 +78,7 @@ func (p *Printer) Expr(x plan.Expr) string {
 		s, simple := p.Index(x.Index)
 		if p.ToReal != nil {
 			return p.ToReal(ir.Int, s)
-		} else if !simple {
+		} else if !simple || strings.Contains(s, " ") { // a cast binds tighter than a product
 			s = "(" + s + ")"
 		}
 		return "(" + p.Types[ir.Real] + ")" + s

@@ -265,7 +265,9 @@ func (d *Derivation) equation(w *writer, t *target, ds *diag.List) (*Equation, b
 		return nil, d.refused(left, err, ds)
 	}
 	w.nameSeries(t.bar, t.naming, true)
-	shared := t.when == "" && d.Unit.Unit.Kind == notation.RuleUnit && d.Unit.Equation(t.name) != nil
+	of := d.Unit.Symbols[t.name]
+	unnamed := of != nil && of.Kind == check.Anchor && of.Name == notation.At(of.Of, "_0") // M_0: no claim can name its adjoint
+	shared := t.when == "" && d.Unit.Unit.Kind == notation.RuleUnit && (d.Unit.Equation(t.name) != nil || unnamed)
 	return &Equation{Left: left, Right: value, With: with, Shared: shared, Parts: d.readsParts(left, value, with), Wide: t.windowed}, true
 }
 
