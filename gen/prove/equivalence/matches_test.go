@@ -19,11 +19,14 @@ func TestMatches(t *testing.T) {
 		t.Fatal(ds.Error())
 	}
 	want := map[string]string{
-		"Hebbian":    "StateSpaceChunk LinearChunk GatedChunk DiagonalChunk RemovalChunk",
-		"HGRN2":      "LinearChunk DiagonalChunk RemovalChunk",
-		"DeltaRule":  "GatedChunk DiagonalChunk RemovalChunk",
-		"DeltaHeads": "GatedChunk DiagonalChunk RemovalChunk",
-		"Comba":      "GatedChunk DiagonalChunk RemovalChunk",
+		"Hebbian":         "StateSpaceChunk LinearChunk GatedChunk DiagonalChunk RemovalChunk",
+		"HGRN2":           "LinearChunk DiagonalChunk RemovalChunk",
+		"DeltaRule":       "GatedChunk DiagonalChunk RemovalChunk",
+		"DeltaHeads":      "GatedChunk DiagonalChunk RemovalChunk",
+		"DeltaLong":       "GatedChunk DiagonalChunk RemovalChunk",
+		"GatedDelta":      "GatedChunk DiagonalChunk RemovalChunk",
+		"GatedDeltaHeads": "GatedChunk DiagonalChunk RemovalChunk",
+		"Comba":           "GatedChunk DiagonalChunk RemovalChunk",
 	}
 	for _, u := range rulesOf(t, s) {
 		got := ""
