@@ -98,7 +98,7 @@ func TestKeep(t *testing.T) {
 		_ = tape.Without(&arena, first, func(r *tape.Run[float64]) error {
 			d := r.Arena.Alloc(2)
 			d[0], d[1] = x, x
-			m.SetNext(block.Call[float64]{Run: r}, 0, d)
+			m.SetNext(block.Call[float64]{Run: r, Pulse: first}, 0, d)
 			m.Advance(3)
 			return nil
 		})

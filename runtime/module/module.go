@@ -83,9 +83,10 @@ type Config[F Float] struct {
 
 // A Module is a model, its parameters and their update.
 type Module[F Float] struct {
-	model     block.Model[F]
-	params    *context.ParamSet[F]
-	writer    *context.Writer[F] // nil: the parameters are another module's
+	model  block.Model[F]
+	params *context.ParamSet[F]
+	// nil: the parameters are another module's
+	writer    *context.Writer[F] //hecate:allow outerwrite the module is the driver; a forward of a window is part of its step
 	optimizer *update.Machine[F] // nil: no update
 	clip      float64
 	arenas    []*tape.Arena[F] // by worker

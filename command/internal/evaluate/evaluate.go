@@ -1,5 +1,7 @@
 // Package evaluate builds a small model for each memory rule on tasks that need a memory, and measures how much
 // of it is recalled, beside a model with attention alone.
+//
+//hecate:conductor
 package evaluate
 
 import (
