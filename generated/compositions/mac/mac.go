@@ -92,7 +92,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MAC.
 func Entry() catalog.Entry {
-	return catalog.Block("MAC", "22cc69e4f637209b96466dd5df4e114ba441e7ca6f243f62d20ec9c69136bcbe",
+	return catalog.Block("MAC", "ce591e72437d5534d81c4942a995aa69d7b1106dc0b7ab45d2ae6348e0e3a17d",
 		formula.Page{Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}}, Sizes: []string{"H", "n_p"}},
 		assemble[float32], assemble[float64])
 }

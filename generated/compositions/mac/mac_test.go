@@ -94,7 +94,6 @@ func rDirect[F num.Float](a *conformance.Args[F]) {
 	k.NX = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.NXDiv = a.Fresh(k.L * k.T)
 	k.NXDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
-	k.NXDiv3 = a.Fresh(1)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -108,7 +107,6 @@ func rDirect[F num.Float](a *conformance.Args[F]) {
 	g.NX = k.NX
 	g.NXDiv = k.NXDiv
 	g.NXDiv2 = k.NXDiv2
-	g.NXDiv3 = k.NXDiv3
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)
 	g.GammaBar = a.Grad("gamma", g.H*g.DH)
 	g.Work = a.Fresh(g.WorkLen())
@@ -158,11 +156,11 @@ func uDirect[F num.Float](a *conformance.Args[F]) {
 	k.NY = a.Fresh(k.H * k.L * k.T * k.DH)
 	k.NYDiv = a.Fresh(k.L * k.T)
 	k.NYDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
-	k.NYDiv3 = a.Fresh(1)
 	k.GSigmoid = a.Fresh(k.H * k.L * k.T)
 	k.BetaExp = a.Fresh(k.H * k.L * k.T * k.T)
 	k.HDiv = a.Fresh(k.L * k.T)
 	k.HDiv2 = a.Fresh(k.H * k.L * k.T * k.DH)
+	k.HDiv3 = a.Fresh(1)
 	k.AlphaExp = a.Fresh(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
@@ -202,11 +200,11 @@ func uDirect[F num.Float](a *conformance.Args[F]) {
 	g.NY = k.NY
 	g.NYDiv = k.NYDiv
 	g.NYDiv2 = k.NYDiv2
-	g.NYDiv3 = k.NYDiv3
 	g.GSigmoid = k.GSigmoid
 	g.BetaExp = k.BetaExp
 	g.HDiv = k.HDiv
 	g.HDiv2 = k.HDiv2
+	g.HDiv3 = k.HDiv3
 	g.AlphaExp = k.AlphaExp
 	g.WQBar = a.Grad("W_Q", g.H*g.H*g.DH*g.DH)
 	g.XBar = a.Grad("X", g.H*g.L*g.T*g.DH)

@@ -13,7 +13,7 @@ var rKind = tape.NewKind()
 
 // R is one call of the kernel R.
 //
-// It keeps 2·H·L·T·d_h + L·T + 1 entries and checkpoints of 0 entries.
+// It keeps 2·H·L·T·d_h + L·T entries and checkpoints of 0 entries.
 type R[F num.Float] struct {
 	H      int
 	L      int
@@ -25,7 +25,6 @@ type R[F num.Float] struct {
 	NX     []F // [L, T, H·d_h], written
 	NXDiv  []F // [L, T], written
 	NXDiv2 []F // [L, T, H·d_h], written
-	NXDiv3 []F // [], written
 	Work   []F // WorkLen() entries
 }
 
@@ -44,7 +43,7 @@ func (c *R[F]) Run() {
 	H, L, T, dH := c.H, c.L, c.T, c.DH
 	t := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t5 := work[:L*T] // [L, T]
+	t3 := work[:L*T] // [L, T]
 
 	// mac.N_x
 	for i := range L {
@@ -61,39 +60,35 @@ func (c *R[F]) Run() {
 	}
 
 	// mac.N_x
-	w := F(H * dH)
 	for i := range L {
 		t2 := t[i*T:][:T]
-		t5_2 := t5[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
 		NXDiv := c.NXDiv[i*T:][:T]
 		for j := range T {
-			t52 := num.Sqrt(1e-06 + (t2[j] / w))
-			t5_2[j] = t52
-			NXDiv[j] = F(1) / t52
+			t32 := num.Sqrt(1e-06 + t2[j])
+			t3_2[j] = t32
+			NXDiv[j] = F(1) / t32
 		}
 	}
 
 	// mac.N_x, mac.R
 	for i := range L {
-		t5_2 := t5[i*T:][:T]
+		t3_2 := t3[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		for j := range T {
 			X := c.X[(i*T+j)*H*dH:][:H*dH]
 			NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 			R := c.R[(i*T+j)*H*dH:][:H*dH]
 			NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
-			t5Entry := t5_2[j]
+			t3Entry := t3_2[j]
 			for k := range H * dH {
-				NX2 := X[k] / t5Entry
+				NX2 := X[k] / t3Entry
 				NX[k] = NX2
 				R[k] = F(NX2 * gamma[k])
-				NXDiv2[k] = NX2 / t5Entry
+				NXDiv2[k] = NX2 / t3Entry
 			}
 		}
 	}
-
-	// mac.N_x
-	c.NXDiv3[0] = F(1) / F(H*dH)
 }
 
 // RBackward is one call of the kernel RBackward.
@@ -108,7 +103,6 @@ type RBackward[F num.Float] struct {
 	NX       []F // [L, T, H·d_h]
 	NXDiv    []F // [L, T]
 	NXDiv2   []F // [L, T, H·d_h]
-	NXDiv3   []F // []
 	XBar     []F // [L, T, H·d_h], written
 	GammaBar []F // [H·d_h], written
 	Work     []F // WorkLen() entries
@@ -155,7 +149,6 @@ func (c *RBackward[F]) Run() {
 	}
 
 	// mac.N_x
-	NXDiv3Entry := c.NXDiv3[0]
 	for i := range L {
 		NXDiv := c.NXDiv[i*T:][:T]
 		t8_2 := t8[i*T:][:T]
@@ -164,7 +157,7 @@ func (c *RBackward[F]) Run() {
 			X := c.X[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 			NXDivEntry := NXDiv[j]
-			w := F(t8_2[j] * F(NXDiv3Entry*NXDivEntry))
+			w := F(NXDivEntry * t8_2[j])
 			for k := range H * dH {
 				XBar[k] = F(t22_2[k]*NXDivEntry) + F(2*F(F(0.5*X[k])*w))
 			}
@@ -181,7 +174,7 @@ type rNode[F num.Float] struct {
 
 // r computes
 //
-//	N_x[t∈T] = rms_norm(X[t])    mac.N_x
+//	N_x[t∈T] = X[t] / sqrt(‖X[t]‖² + 1e-6)    mac.N_x
 //	R[t∈T] = γ ⊙ N_x[t]    mac.R
 //
 // Shapes: X [L, T, H·d_h]; R [L, T, H·d_h]. Source:
@@ -206,7 +199,6 @@ func (b *Block[F]) r(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.NX = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.NXDiv = c.Run.Saved(k.L * k.T)
 	k.NXDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.NXDiv3 = c.Run.Saved(1)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -229,7 +221,6 @@ func (n *rNode[F]) Backward(t *tape.Tape[F]) {
 	g.NX = k.NX
 	g.NXDiv = k.NXDiv
 	g.NXDiv2 = k.NXDiv2
-	g.NXDiv3 = k.NXDiv3
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)
 	g.GammaBar = t.Part(n.vGamma, g.H*g.DH)
 	g.Work = t.Scratch(g.WorkLen())

@@ -20,7 +20,7 @@ func (c *rFused) run() {
 	_ = T
 	_ = dH
 	t := c.Work[:L*T]        // [L, T]
-	t5 := c.Work[L*T:][:L*T] // [L, T]
+	t3 := c.Work[L*T:][:L*T] // [L, T]
 
 	// mac.N_x
 	if kern.Wide() {
@@ -54,26 +54,24 @@ func (c *rFused) run() {
 	}
 
 	// mac.N_x
-	w := F(H * dH)
 	if kern.Wide() {
-		a := regions.R33295dec510dArgs{
+		a := regions.R4f41b9bfd550Args{
 			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t5),
+			P1: unsafe.SliceData(t3),
 			P2: unsafe.SliceData(c.NXDiv),
 			N0: L,
 			N1: T,
-			S0: [2]float32{w},
 		}
-		regions.R33295dec510d(&a)
+		regions.R4f41b9bfd550(&a)
 	} else {
 		for i := range L {
 			t2 := t[i*T:][:T]
-			t5_2 := t5[i*T:][:T]
+			t3_2 := t3[i*T:][:T]
 			NXDiv := c.NXDiv[i*T:][:T]
 			for j := range T {
-				t52 := num.Sqrt(F(1e-06) + (t2[j] / w))
-				t5_2[j] = t52
-				NXDiv[j] = F(1) / t52
+				t32 := num.Sqrt(F(1e-06) + t2[j])
+				t3_2[j] = t32
+				NXDiv[j] = F(1) / t32
 			}
 		}
 	}
@@ -81,7 +79,7 @@ func (c *rFused) run() {
 	// mac.N_x, mac.R
 	if kern.Wide() {
 		a := regions.Ra6e78eb866ffArgs{
-			P0: unsafe.SliceData(t5),
+			P0: unsafe.SliceData(t3),
 			P1: unsafe.SliceData(c.X),
 			P2: unsafe.SliceData(c.NX),
 			P3: unsafe.SliceData(c.Gamma),
@@ -96,25 +94,22 @@ func (c *rFused) run() {
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
-			t5_2 := t5[i*T:][:T]
+			t3_2 := t3[i*T:][:T]
 			for j := range T {
 				X := c.X[(i*T+j)*H*dH:][:H*dH]
 				NX := c.NX[(i*T+j)*H*dH:][:H*dH]
 				R := c.R[(i*T+j)*H*dH:][:H*dH]
 				NXDiv2 := c.NXDiv2[(i*T+j)*H*dH:][:H*dH]
-				t5Entry := t5_2[j]
+				t3Entry := t3_2[j]
 				for k := range H * dH {
-					NX2 := X[k] / t5Entry
+					NX2 := X[k] / t3Entry
 					NX[k] = NX2
 					R[k] = F(NX2 * gamma[k])
-					NXDiv2[k] = NX2 / t5Entry
+					NXDiv2[k] = NX2 / t3Entry
 				}
 			}
 		}
 	}
-
-	// mac.N_x
-	c.NXDiv3[0] = F(1) / F(H*dH)
 }
 
 // rBackwardFused is RBackward in fused arithmetic.
@@ -179,9 +174,8 @@ func (c *rBackwardFused) run() {
 	}
 
 	// mac.N_x
-	NXDiv3Entry := c.NXDiv3[0]
 	if kern.Wide() {
-		a := regions.R8a9e562473e5Args{
+		a := regions.R2e960284de49Args{
 			P0: unsafe.SliceData(c.NXDiv),
 			P1: unsafe.SliceData(t8),
 			P2: unsafe.SliceData(c.X),
@@ -191,9 +185,8 @@ func (c *rBackwardFused) run() {
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
-			S0: [2]float32{NXDiv3Entry},
 		}
-		regions.R8a9e562473e5(&a)
+		regions.R2e960284de49(&a)
 	} else {
 		for i := range L {
 			NXDiv := c.NXDiv[i*T:][:T]
@@ -203,7 +196,7 @@ func (c *rBackwardFused) run() {
 				t22_2 := t22[(i*T+j)*H*dH:][:H*dH]
 				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 				NXDivEntry := NXDiv[j]
-				w := F(t8_2[j] * F(NXDiv3Entry*NXDivEntry))
+				w := F(NXDivEntry * t8_2[j])
 				for k := range H * dH {
 					XBar[k] = num.FMA32(X[k], w, F(t22_2[k]*NXDivEntry))
 				}

@@ -51,11 +51,11 @@ type U[F num.Float] struct {
 	NY       []F // [L, T, H·d_h], written
 	NYDiv    []F // [L, T], written
 	NYDiv2   []F // [L, T, H·d_h], written
-	NYDiv3   []F // [], written
 	GSigmoid []F // [L, T, H], written
 	BetaExp  []F // [L, T, H, T], written
 	HDiv     []F // [L, T], written
 	HDiv2    []F // [L, T, H·d_h], written
+	HDiv3    []F // [], written
 	AlphaExp []F // [L, T, H, T + n_p], written
 	Work     []F // WorkLen() entries
 }
@@ -103,11 +103,11 @@ func (c *U[F]) Run() {
 	work = work[H*L*T*dH:]
 	t84 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t88 := work[:L*T] // [L, T]
+	t86 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t59 := work[:H*L*T*T] // [L, T, H, T]
+	t562 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t842 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t81 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -118,10 +118,10 @@ func (c *U[F]) Run() {
 	// mac.k
 	kern.Gemm(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
-	// mac.alpha, mac.N_y, mac.h
+	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
 	c.AlphaDiv[0] = t7
-	c.NYDiv3[0] = F(1) / F(H*dH)
+	c.HDiv3[0] = F(1) / F(H*dH)
 
 	// mac.alpha
 	for k := range H {
@@ -509,33 +509,33 @@ func (c *U[F]) Run() {
 		t84_2 := t84[i*T:][:T]
 		for j := range T {
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
-			var t843 F
+			var t842 F
 			for k := range H * dH {
 				yEntry := y[k]
-				t843 += F(yEntry * yEntry)
+				t842 += F(yEntry * yEntry)
 			}
-			t84_2[j] = t843
+			t84_2[j] = t842
 		}
 	}
 
-	// mac.N_y, mac.h, mac.alpha
+	// mac.N_y, mac.alpha, mac.h
 	for i := range L {
 		t84_2 := t84[i*T:][:T]
-		t88_2 := t88[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
 		NYDiv := c.NYDiv[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		hDiv := c.HDiv[i*T:][:T]
 		for j := range T {
-			t882 := num.Sqrt(1e-06 + (t84_2[j] / w2))
-			t88_2[j] = t882
-			NYDiv[j] = F(1) / t882
+			t862 := num.Sqrt(1e-06 + t84_2[j])
+			t86_2[j] = t862
+			NYDiv[j] = F(1) / t862
 			hDiv[j] = F(1) / t26_2[j]
 		}
 	}
 
 	// mac.N_y, mac.u, mac.h, mac.e, mac.f
 	for i := range L {
-		t88_2 := t88[i*T:][:T]
+		t86_2 := t86[i*T:][:T]
 		t26_2 := t26[i*T:][:T]
 		gamma := c.Gamma[:H*dH]
 		for j := range T {
@@ -549,13 +549,13 @@ func (c *U[F]) Run() {
 			e := c.E[(i*T+j)*H*dH:][:H*dH]
 			t80View := t80[(i*T+j)*H*dH:][:H*dH]
 			f := c.F2[(i*T+j)*H*dH:][:H*dH]
-			t88Entry := t88_2[j]
+			t86Entry := t86_2[j]
 			t26Entry2 := t26_2[j]
 			for k := range H * dH {
-				NY2 := y[k] / t88Entry
+				NY2 := y[k] / t86Entry
 				NY[k] = NY2
 				u[k] = F(NY2 * gamma[k])
-				NYDiv2[k] = NY2 / t88Entry
+				NYDiv2[k] = NY2 / t86Entry
 				hDiv2[k] = h[k] / t26Entry2
 				e[k] = t65View[k]
 				f[k] = t80View[k]
@@ -564,7 +564,7 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t59)
+	clear(t562)
 	for i := range L {
 		for j := range T {
 			beta2 := beta[(i*T+j)*H:][:H]
@@ -572,9 +572,9 @@ func (c *U[F]) Run() {
 				betaEntry := beta2[k]
 				if n := min(T, j+1); n > 0 {
 					t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-					t59_2 := t59[((i*T+j)*H+k)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t59_2[m] = t36_2[m] - betaEntry
+						t562_2[m] = t36_2[m] - betaEntry
 					}
 				}
 			}
@@ -587,10 +587,10 @@ func (c *U[F]) Run() {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t59_2 := t59[((i*T+j)*H+k)*T:][:n]
+					t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						betaExp[m] = num.Exp(t59_2[m])
+						betaExp[m] = num.Exp(t562_2[m])
 					}
 				}
 			}
@@ -598,7 +598,7 @@ func (c *U[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t842)
+	clear(t81)
 	for i := range L {
 		for j := range T {
 			alpha2 := alpha[(i*T+j)*H:][:H]
@@ -606,9 +606,9 @@ func (c *U[F]) Run() {
 				alphaEntry := alpha2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
 					t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-					t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t842_2[m] = t20_2[m] - alphaEntry
+						t81_2[m] = t20_2[m] - alphaEntry
 					}
 				}
 			}
@@ -621,10 +621,10 @@ func (c *U[F]) Run() {
 		for j := range T {
 			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:n]
+					t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						alphaExp[m] = num.Exp(t842_2[m])
+						alphaExp[m] = num.Exp(t81_2[m])
 					}
 				}
 			}
@@ -670,11 +670,11 @@ type UBackward[F num.Float] struct {
 	NY       []F // [L, T, H·d_h]
 	NYDiv    []F // [L, T]
 	NYDiv2   []F // [L, T, H·d_h]
-	NYDiv3   []F // []
 	GSigmoid []F // [L, T, H]
 	BetaExp  []F // [L, T, H, T]
 	HDiv     []F // [L, T]
 	HDiv2    []F // [L, T, H·d_h]
+	HDiv3    []F // []
 	AlphaExp []F // [L, T, H, T + n_p]
 	WQBar    []F // [H·d_h, H·d_h], written
 	XBar     []F // [L, T, H·d_h], written
@@ -706,101 +706,101 @@ func (c *UBackward[F]) Run() {
 	work = work[H*L*T*dH:]
 	t72 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t172 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t142 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t182 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t152 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
+	t202 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t21 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t322 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
+	t332 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t222 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t362 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
 	t232 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t242 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t352 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t262 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t362 := work[:H*L*T] // [L, T, H]
+	t27 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
+	t28 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t252 := work[:H*L*T*T] // [L, T, H, T]
+	t292 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
+	t302 := work[:H*L*T*T] // [L, T, H, T]
+	work = work[H*L*T*T:]
+	t37 := work[:H*L*T*dH] // [L, T, H, d_h]
+	work = work[H*L*T*dH:]
 	t39 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t262 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t402 := work[:H*dH*nP] // [n_p, H, d_h]
+	work = work[H*dH*nP:]
+	t422 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t292 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t302 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t432 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t312 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t322 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t332 := work[:H*L*T*T] // [L, T, H, T]
-	work = work[H*L*T*T:]
-	t402 := work[:H*L*T*dH] // [L, T, H, d_h]
-	work = work[H*L*T*dH:]
-	t422 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t442 := work[:H*dH*nP] // [n_p, H·d_h]
+	work = work[H*dH*nP:]
+	t452 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	work = work[H*H*dH*dH:]
+	t462 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t432 := work[:H*dH*nP] // [n_p, H, d_h]
-	work = work[H*dH*nP:]
-	t452 := work[:H*L*T*dH] // [L, T, H·d_h]
-	work = work[H*L*T*dH:]
-	t462 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
-	t472 := work[:H*dH*nP] // [n_p, H·d_h]
-	work = work[H*dH*nP:]
-	t482 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
-	work = work[H*H*dH*dH:]
+	t472 := work[:H*L*T] // [L, T, H]
+	work = work[H*L*T:]
+	t482 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	work = work[H*L*T*T+H*L*T*nP:]
 	t492 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t502 := work[:H*L*T] // [L, T, H]
+	t532 := work[:H*L*T] // [L, T, H]
 	work = work[H*L*T:]
-	t512 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t522 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	work = work[H*L*T*T+H*L*T*nP:]
-	t562 := work[:H*L*T] // [L, T, H]
-	work = work[H*L*T:]
-	t612 := work[:H*L*T*T] // [L, T, H, T]
+	t58 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t632 := work[:H*L*T*T] // [L, T, H, T]
+	t602 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t642 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t612 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t652 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t622 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t672 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t642 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t682 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t652 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t692 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t66 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t742 := work[:L*T] // [L, T]
+	t712 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t862 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t83 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t872 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t842 := work[:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 	work = work[H*L*T*T+H*L*T*nP:]
-	t90 := work[:H*L*T*T] // [L, T, H, T]
+	t87 := work[:H*L*T*T] // [L, T, H, T]
 	work = work[H*L*T*T:]
-	t91 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t88 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t92 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t89 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t111 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t108 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t112 := work[:H*dH*nP] // [n_p, H, d_h]
+	t109 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t96 := work[:H*dH*nP] // [n_p, H, d_h]
+	t93 := work[:H*dH*nP] // [n_p, H, d_h]
 	work = work[H*dH*nP:]
-	t98 := work[:H*L*T*dH] // [L, T, H, d_h]
+	t95 := work[:H*L*T*dH] // [L, T, H, d_h]
 	work = work[H*L*T*dH:]
-	t100 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t97 := work[:H*L*T*dH] // [L, T, H·d_h]
 	work = work[H*L*T*dH:]
-	t101 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t98 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t102 := work[:H*dH*nP] // [n_p, H·d_h]
+	t99 := work[:H*dH*nP] // [n_p, H·d_h]
 	work = work[H*dH*nP:]
-	t103 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
+	t100 := work[:H*H*dH*dH] // [H·d_h, H·d_h]
 	work = work[H*H*dH*dH:]
-	t104 := work[:H*L*T*dH] // [L, T, H·d_h]
+	t101 := work[:H*L*T*dH] // [L, T, H·d_h]
 
 	// mac.y, mac.u, mac.N_y
 	clear(c.GammaBar)
@@ -830,7 +830,6 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.y, mac.N_y
-	NYDiv3Entry := c.NYDiv3[0]
 	for i := range L {
 		NYDiv := c.NYDiv[i*T:][:T]
 		t72_2 := t72[i*T:][:T]
@@ -838,70 +837,70 @@ func (c *UBackward[F]) Run() {
 			yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
 			t2 := t[(i*T+j)*H*dH:][:H*dH]
 			y := c.Y[(i*T+j)*H*dH:][:H*dH]
-			t172_2 := t172[(i*T+j)*H*dH:][:H*dH]
+			t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
 			NYDivEntry := NYDiv[j]
-			w2 := F(t72_2[j] * F(NYDiv3Entry*NYDivEntry))
+			w2 := F(NYDivEntry * t72_2[j])
 			for k := range H * dH {
-				t172_2[k] = yBar[k] + F(t2[k]*NYDivEntry) + F(2*F(F(0.5*y[k])*w2))
+				t142_2[k] = yBar[k] + F(t2[k]*NYDivEntry) + F(2*F(F(0.5*y[k])*w2))
 			}
 		}
 	}
 
 	// mac.y
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t182, H*dH, 1, t172, H*dH, 1, c.WO, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
 
 	// mac.y
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t172, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t142, H*dH, 1)
 
 	// mac.f, mac.e
 	for i := range L {
 		for j := range T {
 			g := c.G[(i*T+j)*H:][:H]
-			t242_2 := t242[(i*T+j)*H:][:H]
-			t362_2 := t362[(i*T+j)*H:][:H]
+			t21_2 := t21[(i*T+j)*H:][:H]
+			t332_2 := t332[(i*T+j)*H:][:H]
 			for k := range H {
-				t182View := t182[((i*T+j)*H+k)*dH:][:dH]
+				t152View := t152[((i*T+j)*H+k)*dH:][:dH]
 				fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 				eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
 				eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
-				t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
-				t352_2 := t352[((i*T+j)*H+k)*dH:][:dH]
-				var t2422 F
-				var t3622 F
+				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
+				var t212 F
+				var t3322 F
 				gEntry := g[k]
 				w3 := 1 - gEntry
 				for m := range dH {
-					t182ViewEntry := t182View[m]
-					t2422 += F(fProd[m] * t182ViewEntry)
-					t3622 += F((eProd[m] + eProd2[m]) * t182ViewEntry)
-					t232_2[m] = F(t182ViewEntry * w3)
-					t352_2[m] = F(t182ViewEntry * gEntry)
+					t152ViewEntry := t152View[m]
+					t212 += F(fProd[m] * t152ViewEntry)
+					t3322 += F((eProd[m] + eProd2[m]) * t152ViewEntry)
+					t202_2[m] = F(t152ViewEntry * w3)
+					t322_2[m] = F(t152ViewEntry * gEntry)
 				}
-				t242_2[k] = t2422
-				t362_2[k] = t3622
+				t21_2[k] = t212
+				t332_2[k] = t3322
 			}
 		}
 	}
 
 	// mac.f, mac.e
-	clear(t252)
-	clear(t39)
+	clear(t222)
+	clear(t362)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
-				t352_2 := t352[((i*T+j)*H+k)*dH:][:dH]
+				t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+				t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t252_2 := t252[((i*T+j)*H+k)*T:][:n]
+					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 						vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-						var t2522 F
+						var t2222 F
 						for p := range dH {
-							t2522 += F(wView[p] * t232_2[p])
-							t39[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t352_2[p])
+							t2222 += F(wView[p] * t202_2[p])
+							t362[((i*T+j)*H+k)*(T+nP)+m+nP] += F(vView[p] * t322_2[p])
 						}
-						t252_2[m] = t2522
+						t222_2[m] = t2222
 					}
 				}
 			}
@@ -909,18 +908,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.f
-	clear(t262)
+	clear(t232)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t262_2 := t262[((i*T+j)*H+k)*dH:][:dH]
+				t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
-						t232_2 := t232[((i*T+(lo+m))*H+k)*dH:][:dH]
+						t202_2 := t202[((i*T+(lo+m))*H+k)*dH:][:dH]
 						BEntry := c.B[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t262_2[p] += F(BEntry * t232_2[p])
+							t232_2[p] += F(BEntry * t202_2[p])
 						}
 					}
 				}
@@ -929,41 +928,41 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.w
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t292, H*dH, 1, t262, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.w
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t302, 1, H*dH, c.H2, 1, H*dH, t262, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t27, 1, H*dH, c.H2, 1, H*dH, t232, H*dH, 1)
 
 	// mac.B
 	for i := range L {
 		for j := range T {
-			t312_2 := t312[(i*T+j)*H:][:H]
+			t28_2 := t28[(i*T+j)*H:][:H]
 			for k := range H {
-				var t3122 F
+				var t282 F
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
-					t252_2 := t252[((i*T+j)*H+k)*T:][:n]
+					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t3122 += F(B[m] * t252_2[m])
+						t282 += F(B[m] * t222_2[m])
 					}
 				}
-				t312_2[k] = t3122
+				t28_2[k] = t282
 			}
 		}
 	}
 
 	// mac.B
-	clear(t322)
+	clear(t292)
 	for i := range L {
 		for j := range T {
-			t312_2 := t312[(i*T+j)*H:][:H]
+			t28_2 := t28[(i*T+j)*H:][:H]
 			for k := range H {
-				t312Entry := t312_2[k]
+				t28Entry := t28_2[k]
 				if n := min(T, j+1); n > 0 {
-					t252_2 := t252[((i*T+j)*H+k)*T:][:n]
-					t322_2 := t322[((i*T+j)*H+k)*T:][:n]
+					t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+					t292_2 := t292[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t322_2[m] = t252_2[m] - t312Entry
+						t292_2[m] = t222_2[m] - t28Entry
 					}
 				}
 			}
@@ -971,16 +970,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.B
-	clear(t332)
+	clear(t302)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
 					B := c.B[((i*T+j)*H+k)*T:][:n]
-					t322_2 := t322[((i*T+j)*H+k)*T:][:n]
-					t332_2 := t332[((i*T+j)*H+k)*T:][:n]
+					t292_2 := t292[((i*T+j)*H+k)*T:][:n]
+					t302_2 := t302[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t332_2[m] = F(B[m] * t322_2[m])
+						t302_2[m] = F(B[m] * t292_2[m])
 					}
 				}
 			}
@@ -988,16 +987,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.e
-	clear(t402)
+	clear(t37)
 	for i := range L {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
-					t352_2 := t352[((i*T+j)*H+m)*dH:][:dH]
-					t402_2 := t402[((i*T+j-k)*H+m)*dH:][:dH]
+					t322_2 := t322[((i*T+j)*H+m)*dH:][:dH]
+					t37_2 := t37[((i*T+j-k)*H+m)*dH:][:dH]
 					AEntry := c.A2[((i*T+j)*H+m)*(T+nP)+k+nP]
 					for p := range dH {
-						t402_2[p] += F(AEntry * t352_2[p])
+						t37_2[p] += F(AEntry * t322_2[p])
 					}
 				}
 			}
@@ -1005,37 +1004,37 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.e
-	clear(t422)
+	clear(t39)
 	for k := range H {
-		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t422, k*(T+nP)), H*T+H*nP, 1, kern.From(t352, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.Gemm(L*T, nP, dH, F(1), false, kern.From(t39, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.e
 	for j := range H {
-		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t432, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t352, j*dH), H*dH, 1)
+		kern.Gemm(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
 
 	// mac.v
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t452, H*dH, 1, t402, H*dH, 1, c.WV, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t422, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.v
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t462, 1, H*dH, c.X, 1, H*dH, t402, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t432, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
 
 	// mac.v
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t472, 1, H*dH, c.WV, 1, H*dH, t432, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t442, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
 
 	// mac.v
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t482, 1, H*dH, c.P, 1, H*dH, t432, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t452, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 
 	// mac.A
 	for i := range L {
 		for j := range T {
 			for k := range H {
+				t362_2 := t362[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				t39_2 := t39[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t422_2 := t422[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				for m := range T + nP {
-					t492_2[m] = t39_2[m] + t422_2[m]
+					t462_2[m] = t362_2[m] + t39_2[m]
 				}
 			}
 		}
@@ -1044,33 +1043,33 @@ func (c *UBackward[F]) Run() {
 	// mac.A
 	for i := range L {
 		for j := range T {
-			t502_2 := t502[(i*T+j)*H:][:H]
+			t472_2 := t472[(i*T+j)*H:][:H]
 			for k := range H {
-				var t5022 F
+				var t4722 F
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
+					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t5022 += F(A[m] * t492_2[m])
+						t4722 += F(A[m] * t462_2[m])
 					}
 				}
-				t502_2[k] = t5022
+				t472_2[k] = t4722
 			}
 		}
 	}
 
 	// mac.A
-	clear(t512)
+	clear(t482)
 	for i := range L {
 		for j := range T {
-			t502_2 := t502[(i*T+j)*H:][:H]
+			t472_2 := t472[(i*T+j)*H:][:H]
 			for k := range H {
-				t502Entry := t502_2[k]
+				t472Entry := t472_2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
-					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
-					t512_2 := t512[((i*T+j)*H+k)*(T+nP):][:n]
+					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
+					t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t512_2[m] = t492_2[m] - t502Entry
+						t482_2[m] = t462_2[m] - t472Entry
 					}
 				}
 			}
@@ -1078,16 +1077,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.A
-	clear(t522)
+	clear(t492)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T+nP, j+nP+1); n > 0 {
 					A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-					t512_2 := t512[((i*T+j)*H+k)*(T+nP):][:n]
-					t522_2 := t522[((i*T+j)*H+k)*(T+nP):][:n]
+					t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
+					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t522_2[m] = F(A[m] * t512_2[m])
+						t492_2[m] = F(A[m] * t482_2[m])
 					}
 				}
 			}
@@ -1098,28 +1097,28 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			g := c.G[(i*T+j)*H:][:H]
-			t242_2 := t242[(i*T+j)*H:][:H]
-			t362_2 := t362[(i*T+j)*H:][:H]
+			t21_2 := t21[(i*T+j)*H:][:H]
+			t332_2 := t332[(i*T+j)*H:][:H]
 			gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-			t562_2 := t562[(i*T+j)*H:][:H]
+			t532_2 := t532[(i*T+j)*H:][:H]
 			for k := range H {
-				t562_2[k] = F(F(g[k]*(-t242_2[k]+t362_2[k])) * gSigmoid[k])
+				t532_2[k] = F(F(g[k]*(-t21_2[k]+t332_2[k])) * gSigmoid[k])
 			}
 		}
 	}
 
 	// mac.beta, mac.g
-	clear(t612)
+	clear(t58)
 	for i := range L {
 		for j := range T {
-			t562_2 := t562[(i*T+j)*H:][:H]
+			t532_2 := t532[(i*T+j)*H:][:H]
 			for k := range H {
-				t562Entry := t562_2[k]
+				t532Entry := t532_2[k]
 				if n := min(T, j+1); n > 0 {
 					betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
-					t612_2 := t612[((i*T+j)*H+k)*T:][:n]
+					t58_2 := t58[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t612_2[m] = -F(betaExp[m] * t562Entry)
+						t58_2[m] = -F(betaExp[m] * t532Entry)
 					}
 				}
 			}
@@ -1127,17 +1126,17 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t632)
+	clear(t602)
 	alphaDivEntry := c.AlphaDiv[0]
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t332_2 := t332[((i*T+j)*H+k)*T:][:n]
-					t612_2 := t612[((i*T+j)*H+k)*T:][:n]
-					t632_2 := t632[((i*T+j)*H+k)*T:][:n]
+					t302_2 := t302[((i*T+j)*H+k)*T:][:n]
+					t58_2 := t58[((i*T+j)*H+k)*T:][:n]
+					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t632_2[m] = F(alphaDivEntry * (t332_2[m] + t612_2[m]))
+						t602_2[m] = F(alphaDivEntry * (t302_2[m] + t58_2[m]))
 					}
 				}
 			}
@@ -1145,18 +1144,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t642)
+	clear(t612)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t642_2 := t642[((i*T+j)*H+k)*dH:][:dH]
+				t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t632_2 := t632[((i*T+j)*H+k)*T:][:n]
+					t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-						t632Entry := t632_2[m]
+						t602Entry := t602_2[m]
 						for p := range dH {
-							t642_2[p] += F(cView[p] * t632Entry)
+							t612_2[p] += F(cView[p] * t602Entry)
 						}
 					}
 				}
@@ -1165,18 +1164,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.beta
-	clear(t652)
+	clear(t622)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t652_2 := t652[((i*T+j)*H+k)*dH:][:dH]
+				t622_2 := t622[((i*T+j)*H+k)*dH:][:dH]
 				lo := max(0, j)
 				if n := T - lo; n > 0 {
 					for m := range n {
 						qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-						t632Entry2 := t632[((i*T+(lo+m))*H+k)*T+j]
+						t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 						for p := range dH {
-							t652_2[p] += F(qView[p] * t632Entry2)
+							t622_2[p] += F(qView[p] * t602Entry2)
 						}
 					}
 				}
@@ -1185,41 +1184,41 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.c
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t672, H*dH, 1, t652, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t642, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
 
 	// mac.c
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t682, 1, H*dH, c.H2, 1, H*dH, t652, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t652, 1, H*dH, c.H2, 1, H*dH, t622, H*dH, 1)
 
 	// mac.h
 	for i := range L {
-		t742_2 := t742[i*T:][:T]
+		t712_2 := t712[i*T:][:T]
 		for j := range T {
-			t292_2 := t292[(i*T+j)*H*dH:][:H*dH]
-			t672_2 := t672[(i*T+j)*H*dH:][:H*dH]
+			t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
+			t642_2 := t642[(i*T+j)*H*dH:][:H*dH]
 			hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
-			t692_2 := t692[(i*T+j)*H*dH:][:H*dH]
-			var t7422 F
+			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+			var t7122 F
 			for k := range H * dH {
-				t6922 := t292_2[k] + t672_2[k]
-				t7422 += F(t6922 * hDiv2[k])
-				t692_2[k] = t6922
+				t662 := t262_2[k] + t642_2[k]
+				t7122 += F(t662 * hDiv2[k])
+				t66_2[k] = t662
 			}
-			t742_2[j] = -t7422
+			t712_2[j] = -t7122
 		}
 	}
 
 	// mac.alpha
-	clear(t862)
+	clear(t83)
 	for i := range L {
 		for j := range T {
-			t562_2 := t562[(i*T+j)*H:][:H]
+			t532_2 := t532[(i*T+j)*H:][:H]
 			for k := range H {
-				t562Entry2 := t562_2[k]
+				t532Entry2 := t532_2[k]
 				if n := min(T+nP, j+nP+1); n > 0 {
 					alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
-					t862_2 := t862[((i*T+j)*H+k)*(T+nP):][:n]
+					t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:n]
 					for m := range n {
-						t862_2[m] = F(alphaExp[m] * t562Entry2)
+						t83_2[m] = F(alphaExp[m] * t532Entry2)
 					}
 				}
 			}
@@ -1230,26 +1229,26 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t522_2 := t522[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t862_2 := t862[((i*T+j)*H+k)*(T+nP):][:T+nP]
-				t872_2 := t872[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:T+nP]
+				t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:T+nP]
 				for m := range T + nP {
-					t872_2[m] = t522_2[m] + t862_2[m]
+					t842_2[m] = t492_2[m] + t83_2[m]
 				}
 			}
 		}
 	}
 
 	// mac.alpha
-	clear(t90)
+	clear(t87)
 	for i := range L {
 		for j := range T {
 			for k := range H {
 				if n := min(T, j+1); n > 0 {
-					t872_2 := t872[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-					t90_2 := t90[((i*T+j)*H+k)*T:][:n]
+					t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
-						t90_2[m] = F(alphaDivEntry * t872_2[m])
+						t87_2[m] = F(alphaDivEntry * t842_2[m])
 					}
 				}
 			}
@@ -1257,18 +1256,18 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t91)
+	clear(t88)
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t91_2 := t91[((i*T+j)*H+k)*dH:][:dH]
+				t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
 				if n := min(T, j+1); n > 0 {
-					t90_2 := t90[((i*T+j)*H+k)*T:][:n]
+					t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 					for m := range n {
 						kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-						t90Entry := t90_2[m]
+						t87Entry := t87_2[m]
 						for p := range dH {
-							t91_2[p] += F(kView[p] * t90Entry)
+							t88_2[p] += F(kView[p] * t87Entry)
 						}
 					}
 				}
@@ -1277,16 +1276,16 @@ func (c *UBackward[F]) Run() {
 	}
 
 	// mac.alpha
-	clear(t92)
+	clear(t89)
 	for i := range L {
 		for j := range T {
 			for k := range min(T, j+1) {
 				for m := range H {
 					qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-					t92_2 := t92[((i*T+j-k)*H+m)*dH:][:dH]
-					t90Entry2 := t90[((i*T+j)*H+m)*T+k]
+					t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
+					t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 					for p := range dH {
-						t92_2[p] += F(qView[p] * t90Entry2)
+						t89_2[p] += F(qView[p] * t87Entry2)
 					}
 				}
 			}
@@ -1295,21 +1294,21 @@ func (c *UBackward[F]) Run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t111, k*dH), H*dH, 1, kern.From(t872, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.Gemm(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t112, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t872, j*(T+nP)), H*T+H*nP, 1)
+		kern.Gemm(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
 	for i := range nP {
 		for j := range H {
-			t112_2 := t112[(i*H+j)*dH:][:dH]
-			t96_2 := t96[(i*H+j)*dH:][:dH]
+			t109_2 := t109[(i*H+j)*dH:][:dH]
+			t93_2 := t93[(i*H+j)*dH:][:dH]
 			for k := range dH {
-				t96_2[k] = F(alphaDivEntry * t112_2[k])
+				t93_2[k] = F(alphaDivEntry * t109_2[k])
 			}
 		}
 	}
@@ -1318,79 +1317,80 @@ func (c *UBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			for k := range H {
-				t642_2 := t642[((i*T+j)*H+k)*dH:][:dH]
-				t91_2 := t91[((i*T+j)*H+k)*dH:][:dH]
-				t111_2 := t111[((i*T+j)*H+k)*dH:][:dH]
-				t98_2 := t98[((i*T+j)*H+k)*dH:][:dH]
+				t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
+				t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
+				t108_2 := t108[((i*T+j)*H+k)*dH:][:dH]
+				t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
 				for m := range dH {
-					t98_2[m] = t642_2[m] + t91_2[m] + F(alphaDivEntry*t111_2[m])
+					t95_2[m] = t612_2[m] + t88_2[m] + F(alphaDivEntry*t108_2[m])
 				}
 			}
 		}
 	}
 
 	// mac.k
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t100, H*dH, 1, t92, H*dH, 1, c.WK, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t97, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
 
 	// mac.k
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t101, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, t98, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
 
 	// mac.k
-	kern.Gemm(H*dH, nP, H*dH, F(1), false, t102, 1, H*dH, c.WK, 1, H*dH, t96, 1, H*dH)
+	kern.Gemm(H*dH, nP, H*dH, F(1), false, t99, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
 
 	// mac.k
-	kern.Gemm(H*dH, H*dH, nP, F(1), false, t103, 1, H*dH, c.P, 1, H*dH, t96, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, nP, F(1), false, t100, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
 
 	// mac.q
-	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t104, H*dH, 1, t98, H*dH, 1, c.WQ, H*dH, 1)
+	kern.Gemm(L*T, H*dH, H*dH, F(1), false, t101, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
 
 	// mac.q
-	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t98, H*dH, 1)
+	kern.Gemm(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
 
 	// mac.q, mac.h
+	hDiv3Entry := c.HDiv3[0]
 	for i := range L {
 		hDiv := c.HDiv[i*T:][:T]
-		t742_2 := t742[i*T:][:T]
+		t712_2 := t712[i*T:][:T]
 		for j := range T {
-			t452_2 := t452[(i*T+j)*H*dH:][:H*dH]
-			t100_2 := t100[(i*T+j)*H*dH:][:H*dH]
-			t104_2 := t104[(i*T+j)*H*dH:][:H*dH]
+			t422_2 := t422[(i*T+j)*H*dH:][:H*dH]
+			t97_2 := t97[(i*T+j)*H*dH:][:H*dH]
+			t101_2 := t101[(i*T+j)*H*dH:][:H*dH]
 			XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
-			t692_2 := t692[(i*T+j)*H*dH:][:H*dH]
+			t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
 			a := c.A[(i*T+j)*H*dH:][:H*dH]
 			aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
 			hDivEntry := hDiv[j]
-			w4 := F(t742_2[j] * F(NYDiv3Entry*hDivEntry))
+			w4 := F(t712_2[j] * F(hDiv3Entry*hDivEntry))
 			for k := range H * dH {
-				XBar[k] = t452_2[k] + t100_2[k] + t104_2[k]
-				aBar[k] = F(t692_2[k]*hDivEntry) + F(2*F(F(0.5*a[k])*w4))
+				XBar[k] = t422_2[k] + t97_2[k] + t101_2[k]
+				aBar[k] = F(t66_2[k]*hDivEntry) + F(2*F(F(0.5*a[k])*w4))
 			}
 		}
 	}
 
 	// mac.q
 	for i := range nP {
-		t472_2 := t472[i*H*dH:][:H*dH]
-		t102_2 := t102[i*H*dH:][:H*dH]
+		t442_2 := t442[i*H*dH:][:H*dH]
+		t99_2 := t99[i*H*dH:][:H*dH]
 		PBar := c.PBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			PBar[j] = t472_2[j] + t102_2[j]
+			PBar[j] = t442_2[j] + t99_2[j]
 		}
 	}
 
 	// mac.q
 	for i := range H * dH {
-		t682_2 := t682[i*H*dH:][:H*dH]
-		t101_2 := t101[i*H*dH:][:H*dH]
-		t103_2 := t103[i*H*dH:][:H*dH]
+		t652_2 := t652[i*H*dH:][:H*dH]
+		t98_2 := t98[i*H*dH:][:H*dH]
+		t100_2 := t100[i*H*dH:][:H*dH]
 		WKBar := c.WKBar[i*H*dH:][:H*dH]
-		t302_2 := t302[i*H*dH:][:H*dH]
-		t462_2 := t462[i*H*dH:][:H*dH]
-		t482_2 := t482[i*H*dH:][:H*dH]
+		t27_2 := t27[i*H*dH:][:H*dH]
+		t432_2 := t432[i*H*dH:][:H*dH]
+		t452_2 := t452[i*H*dH:][:H*dH]
 		WVBar := c.WVBar[i*H*dH:][:H*dH]
 		for j := range H * dH {
-			WKBar[j] = t682_2[j] + t101_2[j] + t103_2[j]
-			WVBar[j] = t302_2[j] + t462_2[j] + t482_2[j]
+			WKBar[j] = t652_2[j] + t98_2[j] + t100_2[j]
+			WVBar[j] = t27_2[j] + t432_2[j] + t452_2[j]
 		}
 	}
 }
@@ -1418,7 +1418,7 @@ type uNode[F num.Float] struct {
 //	w[s∈T] = W_V h[s]    mac.w
 //	f[t∈T, (i∈H, j∈d_h)] = (1 − g[t,i]) Σ_{s∈T, s≤t} B[t,i,s] w[s,(i,j)]    mac.f
 //	y[t∈T] = W_O (e[t] + f[t])    mac.y
-//	N_y[t∈T] = rms_norm(y[t])    mac.N_y
+//	N_y[t∈T] = y[t] / sqrt(‖y[t]‖² + 1e-6)    mac.N_y
 //	u[t∈T] = γ ⊙ N_y[t]    mac.u
 //
 // Shapes: X [L, T, H·d_h]; a [L, T, H·d_h]; y [L, T, H·d_h]; u [L, T, H·d_h].
@@ -1477,11 +1477,11 @@ func (b *Block[F]) u(c block.Call[F], w block.Weights[F], m *block.Memory[F], X 
 	k.NY = c.Run.Saved(k.H * k.L * k.T * k.DH)
 	k.NYDiv = c.Run.Saved(k.L * k.T)
 	k.NYDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
-	k.NYDiv3 = c.Run.Saved(1)
 	k.GSigmoid = c.Run.Saved(k.H * k.L * k.T)
 	k.BetaExp = c.Run.Saved(k.H * k.L * k.T * k.T)
 	k.HDiv = c.Run.Saved(k.L * k.T)
 	k.HDiv2 = c.Run.Saved(k.H * k.L * k.T * k.DH)
+	k.HDiv3 = c.Run.Saved(1)
 	k.AlphaExp = c.Run.Saved(k.H*k.L*k.T*k.T + k.H*k.L*k.T*k.NP)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
@@ -1532,11 +1532,11 @@ func (n *uNode[F]) Backward(t *tape.Tape[F]) {
 	g.NY = k.NY
 	g.NYDiv = k.NYDiv
 	g.NYDiv2 = k.NYDiv2
-	g.NYDiv3 = k.NYDiv3
 	g.GSigmoid = k.GSigmoid
 	g.BetaExp = k.BetaExp
 	g.HDiv = k.HDiv
 	g.HDiv2 = k.HDiv2
+	g.HDiv3 = k.HDiv3
 	g.AlphaExp = k.AlphaExp
 	g.WQBar = t.Part(n.vWQ, g.H*g.H*g.DH*g.DH)
 	g.XBar = t.Part(n.vX, g.H*g.L*g.T*g.DH)

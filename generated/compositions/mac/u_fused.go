@@ -21,24 +21,24 @@ func (c *uFused) run() {
 	_ = T
 	_ = dH
 	_ = nP
-	t10 := c.Work[:H*L*T*nP]                                                          // [L, T, H, n_p]
-	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                                // [L, T, H, T]
-	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                        // [L, T, H, T]
-	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                             // [L, T, H, T + n_p]
-	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                                    // [L, T, H]
-	t22 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:L*T]                                  // [L, T]
-	t26 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+L*T:][:L*T]                              // [L, T]
-	t35 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                        // [L, T, H, T]
-	t36 := c.Work[4*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                        // [L, T, H, T]
-	beta := c.Work[5*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T]                         // [L, T, H]
-	t77 := c.Work[5*H*L*T*T+2*H*L*T*nP+2*H*L*T+2*L*T:][:H*L*T]                        // [L, T, H]
-	t65 := c.Work[5*H*L*T*T+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]                     // [L, T, H, d_h]
-	t80 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]            // [L, T, H, d_h]
-	t82 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
-	t84 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:L*T]               // [L, T]
-	t88 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+3*L*T:][:L*T]               // [L, T]
-	t59 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t842 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t10 := c.Work[:H*L*T*nP]                                                         // [L, T, H, n_p]
+	t18 := c.Work[H*L*T*nP:][:H*L*T*T]                                               // [L, T, H, T]
+	t19 := c.Work[H*L*T*T+H*L*T*nP:][:H*L*T*T]                                       // [L, T, H, T]
+	t20 := c.Work[2*H*L*T*T+H*L*T*nP:][:H*L*T*T+H*L*T*nP]                            // [L, T, H, T + n_p]
+	alpha := c.Work[3*H*L*T*T+2*H*L*T*nP:][:H*L*T]                                   // [L, T, H]
+	t22 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T:][:L*T]                                 // [L, T]
+	t26 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+L*T:][:L*T]                             // [L, T]
+	t35 := c.Work[3*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                       // [L, T, H, T]
+	t36 := c.Work[4*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T*T]                       // [L, T, H, T]
+	beta := c.Work[5*H*L*T*T+2*H*L*T*nP+H*L*T+2*L*T:][:H*L*T]                        // [L, T, H]
+	t77 := c.Work[5*H*L*T*T+2*H*L*T*nP+2*H*L*T+2*L*T:][:H*L*T]                       // [L, T, H]
+	t65 := c.Work[5*H*L*T*T+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]                    // [L, T, H, d_h]
+	t80 := c.Work[5*H*L*T*T+H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t82 := c.Work[5*H*L*T*T+2*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
+	t84 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*L*T:][:L*T]              // [L, T]
+	t86 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+3*L*T:][:L*T]              // [L, T]
+	t562 := c.Work[5*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T]         // [L, T, H, T]
+	t81 := c.Work[6*H*L*T*T+3*H*L*T*dH+2*H*L*T*nP+3*H*L*T+4*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
 
 	// mac.q
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.Q, H*dH, 1, c.X, H*dH, 1, c.WQ, 1, H*dH)
@@ -49,10 +49,10 @@ func (c *uFused) run() {
 	// mac.k
 	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, c.K, H*dH, 1, c.X, H*dH, 1, c.WK, 1, H*dH)
 
-	// mac.alpha, mac.N_y, mac.h
+	// mac.alpha, mac.h
 	t7 := F(1) / num.Sqrt(F(dH))
 	c.AlphaDiv[0] = t7
-	c.NYDiv3[0] = F(1) / F(H*dH)
+	c.HDiv3[0] = F(1) / F(H*dH)
 
 	// mac.alpha
 	for k := range H {
@@ -757,42 +757,41 @@ func (c *uFused) run() {
 			t84_2 := t84[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
-				var t843 F
-				t843Sums := [16]F{t843}
+				var t842 F
+				t842Sums := [16]F{t842}
 				for k := range H * dH {
 					yEntry := y[k]
-					t843Sums[k%16] = num.FMA32(yEntry, yEntry, t843Sums[k%16])
+					t842Sums[k%16] = num.FMA32(yEntry, yEntry, t842Sums[k%16])
 				}
-				t843 = kern.Sum16(&t843Sums)
-				t84_2[j] = t843
+				t842 = kern.Sum16(&t842Sums)
+				t84_2[j] = t842
 			}
 		}
 	}
 
-	// mac.N_y, mac.h, mac.alpha
+	// mac.N_y, mac.alpha, mac.h
 	if kern.Wide() {
-		a := regions.Rd184b4792c79Args{
+		a := regions.R907b3f2cfb76Args{
 			P0: unsafe.SliceData(t84),
-			P1: unsafe.SliceData(t88),
+			P1: unsafe.SliceData(t86),
 			P2: unsafe.SliceData(c.NYDiv),
 			P3: unsafe.SliceData(t26),
 			P4: unsafe.SliceData(c.HDiv),
 			N0: L,
 			N1: T,
-			S0: [2]float32{w2},
 		}
-		regions.Rd184b4792c79(&a)
+		regions.R907b3f2cfb76(&a)
 	} else {
 		for i := range L {
 			t84_2 := t84[i*T:][:T]
-			t88_2 := t88[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			NYDiv := c.NYDiv[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
 			hDiv := c.HDiv[i*T:][:T]
 			for j := range T {
-				t882 := num.Sqrt(F(1e-06) + (t84_2[j] / w2))
-				t88_2[j] = t882
-				NYDiv[j] = F(1) / t882
+				t862 := num.Sqrt(F(1e-06) + t84_2[j])
+				t86_2[j] = t862
+				NYDiv[j] = F(1) / t862
 				hDiv[j] = F(1) / t26_2[j]
 			}
 		}
@@ -801,7 +800,7 @@ func (c *uFused) run() {
 	// mac.N_y, mac.u, mac.h, mac.e, mac.f
 	if kern.Wide() {
 		a := regions.R2aabbd19b406Args{
-			P0:  unsafe.SliceData(t88),
+			P0:  unsafe.SliceData(t86),
 			P1:  unsafe.SliceData(t26),
 			P2:  unsafe.SliceData(c.Y),
 			P3:  unsafe.SliceData(c.NY),
@@ -823,7 +822,7 @@ func (c *uFused) run() {
 	} else {
 		gamma := c.Gamma[:H*dH]
 		for i := range L {
-			t88_2 := t88[i*T:][:T]
+			t86_2 := t86[i*T:][:T]
 			t26_2 := t26[i*T:][:T]
 			for j := range T {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
@@ -836,13 +835,13 @@ func (c *uFused) run() {
 				e := c.E[(i*T+j)*H*dH:][:H*dH]
 				t80View := t80[(i*T+j)*H*dH:][:H*dH]
 				f := c.F2[(i*T+j)*H*dH:][:H*dH]
-				t88Entry := t88_2[j]
+				t86Entry := t86_2[j]
 				t26Entry2 := t26_2[j]
 				for k := range H * dH {
-					NY2 := y[k] / t88Entry
+					NY2 := y[k] / t86Entry
 					NY[k] = NY2
 					u[k] = F(NY2 * gamma[k])
-					NYDiv2[k] = NY2 / t88Entry
+					NYDiv2[k] = NY2 / t86Entry
 					hDiv2[k] = h[k] / t26Entry2
 					e[k] = t65View[k]
 					f[k] = t80View[k]
@@ -852,12 +851,12 @@ func (c *uFused) run() {
 	}
 
 	// mac.beta
-	clear(t59)
+	clear(t562)
 	if kern.Wide() {
 		a := regions.R970e2c94305dArgs{
 			P0: unsafe.SliceData(beta),
 			P1: unsafe.SliceData(t36),
-			P2: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(t562),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -873,9 +872,9 @@ func (c *uFused) run() {
 					betaEntry := beta2[k]
 					if n := min(T, j+1); n > 0 {
 						t36_2 := t36[((i*T+j)*H+k)*T:][:n]
-						t59_2 := t59[((i*T+j)*H+k)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t59_2[m] = t36_2[m] - betaEntry
+							t562_2[m] = t36_2[m] - betaEntry
 						}
 					}
 				}
@@ -887,7 +886,7 @@ func (c *uFused) run() {
 	clear(c.BetaExp)
 	if kern.Wide() {
 		a := regions.R8da7526d0f34Args{
-			P0: unsafe.SliceData(t59),
+			P0: unsafe.SliceData(t562),
 			P1: unsafe.SliceData(c.BetaExp),
 			N0: L,
 			N1: T,
@@ -901,10 +900,10 @@ func (c *uFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t59_2 := t59[((i*T+j)*H+k)*T:][:n]
+						t562_2 := t562[((i*T+j)*H+k)*T:][:n]
 						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							betaExp[m] = kern.Exp(t59_2[m])
+							betaExp[m] = kern.Exp(t562_2[m])
 						}
 					}
 				}
@@ -913,12 +912,12 @@ func (c *uFused) run() {
 	}
 
 	// mac.alpha
-	clear(t842)
+	clear(t81)
 	if kern.Wide() {
 		a := regions.R5b07454e268bArgs{
 			P0: unsafe.SliceData(alpha),
 			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t842),
+			P2: unsafe.SliceData(t81),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -937,9 +936,9 @@ func (c *uFused) run() {
 					alphaEntry := alpha2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
 						t20_2 := t20[((i*T+j)*H+k)*(T+nP):][:n]
-						t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t842_2[m] = t20_2[m] - alphaEntry
+							t81_2[m] = t20_2[m] - alphaEntry
 						}
 					}
 				}
@@ -951,7 +950,7 @@ func (c *uFused) run() {
 	clear(c.AlphaExp)
 	if kern.Wide() {
 		a := regions.Rcfc1e39d6ee2Args{
-			P0: unsafe.SliceData(t842),
+			P0: unsafe.SliceData(t81),
 			P1: unsafe.SliceData(c.AlphaExp),
 			N0: L,
 			N1: T,
@@ -967,10 +966,10 @@ func (c *uFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:n]
+						t81_2 := t81[((i*T+j)*H+k)*(T+nP):][:n]
 						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							alphaExp[m] = kern.Exp(t842_2[m])
+							alphaExp[m] = kern.Exp(t81_2[m])
 						}
 					}
 				}
@@ -993,54 +992,54 @@ func (c *uBackwardFused) run() {
 	t82 := c.Work[:H*L*T*dH]                                                                                  // [L, T, H·d_h]
 	t := c.Work[H*L*T*dH:][:H*L*T*dH]                                                                         // [L, T, H·d_h]
 	t72 := c.Work[2*H*L*T*dH:][:L*T]                                                                          // [L, T]
-	t172 := c.Work[2*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
-	t182 := c.Work[3*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
-	t232 := c.Work[4*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H, d_h]
-	t242 := c.Work[5*H*L*T*dH+L*T:][:H*L*T]                                                                   // [L, T, H]
-	t352 := c.Work[5*H*L*T*dH+H*L*T+L*T:][:H*L*T*dH]                                                          // [L, T, H, d_h]
-	t362 := c.Work[6*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                                             // [L, T, H]
-	t252 := c.Work[6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T]                                                         // [L, T, H, T]
-	t39 := c.Work[H*L*T*T+6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                                         // [L, T, H, T + n_p]
-	t262 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H, d_h]
-	t292 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H·d_h]
-	t302 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*H*dH*dH]                                    // [H·d_h, H·d_h]
-	t312 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                              // [L, T, H]
-	t322 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
-	t332 := c.Work[H*H*dH*dH+3*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
-	t402 := c.Work[H*H*dH*dH+4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*dH]                           // [L, T, H, d_h]
-	t422 := c.Work[H*H*dH*dH+4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                   // [L, T, H, T + n_p]
-	t432 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*dH*nP]                          // [n_p, H, d_h]
-	t452 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                 // [L, T, H·d_h]
-	t462 := c.Work[H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*H*dH*dH]               // [H·d_h, H·d_h]
-	t472 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*dH*nP]               // [n_p, H·d_h]
-	t482 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]           // [H·d_h, H·d_h]
-	t492 := c.Work[3*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t502 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
-	t512 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t522 := c.Work[3*H*H*dH*dH+7*H*L*T*T+10*H*L*T*dH+4*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
-	t562 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
-	t612 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]             // [L, T, H, T]
-	t632 := c.Work[3*H*H*dH*dH+9*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]             // [L, T, H, T]
-	t642 := c.Work[3*H*H*dH*dH+10*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t652 := c.Work[3*H*H*dH*dH+10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
-	t672 := c.Work[3*H*H*dH*dH+10*H*L*T*T+12*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H·d_h]
-	t682 := c.Work[3*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]          // [H·d_h, H·d_h]
-	t692 := c.Work[4*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H·d_h]
-	t742 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:L*T]                // [L, T]
-	t862 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t872 := c.Work[4*H*H*dH*dH+11*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
-	t90 := c.Work[4*H*H*dH*dH+12*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T]           // [L, T, H, T]
-	t91 := c.Work[4*H*H*dH*dH+13*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t92 := c.Work[4*H*H*dH*dH+13*H*L*T*T+15*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t111 := c.Work[4*H*H*dH*dH+13*H*L*T*T+16*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
-	t112 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*dH*nP]          // [n_p, H, d_h]
-	t96 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+3*H*dH*nP+2*L*T:][:H*dH*nP]           // [n_p, H, d_h]
-	t98 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
-	t100 := c.Work[4*H*H*dH*dH+13*H*L*T*T+18*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
-	t101 := c.Work[4*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*H*dH*dH]        // [H·d_h, H·d_h]
-	t102 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*dH*nP]          // [n_p, H·d_h]
-	t103 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*H*dH*dH]        // [H·d_h, H·d_h]
-	t104 := c.Work[6*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
+	t142 := c.Work[2*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
+	t152 := c.Work[3*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H·d_h]
+	t202 := c.Work[4*H*L*T*dH+L*T:][:H*L*T*dH]                                                                // [L, T, H, d_h]
+	t21 := c.Work[5*H*L*T*dH+L*T:][:H*L*T]                                                                    // [L, T, H]
+	t322 := c.Work[5*H*L*T*dH+H*L*T+L*T:][:H*L*T*dH]                                                          // [L, T, H, d_h]
+	t332 := c.Work[6*H*L*T*dH+H*L*T+L*T:][:H*L*T]                                                             // [L, T, H]
+	t222 := c.Work[6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T]                                                         // [L, T, H, T]
+	t362 := c.Work[H*L*T*T+6*H*L*T*dH+2*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                                        // [L, T, H, T + n_p]
+	t232 := c.Work[2*H*L*T*T+6*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H, d_h]
+	t262 := c.Work[2*H*L*T*T+7*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T*dH]                                     // [L, T, H·d_h]
+	t27 := c.Work[2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*H*dH*dH]                                     // [H·d_h, H·d_h]
+	t28 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+2*H*L*T+L*T:][:H*L*T]                               // [L, T, H]
+	t292 := c.Work[H*H*dH*dH+2*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
+	t302 := c.Work[H*H*dH*dH+3*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T]                            // [L, T, H, T]
+	t37 := c.Work[H*H*dH*dH+4*H*L*T*T+8*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*dH]                            // [L, T, H, d_h]
+	t39 := c.Work[H*H*dH*dH+4*H*L*T*T+9*H*L*T*dH+H*L*T*nP+3*H*L*T+L*T:][:H*L*T*T+H*L*T*nP]                    // [L, T, H, T + n_p]
+	t402 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+L*T:][:H*dH*nP]                          // [n_p, H, d_h]
+	t422 := c.Work[H*H*dH*dH+5*H*L*T*T+9*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*L*T*dH]                 // [L, T, H·d_h]
+	t432 := c.Work[H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*H*dH*dH]               // [H·d_h, H·d_h]
+	t442 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+H*dH*nP+L*T:][:H*dH*nP]               // [n_p, H·d_h]
+	t452 := c.Work[2*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]           // [H·d_h, H·d_h]
+	t462 := c.Work[3*H*H*dH*dH+5*H*L*T*T+10*H*L*T*dH+2*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
+	t472 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+3*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
+	t482 := c.Work[3*H*H*dH*dH+6*H*L*T*T+10*H*L*T*dH+3*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
+	t492 := c.Work[3*H*H*dH*dH+7*H*L*T*T+10*H*L*T*dH+4*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T+H*L*T*nP]    // [L, T, H, T + n_p]
+	t532 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+4*H*L*T+2*H*dH*nP+L*T:][:H*L*T]               // [L, T, H]
+	t58 := c.Work[3*H*H*dH*dH+8*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]              // [L, T, H, T]
+	t602 := c.Work[3*H*H*dH*dH+9*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*T]             // [L, T, H, T]
+	t612 := c.Work[3*H*H*dH*dH+10*H*L*T*T+10*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t622 := c.Work[3*H*H*dH*dH+10*H*L*T*T+11*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H, d_h]
+	t642 := c.Work[3*H*H*dH*dH+10*H*L*T*T+12*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]           // [L, T, H·d_h]
+	t652 := c.Work[3*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*H*dH*dH]          // [H·d_h, H·d_h]
+	t66 := c.Work[4*H*H*dH*dH+10*H*L*T*T+13*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:H*L*T*dH]            // [L, T, H·d_h]
+	t712 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+L*T:][:L*T]                // [L, T]
+	t83 := c.Work[4*H*H*dH*dH+10*H*L*T*T+14*H*L*T*dH+5*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP]  // [L, T, H, T + n_p]
+	t842 := c.Work[4*H*H*dH*dH+11*H*L*T*T+14*H*L*T*dH+6*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T+H*L*T*nP] // [L, T, H, T + n_p]
+	t87 := c.Work[4*H*H*dH*dH+12*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*T]           // [L, T, H, T]
+	t88 := c.Work[4*H*H*dH*dH+13*H*L*T*T+14*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t89 := c.Work[4*H*H*dH*dH+13*H*L*T*T+15*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t108 := c.Work[4*H*H*dH*dH+13*H*L*T*T+16*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H, d_h]
+	t109 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+2*H*dH*nP+2*L*T:][:H*dH*nP]          // [n_p, H, d_h]
+	t93 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+3*H*dH*nP+2*L*T:][:H*dH*nP]           // [n_p, H, d_h]
+	t95 := c.Work[4*H*H*dH*dH+13*H*L*T*T+17*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H, d_h]
+	t97 := c.Work[4*H*H*dH*dH+13*H*L*T*T+18*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*L*T*dH]          // [L, T, H·d_h]
+	t98 := c.Work[4*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*H*dH*dH]         // [H·d_h, H·d_h]
+	t99 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+4*H*dH*nP+2*L*T:][:H*dH*nP]           // [n_p, H·d_h]
+	t100 := c.Work[5*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*H*dH*dH]        // [H·d_h, H·d_h]
+	t101 := c.Work[6*H*H*dH*dH+13*H*L*T*T+19*H*L*T*dH+7*H*L*T*nP+5*H*L*T+5*H*dH*nP+2*L*T:][:H*L*T*dH]         // [L, T, H·d_h]
 
 	// mac.y, mac.u, mac.N_y
 	clear(c.GammaBar)
@@ -1098,22 +1097,20 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.y, mac.N_y
-	NYDiv3Entry := c.NYDiv3[0]
 	if kern.Wide() {
-		a := regions.R24da0d516682Args{
+		a := regions.R1d554379d84eArgs{
 			P0: unsafe.SliceData(c.NYDiv),
 			P1: unsafe.SliceData(t72),
 			P2: unsafe.SliceData(c.Y),
 			P3: unsafe.SliceData(t),
 			P4: unsafe.SliceData(c.YBar),
-			P5: unsafe.SliceData(t172),
+			P5: unsafe.SliceData(t142),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
-			S0: [2]float32{NYDiv3Entry},
 		}
-		regions.R24da0d516682(&a)
+		regions.R1d554379d84e(&a)
 	} else {
 		for i := range L {
 			NYDiv := c.NYDiv[i*T:][:T]
@@ -1122,34 +1119,34 @@ func (c *uBackwardFused) run() {
 				y := c.Y[(i*T+j)*H*dH:][:H*dH]
 				t2 := t[(i*T+j)*H*dH:][:H*dH]
 				yBar := c.YBar[(i*T+j)*H*dH:][:H*dH]
-				t172_2 := t172[(i*T+j)*H*dH:][:H*dH]
+				t142_2 := t142[(i*T+j)*H*dH:][:H*dH]
 				NYDivEntry := NYDiv[j]
-				w2 := F(t72_2[j] * F(NYDiv3Entry*NYDivEntry))
+				w2 := F(NYDivEntry * t72_2[j])
 				for k := range H * dH {
-					t172_2[k] = num.FMA32(y[k], w2, num.FMA32(t2[k], NYDivEntry, yBar[k]))
+					t142_2[k] = num.FMA32(y[k], w2, num.FMA32(t2[k], NYDivEntry, yBar[k]))
 				}
 			}
 		}
 	}
 
 	// mac.y
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t182, H*dH, 1, t172, H*dH, 1, c.WO, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t152, H*dH, 1, t142, H*dH, 1, c.WO, H*dH, 1)
 
 	// mac.y
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t172, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WOBar, 1, H*dH, t82, 1, H*dH, t142, H*dH, 1)
 
 	// mac.f, mac.e
 	if kern.Wide() {
 		a := regions.R82ab0950ff69Args{
 			P0:  unsafe.SliceData(c.G),
-			P1:  unsafe.SliceData(t182),
+			P1:  unsafe.SliceData(t152),
 			P2:  unsafe.SliceData(c.FProd),
 			P3:  unsafe.SliceData(c.EProd),
 			P4:  unsafe.SliceData(c.EProd2),
-			P5:  unsafe.SliceData(t232),
-			P6:  unsafe.SliceData(t352),
-			P7:  unsafe.SliceData(t242),
-			P8:  unsafe.SliceData(t362),
+			P5:  unsafe.SliceData(t202),
+			P6:  unsafe.SliceData(t322),
+			P7:  unsafe.SliceData(t21),
+			P8:  unsafe.SliceData(t332),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1169,48 +1166,48 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				g := c.G[(i*T+j)*H:][:H]
-				t242_2 := t242[(i*T+j)*H:][:H]
-				t362_2 := t362[(i*T+j)*H:][:H]
+				t21_2 := t21[(i*T+j)*H:][:H]
+				t332_2 := t332[(i*T+j)*H:][:H]
 				for k := range H {
-					t182View := t182[((i*T+j)*H+k)*dH:][:dH]
+					t152View := t152[((i*T+j)*H+k)*dH:][:dH]
 					fProd := c.FProd[((i*T+j)*H+k)*dH:][:dH]
 					eProd := c.EProd[((i*T+j)*H+k)*dH:][:dH]
 					eProd2 := c.EProd2[((i*T+j)*H+k)*dH:][:dH]
-					t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
-					t352_2 := t352[((i*T+j)*H+k)*dH:][:dH]
-					var t2422 F
-					var t3622 F
+					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
+					var t212 F
+					var t3322 F
 					gEntry := g[k]
 					w3 := F(1) - gEntry
-					t2422Sums := [16]F{t2422}
-					t3622Sums := [16]F{t3622}
+					t212Sums := [16]F{t212}
+					t3322Sums := [16]F{t3322}
 					for m := range dH {
-						t182ViewEntry := t182View[m]
-						t2422Sums[m%16] = num.FMA32(fProd[m], t182ViewEntry, t2422Sums[m%16])
-						t3622Sums[m%16] = num.FMA32(eProd[m]+eProd2[m], t182ViewEntry, t3622Sums[m%16])
-						t232_2[m] = F(t182ViewEntry * w3)
-						t352_2[m] = F(t182ViewEntry * gEntry)
+						t152ViewEntry := t152View[m]
+						t212Sums[m%16] = num.FMA32(fProd[m], t152ViewEntry, t212Sums[m%16])
+						t3322Sums[m%16] = num.FMA32(eProd[m]+eProd2[m], t152ViewEntry, t3322Sums[m%16])
+						t202_2[m] = F(t152ViewEntry * w3)
+						t322_2[m] = F(t152ViewEntry * gEntry)
 					}
-					t2422 = kern.Sum16(&t2422Sums)
-					t3622 = kern.Sum16(&t3622Sums)
-					t242_2[k] = t2422
-					t362_2[k] = t3622
+					t212 = kern.Sum16(&t212Sums)
+					t3322 = kern.Sum16(&t3322Sums)
+					t21_2[k] = t212
+					t332_2[k] = t3322
 				}
 			}
 		}
 	}
 
 	// mac.f, mac.e
-	clear(t252)
-	clear(t39)
+	clear(t222)
+	clear(t362)
 	if kern.Wide() {
 		a := regions.R175e387826beArgs{
-			P0:  unsafe.SliceData(t39),
+			P0:  unsafe.SliceData(t362),
 			P1:  unsafe.SliceData(c.W),
-			P2:  unsafe.SliceData(t232),
+			P2:  unsafe.SliceData(t202),
 			P3:  unsafe.SliceData(c.V),
-			P4:  unsafe.SliceData(t352),
-			P5:  unsafe.SliceData(t252),
+			P4:  unsafe.SliceData(t322),
+			P5:  unsafe.SliceData(t222),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1237,26 +1234,26 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
-					t352_2 := t352[((i*T+j)*H+k)*dH:][:dH]
+					t202_2 := t202[((i*T+j)*H+k)*dH:][:dH]
+					t322_2 := t322[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t39_2 := t39[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-						t252_2 := t252[((i*T+j)*H+k)*T:][:n]
+						t362_2 := t362[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							wView := c.W[((i*T+m)*H+k)*dH:][:dH]
 							vView := c.V[((i*T+j-m)*H+k)*dH:][:dH]
-							var t2522 F
-							t39Sum := t39_2[m]
-							t2522Sums := [16]F{t2522}
-							t39SumSums := [16]F{t39Sum}
+							var t2222 F
+							t362Sum := t362_2[m]
+							t2222Sums := [16]F{t2222}
+							t362SumSums := [16]F{t362Sum}
 							for p := range dH {
-								t2522Sums[p%16] = num.FMA32(wView[p], t232_2[p], t2522Sums[p%16])
-								t39SumSums[p%16] = num.FMA32(vView[p], t352_2[p], t39SumSums[p%16])
+								t2222Sums[p%16] = num.FMA32(wView[p], t202_2[p], t2222Sums[p%16])
+								t362SumSums[p%16] = num.FMA32(vView[p], t322_2[p], t362SumSums[p%16])
 							}
-							t2522 = kern.Sum16(&t2522Sums)
-							t39Sum = kern.Sum16(&t39SumSums)
-							t39_2[m] = t39Sum
-							t252_2[m] = t2522
+							t2222 = kern.Sum16(&t2222Sums)
+							t362Sum = kern.Sum16(&t362SumSums)
+							t362_2[m] = t362Sum
+							t222_2[m] = t2222
 						}
 					}
 				}
@@ -1265,12 +1262,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.f
-	clear(t262)
+	clear(t232)
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
 			P0:  unsafe.SliceData(c.B),
-			P1:  unsafe.SliceData(t232),
-			P2:  unsafe.SliceData(t262),
+			P1:  unsafe.SliceData(t202),
+			P2:  unsafe.SliceData(t232),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1288,14 +1285,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t262_2 := t262[((i*T+j)*H+k)*dH:][:dH]
+					t232_2 := t232[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
-							t232_2 := t232[((i*T+(lo+m))*H+k)*dH:][:dH]
+							t202_2 := t202[((i*T+(lo+m))*H+k)*dH:][:dH]
 							BEntry := c.B[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t262_2[p] = num.FMA32(BEntry, t232_2[p], t262_2[p])
+								t232_2[p] = num.FMA32(BEntry, t202_2[p], t232_2[p])
 							}
 						}
 					}
@@ -1305,17 +1302,17 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.w
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t292, H*dH, 1, t262, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t262, H*dH, 1, t232, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.w
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t302, 1, H*dH, c.H2, 1, H*dH, t262, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t27, 1, H*dH, c.H2, 1, H*dH, t232, H*dH, 1)
 
 	// mac.B
 	if kern.Wide() {
 		a := regions.Re3ca5c80d9cdArgs{
 			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(t252),
-			P2: unsafe.SliceData(t312),
+			P1: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(t28),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1329,31 +1326,31 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t312_2 := t312[(i*T+j)*H:][:H]
+				t28_2 := t28[(i*T+j)*H:][:H]
 				for k := range H {
-					var t3122 F
-					t3122Sums := [16]F{t3122}
+					var t282 F
+					t282Sums := [16]F{t282}
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
-						t252_2 := t252[((i*T+j)*H+k)*T:][:n]
+						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t3122Sums[m%16] = num.FMA32(B[m], t252_2[m], t3122Sums[m%16])
+							t282Sums[m%16] = num.FMA32(B[m], t222_2[m], t282Sums[m%16])
 						}
 					}
-					t3122 = kern.Sum16(&t3122Sums)
-					t312_2[k] = t3122
+					t282 = kern.Sum16(&t282Sums)
+					t28_2[k] = t282
 				}
 			}
 		}
 	}
 
 	// mac.B
-	clear(t322)
+	clear(t292)
 	if kern.Wide() {
 		a := regions.R970e2c94305dArgs{
-			P0: unsafe.SliceData(t312),
-			P1: unsafe.SliceData(t252),
-			P2: unsafe.SliceData(t322),
+			P0: unsafe.SliceData(t28),
+			P1: unsafe.SliceData(t222),
+			P2: unsafe.SliceData(t292),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1364,14 +1361,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t312_2 := t312[(i*T+j)*H:][:H]
+				t28_2 := t28[(i*T+j)*H:][:H]
 				for k := range H {
-					t312Entry := t312_2[k]
+					t28Entry := t28_2[k]
 					if n := min(T, j+1); n > 0 {
-						t252_2 := t252[((i*T+j)*H+k)*T:][:n]
-						t322_2 := t322[((i*T+j)*H+k)*T:][:n]
+						t222_2 := t222[((i*T+j)*H+k)*T:][:n]
+						t292_2 := t292[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t322_2[m] = t252_2[m] - t312Entry
+							t292_2[m] = t222_2[m] - t28Entry
 						}
 					}
 				}
@@ -1380,12 +1377,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.B
-	clear(t332)
+	clear(t302)
 	if kern.Wide() {
 		a := regions.R9789f382af5eArgs{
 			P0: unsafe.SliceData(c.B),
-			P1: unsafe.SliceData(t322),
-			P2: unsafe.SliceData(t332),
+			P1: unsafe.SliceData(t292),
+			P2: unsafe.SliceData(t302),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1399,10 +1396,10 @@ func (c *uBackwardFused) run() {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
 						B := c.B[((i*T+j)*H+k)*T:][:n]
-						t322_2 := t322[((i*T+j)*H+k)*T:][:n]
-						t332_2 := t332[((i*T+j)*H+k)*T:][:n]
+						t292_2 := t292[((i*T+j)*H+k)*T:][:n]
+						t302_2 := t302[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t332_2[m] = F(B[m] * t322_2[m])
+							t302_2[m] = F(B[m] * t292_2[m])
 						}
 					}
 				}
@@ -1411,12 +1408,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.e
-	clear(t402)
+	clear(t37)
 	if kern.Wide() {
 		a := regions.R7259b6072ef8Args{
 			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(t352),
-			P2:  unsafe.SliceData(t402),
+			P1:  unsafe.SliceData(t322),
+			P2:  unsafe.SliceData(t37),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1438,11 +1435,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range min(T, j+1) {
 					for m := range H {
-						t352_2 := t352[((i*T+j)*H+m)*dH:][:dH]
-						t402_2 := t402[((i*T+j-k)*H+m)*dH:][:dH]
+						t322_2 := t322[((i*T+j)*H+m)*dH:][:dH]
+						t37_2 := t37[((i*T+j-k)*H+m)*dH:][:dH]
 						AEntry := c.A2[((i*T+j)*H+m)*(T+nP)+k+nP]
 						for p := range dH {
-							t402_2[p] = num.FMA32(AEntry, t352_2[p], t402_2[p])
+							t37_2[p] = num.FMA32(AEntry, t322_2[p], t37_2[p])
 						}
 					}
 				}
@@ -1451,34 +1448,34 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.e
-	clear(t422)
+	clear(t39)
 	for k := range H {
-		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t422, k*(T+nP)), H*T+H*nP, 1, kern.From(t352, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
+		kern.GemmFMA(L*T, nP, dH, F(1), false, kern.From(t39, k*(T+nP)), H*T+H*nP, 1, kern.From(t322, k*dH), H*dH, 1, kern.From(c.VNP, k*dH), 1, H*dH)
 	}
 
 	// mac.e
 	for j := range H {
-		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t432, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t352, j*dH), H*dH, 1)
+		kern.GemmFMA(nP, dH, L*T, F(1), false, kern.From(t402, j*dH), H*dH, 1, kern.From(c.A2, j*(T+nP)), 1, H*T+H*nP, kern.From(t322, j*dH), H*dH, 1)
 	}
 
 	// mac.v
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t452, H*dH, 1, t402, H*dH, 1, c.WV, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t422, H*dH, 1, t37, H*dH, 1, c.WV, H*dH, 1)
 
 	// mac.v
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t462, 1, H*dH, c.X, 1, H*dH, t402, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t432, 1, H*dH, c.X, 1, H*dH, t37, H*dH, 1)
 
 	// mac.v
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t472, 1, H*dH, c.WV, 1, H*dH, t432, 1, H*dH)
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t442, 1, H*dH, c.WV, 1, H*dH, t402, 1, H*dH)
 
 	// mac.v
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t482, 1, H*dH, c.P, 1, H*dH, t432, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t452, 1, H*dH, c.P, 1, H*dH, t402, H*dH, 1)
 
 	// mac.A
 	if kern.Wide() {
 		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t39),
-			P1: unsafe.SliceData(t422),
-			P2: unsafe.SliceData(t492),
+			P0: unsafe.SliceData(t362),
+			P1: unsafe.SliceData(t39),
+			P2: unsafe.SliceData(t462),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1491,11 +1488,11 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
+					t362_2 := t362[((i*T+j)*H+k)*(T+nP):][:T+nP]
 					t39_2 := t39[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t422_2 := t422[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:T+nP]
 					for m := range T + nP {
-						t492_2[m] = t39_2[m] + t422_2[m]
+						t462_2[m] = t362_2[m] + t39_2[m]
 					}
 				}
 			}
@@ -1506,8 +1503,8 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7f3c5d389600Args{
 			P0:  unsafe.SliceData(c.A2),
-			P1:  unsafe.SliceData(t492),
-			P2:  unsafe.SliceData(t502),
+			P1:  unsafe.SliceData(t462),
+			P2:  unsafe.SliceData(t472),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1524,31 +1521,31 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t502_2 := t502[(i*T+j)*H:][:H]
+				t472_2 := t472[(i*T+j)*H:][:H]
 				for k := range H {
-					var t5022 F
-					t5022Sums := [16]F{t5022}
+					var t4722 F
+					t4722Sums := [16]F{t4722}
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-						t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
+						t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t5022Sums[m%16] = num.FMA32(A[m], t492_2[m], t5022Sums[m%16])
+							t4722Sums[m%16] = num.FMA32(A[m], t462_2[m], t4722Sums[m%16])
 						}
 					}
-					t5022 = kern.Sum16(&t5022Sums)
-					t502_2[k] = t5022
+					t4722 = kern.Sum16(&t4722Sums)
+					t472_2[k] = t4722
 				}
 			}
 		}
 	}
 
 	// mac.A
-	clear(t512)
+	clear(t482)
 	if kern.Wide() {
 		a := regions.R5b07454e268bArgs{
-			P0: unsafe.SliceData(t502),
-			P1: unsafe.SliceData(t492),
-			P2: unsafe.SliceData(t512),
+			P0: unsafe.SliceData(t472),
+			P1: unsafe.SliceData(t462),
+			P2: unsafe.SliceData(t482),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1562,14 +1559,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t502_2 := t502[(i*T+j)*H:][:H]
+				t472_2 := t472[(i*T+j)*H:][:H]
 				for k := range H {
-					t502Entry := t502_2[k]
+					t472Entry := t472_2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
-						t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
-						t512_2 := t512[((i*T+j)*H+k)*(T+nP):][:n]
+						t462_2 := t462[((i*T+j)*H+k)*(T+nP):][:n]
+						t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t512_2[m] = t492_2[m] - t502Entry
+							t482_2[m] = t462_2[m] - t472Entry
 						}
 					}
 				}
@@ -1578,12 +1575,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.A
-	clear(t522)
+	clear(t492)
 	if kern.Wide() {
 		a := regions.Rffa03293a819Args{
 			P0: unsafe.SliceData(c.A2),
-			P1: unsafe.SliceData(t512),
-			P2: unsafe.SliceData(t522),
+			P1: unsafe.SliceData(t482),
+			P2: unsafe.SliceData(t492),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1599,10 +1596,10 @@ func (c *uBackwardFused) run() {
 				for k := range H {
 					if n := min(T+nP, j+nP+1); n > 0 {
 						A := c.A2[((i*T+j)*H+k)*(T+nP):][:n]
-						t512_2 := t512[((i*T+j)*H+k)*(T+nP):][:n]
-						t522_2 := t522[((i*T+j)*H+k)*(T+nP):][:n]
+						t482_2 := t482[((i*T+j)*H+k)*(T+nP):][:n]
+						t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t522_2[m] = F(A[m] * t512_2[m])
+							t492_2[m] = F(A[m] * t482_2[m])
 						}
 					}
 				}
@@ -1614,10 +1611,10 @@ func (c *uBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R354f5dfd0a82Args{
 			P0: unsafe.SliceData(c.G),
-			P1: unsafe.SliceData(t242),
-			P2: unsafe.SliceData(t362),
+			P1: unsafe.SliceData(t21),
+			P2: unsafe.SliceData(t332),
 			P3: unsafe.SliceData(c.GSigmoid),
-			P4: unsafe.SliceData(t562),
+			P4: unsafe.SliceData(t532),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1628,24 +1625,24 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				g := c.G[(i*T+j)*H:][:H]
-				t242_2 := t242[(i*T+j)*H:][:H]
-				t362_2 := t362[(i*T+j)*H:][:H]
+				t21_2 := t21[(i*T+j)*H:][:H]
+				t332_2 := t332[(i*T+j)*H:][:H]
 				gSigmoid := c.GSigmoid[(i*T+j)*H:][:H]
-				t562_2 := t562[(i*T+j)*H:][:H]
+				t532_2 := t532[(i*T+j)*H:][:H]
 				for k := range H {
-					t562_2[k] = F(F(g[k]*(-t242_2[k]+t362_2[k])) * gSigmoid[k])
+					t532_2[k] = F(F(g[k]*(-t21_2[k]+t332_2[k])) * gSigmoid[k])
 				}
 			}
 		}
 	}
 
 	// mac.beta, mac.g
-	clear(t612)
+	clear(t58)
 	if kern.Wide() {
 		a := regions.R3a05a6e59e60Args{
-			P0: unsafe.SliceData(t562),
+			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.BetaExp),
-			P2: unsafe.SliceData(t612),
+			P2: unsafe.SliceData(t58),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1656,14 +1653,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t562_2 := t562[(i*T+j)*H:][:H]
+				t532_2 := t532[(i*T+j)*H:][:H]
 				for k := range H {
-					t562Entry := t562_2[k]
+					t532Entry := t532_2[k]
 					if n := min(T, j+1); n > 0 {
 						betaExp := c.BetaExp[((i*T+j)*H+k)*T:][:n]
-						t612_2 := t612[((i*T+j)*H+k)*T:][:n]
+						t58_2 := t58[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t612_2[m] = -F(betaExp[m] * t562Entry)
+							t58_2[m] = -F(betaExp[m] * t532Entry)
 						}
 					}
 				}
@@ -1672,13 +1669,13 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t632)
+	clear(t602)
 	alphaDivEntry := c.AlphaDiv[0]
 	if kern.Wide() {
 		a := regions.R763dd0074b54Args{
-			P0: unsafe.SliceData(t332),
-			P1: unsafe.SliceData(t612),
-			P2: unsafe.SliceData(t632),
+			P0: unsafe.SliceData(t302),
+			P1: unsafe.SliceData(t58),
+			P2: unsafe.SliceData(t602),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1692,11 +1689,11 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t332_2 := t332[((i*T+j)*H+k)*T:][:n]
-						t612_2 := t612[((i*T+j)*H+k)*T:][:n]
-						t632_2 := t632[((i*T+j)*H+k)*T:][:n]
+						t302_2 := t302[((i*T+j)*H+k)*T:][:n]
+						t58_2 := t58[((i*T+j)*H+k)*T:][:n]
+						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t632_2[m] = F(alphaDivEntry * (t332_2[m] + t612_2[m]))
+							t602_2[m] = F(alphaDivEntry * (t302_2[m] + t58_2[m]))
 						}
 					}
 				}
@@ -1705,12 +1702,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t642)
+	clear(t612)
 	if kern.Wide() {
 		a := regions.R7d885e87ddc2Args{
-			P0:  unsafe.SliceData(t632),
+			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.C),
-			P2:  unsafe.SliceData(t642),
+			P2:  unsafe.SliceData(t612),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1728,14 +1725,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t642_2 := t642[((i*T+j)*H+k)*dH:][:dH]
+					t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t632_2 := t632[((i*T+j)*H+k)*T:][:n]
+						t602_2 := t602[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							cView := c.C[((i*T+m)*H+k)*dH:][:dH]
-							t632Entry := t632_2[m]
+							t602Entry := t602_2[m]
 							for p := range dH {
-								t642_2[p] = num.FMA32(cView[p], t632Entry, t642_2[p])
+								t612_2[p] = num.FMA32(cView[p], t602Entry, t612_2[p])
 							}
 						}
 					}
@@ -1745,12 +1742,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.beta
-	clear(t652)
+	clear(t622)
 	if kern.Wide() {
 		a := regions.R775984f35b90Args{
-			P0:  unsafe.SliceData(t632),
+			P0:  unsafe.SliceData(t602),
 			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t652),
+			P2:  unsafe.SliceData(t622),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1768,14 +1765,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t652_2 := t652[((i*T+j)*H+k)*dH:][:dH]
+					t622_2 := t622[((i*T+j)*H+k)*dH:][:dH]
 					lo := max(0, j)
 					if n := T - lo; n > 0 {
 						for m := range n {
 							qView := c.Q[((i*T+(lo+m))*H+k)*dH:][:dH]
-							t632Entry2 := t632[((i*T+(lo+m))*H+k)*T+j]
+							t602Entry2 := t602[((i*T+(lo+m))*H+k)*T+j]
 							for p := range dH {
-								t652_2[p] = num.FMA32(qView[p], t632Entry2, t652_2[p])
+								t622_2[p] = num.FMA32(qView[p], t602Entry2, t622_2[p])
 							}
 						}
 					}
@@ -1785,19 +1782,19 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.c
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t672, H*dH, 1, t652, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t642, H*dH, 1, t622, H*dH, 1, c.WK, H*dH, 1)
 
 	// mac.c
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t682, 1, H*dH, c.H2, 1, H*dH, t652, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t652, 1, H*dH, c.H2, 1, H*dH, t622, H*dH, 1)
 
 	// mac.h
 	if kern.Wide() {
 		a := regions.R157b130f0fd2Args{
-			P0: unsafe.SliceData(t292),
-			P1: unsafe.SliceData(t672),
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t642),
 			P2: unsafe.SliceData(c.HDiv2),
-			P3: unsafe.SliceData(t692),
-			P4: unsafe.SliceData(t742),
+			P3: unsafe.SliceData(t66),
+			P4: unsafe.SliceData(t712),
 			N0: L,
 			N1: T,
 			N2: H * dH,
@@ -1811,32 +1808,32 @@ func (c *uBackwardFused) run() {
 		regions.R157b130f0fd2(&a)
 	} else {
 		for i := range L {
-			t742_2 := t742[i*T:][:T]
+			t712_2 := t712[i*T:][:T]
 			for j := range T {
-				t292_2 := t292[(i*T+j)*H*dH:][:H*dH]
-				t672_2 := t672[(i*T+j)*H*dH:][:H*dH]
+				t262_2 := t262[(i*T+j)*H*dH:][:H*dH]
+				t642_2 := t642[(i*T+j)*H*dH:][:H*dH]
 				hDiv2 := c.HDiv2[(i*T+j)*H*dH:][:H*dH]
-				t692_2 := t692[(i*T+j)*H*dH:][:H*dH]
-				var t7422 F
-				t7422Sums := [16]F{t7422}
+				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
+				var t7122 F
+				t7122Sums := [16]F{t7122}
 				for k := range H * dH {
-					t6922 := t292_2[k] + t672_2[k]
-					t7422Sums[k%16] = num.FMA32(t6922, hDiv2[k], t7422Sums[k%16])
-					t692_2[k] = t6922
+					t662 := t262_2[k] + t642_2[k]
+					t7122Sums[k%16] = num.FMA32(t662, hDiv2[k], t7122Sums[k%16])
+					t66_2[k] = t662
 				}
-				t7422 = kern.Sum16(&t7422Sums)
-				t742_2[j] = -t7422
+				t7122 = kern.Sum16(&t7122Sums)
+				t712_2[j] = -t7122
 			}
 		}
 	}
 
 	// mac.alpha
-	clear(t862)
+	clear(t83)
 	if kern.Wide() {
 		a := regions.R739d5edb498cArgs{
-			P0: unsafe.SliceData(t562),
+			P0: unsafe.SliceData(t532),
 			P1: unsafe.SliceData(c.AlphaExp),
-			P2: unsafe.SliceData(t862),
+			P2: unsafe.SliceData(t83),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1850,14 +1847,14 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t562_2 := t562[(i*T+j)*H:][:H]
+				t532_2 := t532[(i*T+j)*H:][:H]
 				for k := range H {
-					t562Entry2 := t562_2[k]
+					t532Entry2 := t532_2[k]
 					if n := min(T+nP, j+nP+1); n > 0 {
 						alphaExp := c.AlphaExp[((i*T+j)*H+k)*(T+nP):][:n]
-						t862_2 := t862[((i*T+j)*H+k)*(T+nP):][:n]
+						t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:n]
 						for m := range n {
-							t862_2[m] = F(alphaExp[m] * t562Entry2)
+							t83_2[m] = F(alphaExp[m] * t532Entry2)
 						}
 					}
 				}
@@ -1868,9 +1865,9 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t522),
-			P1: unsafe.SliceData(t862),
-			P2: unsafe.SliceData(t872),
+			P0: unsafe.SliceData(t492),
+			P1: unsafe.SliceData(t83),
+			P2: unsafe.SliceData(t842),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1883,11 +1880,11 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t522_2 := t522[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t862_2 := t862[((i*T+j)*H+k)*(T+nP):][:T+nP]
-					t872_2 := t872[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t492_2 := t492[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t83_2 := t83[((i*T+j)*H+k)*(T+nP):][:T+nP]
+					t842_2 := t842[((i*T+j)*H+k)*(T+nP):][:T+nP]
 					for m := range T + nP {
-						t872_2[m] = t522_2[m] + t862_2[m]
+						t842_2[m] = t492_2[m] + t83_2[m]
 					}
 				}
 			}
@@ -1895,11 +1892,11 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t90)
+	clear(t87)
 	if kern.Wide() {
 		a := regions.R4da66818f66dArgs{
-			P0: unsafe.SliceData(t872),
-			P1: unsafe.SliceData(t90),
+			P0: unsafe.SliceData(t842),
+			P1: unsafe.SliceData(t87),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -1917,10 +1914,10 @@ func (c *uBackwardFused) run() {
 			for j := range T {
 				for k := range H {
 					if n := min(T, j+1); n > 0 {
-						t872_2 := t872[((i*T+j)*H+k)*(T+nP)+nP:][:n]
-						t90_2 := t90[((i*T+j)*H+k)*T:][:n]
+						t842_2 := t842[((i*T+j)*H+k)*(T+nP)+nP:][:n]
+						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
-							t90_2[m] = F(alphaDivEntry * t872_2[m])
+							t87_2[m] = F(alphaDivEntry * t842_2[m])
 						}
 					}
 				}
@@ -1929,12 +1926,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t91)
+	clear(t88)
 	if kern.Wide() {
 		a := regions.R36bb0fd56723Args{
-			P0:  unsafe.SliceData(t90),
+			P0:  unsafe.SliceData(t87),
 			P1:  unsafe.SliceData(c.K),
-			P2:  unsafe.SliceData(t91),
+			P2:  unsafe.SliceData(t88),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1953,14 +1950,14 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t91_2 := t91[((i*T+j)*H+k)*dH:][:dH]
+					t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
 					if n := min(T, j+1); n > 0 {
-						t90_2 := t90[((i*T+j)*H+k)*T:][:n]
+						t87_2 := t87[((i*T+j)*H+k)*T:][:n]
 						for m := range n {
 							kView := c.K[((i*T+j-m)*H+k)*dH:][:dH]
-							t90Entry := t90_2[m]
+							t87Entry := t87_2[m]
 							for p := range dH {
-								t91_2[p] = num.FMA32(kView[p], t90Entry, t91_2[p])
+								t88_2[p] = num.FMA32(kView[p], t87Entry, t88_2[p])
 							}
 						}
 					}
@@ -1970,12 +1967,12 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.alpha
-	clear(t92)
+	clear(t89)
 	if kern.Wide() {
 		a := regions.R4063316ba3a7Args{
-			P0:  unsafe.SliceData(t90),
+			P0:  unsafe.SliceData(t87),
 			P1:  unsafe.SliceData(c.Q),
-			P2:  unsafe.SliceData(t92),
+			P2:  unsafe.SliceData(t89),
 			N0:  L,
 			N1:  T,
 			N2:  H,
@@ -1996,10 +1993,10 @@ func (c *uBackwardFused) run() {
 				for k := range min(T, j+1) {
 					for m := range H {
 						qView := c.Q[((i*T+j)*H+m)*dH:][:dH]
-						t92_2 := t92[((i*T+j-k)*H+m)*dH:][:dH]
-						t90Entry2 := t90[((i*T+j)*H+m)*T+k]
+						t89_2 := t89[((i*T+j-k)*H+m)*dH:][:dH]
+						t87Entry2 := t87[((i*T+j)*H+m)*T+k]
 						for p := range dH {
-							t92_2[p] = num.FMA32(qView[p], t90Entry2, t92_2[p])
+							t89_2[p] = num.FMA32(qView[p], t87Entry2, t89_2[p])
 						}
 					}
 				}
@@ -2009,19 +2006,19 @@ func (c *uBackwardFused) run() {
 
 	// mac.alpha
 	for k := range H {
-		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t111, k*dH), H*dH, 1, kern.From(t872, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
+		kern.GemmFMA(L*T, dH, nP, F(1), false, kern.From(t108, k*dH), H*dH, 1, kern.From(t842, k*(T+nP)), H*T+H*nP, 1, kern.From(c.KNP, k*dH), H*dH, 1)
 	}
 
 	// mac.alpha
 	for j := range H {
-		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t112, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t872, j*(T+nP)), H*T+H*nP, 1)
+		kern.GemmFMA(dH, nP, L*T, F(1), false, kern.From(t109, j*dH), 1, H*dH, kern.From(c.Q, j*dH), 1, H*dH, kern.From(t842, j*(T+nP)), H*T+H*nP, 1)
 	}
 
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.R92d2ff661be2Args{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t96),
+			P0: unsafe.SliceData(t109),
+			P1: unsafe.SliceData(t93),
 			N0: nP,
 			N1: H,
 			N2: dH,
@@ -2032,10 +2029,10 @@ func (c *uBackwardFused) run() {
 	} else {
 		for i := range nP {
 			for j := range H {
-				t112_2 := t112[(i*H+j)*dH:][:dH]
-				t96_2 := t96[(i*H+j)*dH:][:dH]
+				t109_2 := t109[(i*H+j)*dH:][:dH]
+				t93_2 := t93[(i*H+j)*dH:][:dH]
 				for k := range dH {
-					t96_2[k] = F(alphaDivEntry * t112_2[k])
+					t93_2[k] = F(alphaDivEntry * t109_2[k])
 				}
 			}
 		}
@@ -2044,10 +2041,10 @@ func (c *uBackwardFused) run() {
 	// mac.alpha
 	if kern.Wide() {
 		a := regions.R25e420d1eb7cArgs{
-			P0: unsafe.SliceData(t111),
-			P1: unsafe.SliceData(t642),
-			P2: unsafe.SliceData(t91),
-			P3: unsafe.SliceData(t98),
+			P0: unsafe.SliceData(t108),
+			P1: unsafe.SliceData(t612),
+			P2: unsafe.SliceData(t88),
+			P3: unsafe.SliceData(t95),
 			N0: L,
 			N1: T,
 			N2: H,
@@ -2061,12 +2058,12 @@ func (c *uBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				for k := range H {
-					t111_2 := t111[((i*T+j)*H+k)*dH:][:dH]
-					t642_2 := t642[((i*T+j)*H+k)*dH:][:dH]
-					t91_2 := t91[((i*T+j)*H+k)*dH:][:dH]
-					t98_2 := t98[((i*T+j)*H+k)*dH:][:dH]
+					t108_2 := t108[((i*T+j)*H+k)*dH:][:dH]
+					t612_2 := t612[((i*T+j)*H+k)*dH:][:dH]
+					t88_2 := t88[((i*T+j)*H+k)*dH:][:dH]
+					t95_2 := t95[((i*T+j)*H+k)*dH:][:dH]
 					for m := range dH {
-						t98_2[m] = num.FMA32(alphaDivEntry, t111_2[m], t642_2[m]+t91_2[m])
+						t95_2[m] = num.FMA32(alphaDivEntry, t108_2[m], t612_2[m]+t88_2[m])
 					}
 				}
 			}
@@ -2074,59 +2071,60 @@ func (c *uBackwardFused) run() {
 	}
 
 	// mac.k
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t100, H*dH, 1, t92, H*dH, 1, c.WK, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t97, H*dH, 1, t89, H*dH, 1, c.WK, H*dH, 1)
 
 	// mac.k
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t101, 1, H*dH, c.X, 1, H*dH, t92, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, t98, 1, H*dH, c.X, 1, H*dH, t89, H*dH, 1)
 
 	// mac.k
-	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t102, 1, H*dH, c.WK, 1, H*dH, t96, 1, H*dH)
+	kern.GemmFMA(H*dH, nP, H*dH, F(1), false, t99, 1, H*dH, c.WK, 1, H*dH, t93, 1, H*dH)
 
 	// mac.k
-	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t103, 1, H*dH, c.P, 1, H*dH, t96, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, nP, F(1), false, t100, 1, H*dH, c.P, 1, H*dH, t93, H*dH, 1)
 
 	// mac.q
-	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t104, H*dH, 1, t98, H*dH, 1, c.WQ, H*dH, 1)
+	kern.GemmFMA(L*T, H*dH, H*dH, F(1), false, t101, H*dH, 1, t95, H*dH, 1, c.WQ, H*dH, 1)
 
 	// mac.q
-	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t98, H*dH, 1)
+	kern.GemmFMA(H*dH, H*dH, L*T, F(1), false, c.WQBar, 1, H*dH, c.X, 1, H*dH, t95, H*dH, 1)
 
 	// mac.q, mac.h
+	hDiv3Entry := c.HDiv3[0]
 	if kern.Wide() {
 		a := regions.R94deb8448a18Args{
 			P0: unsafe.SliceData(c.HDiv),
-			P1: unsafe.SliceData(t742),
-			P2: unsafe.SliceData(t452),
-			P3: unsafe.SliceData(t100),
-			P4: unsafe.SliceData(t104),
+			P1: unsafe.SliceData(t712),
+			P2: unsafe.SliceData(t422),
+			P3: unsafe.SliceData(t97),
+			P4: unsafe.SliceData(t101),
 			P5: unsafe.SliceData(c.XBar),
 			P6: unsafe.SliceData(c.A),
-			P7: unsafe.SliceData(t692),
+			P7: unsafe.SliceData(t66),
 			P8: unsafe.SliceData(c.ABar),
 			N0: L,
 			N1: T,
 			N2: H * dH,
 			N3: H * T * dH,
-			S0: [2]float32{NYDiv3Entry},
+			S0: [2]float32{hDiv3Entry},
 		}
 		regions.R94deb8448a18(&a)
 	} else {
 		for i := range L {
 			hDiv := c.HDiv[i*T:][:T]
-			t742_2 := t742[i*T:][:T]
+			t712_2 := t712[i*T:][:T]
 			for j := range T {
-				t452_2 := t452[(i*T+j)*H*dH:][:H*dH]
-				t100_2 := t100[(i*T+j)*H*dH:][:H*dH]
-				t104_2 := t104[(i*T+j)*H*dH:][:H*dH]
+				t422_2 := t422[(i*T+j)*H*dH:][:H*dH]
+				t97_2 := t97[(i*T+j)*H*dH:][:H*dH]
+				t101_2 := t101[(i*T+j)*H*dH:][:H*dH]
 				XBar := c.XBar[(i*T+j)*H*dH:][:H*dH]
 				a := c.A[(i*T+j)*H*dH:][:H*dH]
-				t692_2 := t692[(i*T+j)*H*dH:][:H*dH]
+				t66_2 := t66[(i*T+j)*H*dH:][:H*dH]
 				aBar := c.ABar[(i*T+j)*H*dH:][:H*dH]
 				hDivEntry := hDiv[j]
-				w4 := F(t742_2[j] * F(NYDiv3Entry*hDivEntry))
+				w4 := F(t712_2[j] * F(hDiv3Entry*hDivEntry))
 				for k := range H * dH {
-					XBar[k] = (t452_2[k] + t100_2[k]) + t104_2[k]
-					aBar[k] = num.FMA32(a[k], w4, F(t692_2[k]*hDivEntry))
+					XBar[k] = (t422_2[k] + t97_2[k]) + t101_2[k]
+					aBar[k] = num.FMA32(a[k], w4, F(t66_2[k]*hDivEntry))
 				}
 			}
 		}
@@ -2135,8 +2133,8 @@ func (c *uBackwardFused) run() {
 	// mac.q
 	if kern.Wide() {
 		a := regions.R2588a42e7de3Args{
-			P0: unsafe.SliceData(t472),
-			P1: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(t442),
+			P1: unsafe.SliceData(t99),
 			P2: unsafe.SliceData(c.PBar),
 			N0: nP,
 			N1: H * dH,
@@ -2144,11 +2142,11 @@ func (c *uBackwardFused) run() {
 		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range nP {
-			t472_2 := t472[i*H*dH:][:H*dH]
-			t102_2 := t102[i*H*dH:][:H*dH]
+			t442_2 := t442[i*H*dH:][:H*dH]
+			t99_2 := t99[i*H*dH:][:H*dH]
 			PBar := c.PBar[i*H*dH:][:H*dH]
 			for j := range H * dH {
-				PBar[j] = t472_2[j] + t102_2[j]
+				PBar[j] = t442_2[j] + t99_2[j]
 			}
 		}
 	}
@@ -2156,30 +2154,30 @@ func (c *uBackwardFused) run() {
 	// mac.q
 	if kern.Wide() {
 		a := regions.R4d4937b31042Args{
-			P0: unsafe.SliceData(t682),
-			P1: unsafe.SliceData(t101),
-			P2: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t652),
+			P1: unsafe.SliceData(t98),
+			P2: unsafe.SliceData(t100),
 			P3: unsafe.SliceData(c.WKBar),
-			P4: unsafe.SliceData(t302),
-			P5: unsafe.SliceData(t462),
-			P6: unsafe.SliceData(t482),
+			P4: unsafe.SliceData(t27),
+			P5: unsafe.SliceData(t432),
+			P6: unsafe.SliceData(t452),
 			P7: unsafe.SliceData(c.WVBar),
 			N0: H * dH,
 		}
 		regions.R4d4937b31042(&a)
 	} else {
 		for i := range H * dH {
-			t682_2 := t682[i*H*dH:][:H*dH]
-			t101_2 := t101[i*H*dH:][:H*dH]
-			t103_2 := t103[i*H*dH:][:H*dH]
+			t652_2 := t652[i*H*dH:][:H*dH]
+			t98_2 := t98[i*H*dH:][:H*dH]
+			t100_2 := t100[i*H*dH:][:H*dH]
 			WKBar := c.WKBar[i*H*dH:][:H*dH]
-			t302_2 := t302[i*H*dH:][:H*dH]
-			t462_2 := t462[i*H*dH:][:H*dH]
-			t482_2 := t482[i*H*dH:][:H*dH]
+			t27_2 := t27[i*H*dH:][:H*dH]
+			t432_2 := t432[i*H*dH:][:H*dH]
+			t452_2 := t452[i*H*dH:][:H*dH]
 			WVBar := c.WVBar[i*H*dH:][:H*dH]
 			for j := range H * dH {
-				WKBar[j] = (t682_2[j] + t101_2[j]) + t103_2[j]
-				WVBar[j] = (t302_2[j] + t462_2[j]) + t482_2[j]
+				WKBar[j] = (t652_2[j] + t98_2[j]) + t100_2[j]
+				WVBar[j] = (t27_2[j] + t432_2[j]) + t452_2[j]
 			}
 		}
 	}
