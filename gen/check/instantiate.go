@@ -84,6 +84,9 @@ func instantiate(t *units.Tree, u *notation.Unit, name string, args, with []*not
 	r.bindLifetimes()
 	r.override(with)
 	r.parts()
+	if t.Instance(u) {
+		r.checkPartOptions(t.Units[u.Formula.Parts[0].Name.Text], u.Formula.Parts[0], b)
+	}
 	r.dropUnusedArguments()
 	if len(args) == 0 && name == u.Name.Text && !ds.HasErrors() {
 		r.unusedRedefinitions(u)
@@ -258,5 +261,9 @@ func (r *resolver) checkTrial(u *notation.Unit, s *notation.Trial) {
 	if !slices.ContainsFunc(s.Formula.Parts, names) || !knob && len(s.Formula.Parts) != 1 {
 		r.ds.Errorf(diag.NotHere, s.Formula.Span, "a trial of %s is a formula with %s", u.Name.Text, u.Name.Text).Hint("%s", map[bool]string{
 			true: "write a structure, a bias, a retention and an algorithm, one of them this, over a front", false: "write " + u.Name.Text + "(…) with a page for each part"}[knob])
+		return
+	}
+	if !knob {
+		r.checkPartOptions(u, s.Formula.Parts[0], r.b)
 	}
 }

@@ -88,8 +88,8 @@ func (r *resolver) subpart(p *Subpart, a *notation.Apply) *Block {
 	return b
 }
 
-// checkPartOptions refuses an option of a part that is not a size of the model: the page of
-// a part is compiled separately, with its own options.
+// checkPartOptions refuses an option, of a part or of a page that is given its parts, that is not
+// a size of the model: each page is compiled separately, with its own options.
 func (r *resolver) checkPartOptions(u *notation.Unit, a *notation.Apply, b *Block) {
 	if b == nil || r.ds.HasErrors() {
 		return
@@ -105,10 +105,11 @@ func (r *resolver) checkPartOptions(u *notation.Unit, a *notation.Apply, b *Bloc
 		if size != nil && size.Free && (size != b.Heads || instantiate(r.tree, u, u.Name.Text, nil, u.With, &quiet).Heads != nil) {
 			continue
 		}
-		d := r.ds.Errorf(diag.BadOption, o.Span, "%s is compiled separately: a formula sets the sizes of its parts, and %s is not a size", u.Name.Text, o.Name.Text).
+		d := r.ds.Errorf(diag.BadOption, o.Span, "%s is compiled separately: a formula sets sizes, and %s is not a size", u.Name.Text, o.Name.Text).
 			See(opt.Decl.Span, "the option is declared here")
-		if u.Kind == notation.RuleUnit {
-			d.Hint("write a rule, rule Mine = %s(%s), and Mine here", u.Name.Text, o.Name.Text+" = "+notation.Print(o.Value, notation.Unicode))
+		if len(units.PartsOf(r.tree.BasePage(u))) == 0 {
+			kind := map[bool]string{true: "rule", false: "compose"}[u.Kind == notation.RuleUnit]
+			d.Hint("write %s Mine = %s(%s = %s), and Mine here", kind, u.Name.Text, o.Name.Text, notation.Print(o.Value, notation.Unicode))
 		}
 	}
 }

@@ -40,7 +40,7 @@ const pairHead = "compose Same\noption w ≥ 1 = 2\ndims d\ninput X ∈ ℝ^{T×
 // TestParts holds that a part may be given by position or by name.
 func TestParts(t *testing.T) {
 	for _, f := range []string{"Pair(Sum, Same)", "Pair(memory = Sum, other = Same)", "Pair(other = Same, memory = Sum)", "Pair(Sum, other = Same)",
-		"Pair(memory = Sum, other = Same(w = 3))", "Pair(way = twice, memory = Sum, other = Same)", "Pair(Sum, Same, way = twice)",
+		"Pair(memory = Sum, other = Same(w = 3))", "Pair(way = plain, memory = Sum, other = Same)", "Pair(Sum, Same, way = plain)",
 		"Pair(memory = Sum, other = Pair(Sum, Same))", "Pair(memory = Sum, other = Pair(memory = Sum, other = Same))"} {
 		b, ds := resolved(t, pairHead+"compose C = "+f)
 		if ds.HasErrors() {
@@ -71,6 +71,7 @@ func TestPartMistakes(t *testing.T) {
 		{"Pair(memory = Same, other = Same)", "HEC3004", "Same", "Same is a composition, but a rule is needed here"},
 		{"Pair(memory = Nope, other = Same)", "HEC3003", "Nope", "there is no page Nope"},
 		{"Pair(Sum, Same, wey = 3)", "HEC3005", "wey", "there is no option wey"},
+		{"Pair(Sum, Same, way = twice)", "HEC3006", "way = twice", "Pair is compiled separately: a formula sets sizes, and way is not a size"},
 		{"Same(8)", "HEC3005", "8", "an option is set by its name"},
 		{"Same(Sum)", "HEC3016", "Sum", "Same has no parts"},
 	} {
