@@ -207,7 +207,7 @@ func (c *unitCompiler) lowered(p *program) (out abi.Pair) {
 }
 
 // needs lists, for each value that a backward returns an adjoint of, the results of the
-// forward whose adjoints it depends on, in the order of the program.
+// forward whose adjoints it depends on, sorted.
 func needs(bwd *ir.Func) map[string][]string {
 	from := map[*ir.Value]map[string]bool{}
 	for _, p := range bwd.Params {

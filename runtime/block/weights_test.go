@@ -1,6 +1,7 @@
 package block_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,4 +134,15 @@ func panicOf(f func()) (got any) {
 	defer func() { got = recover() }()
 	f()
 	return nil
+}
+
+// TestPositionsStayCountable passes the last position that float32 counts: positions go on at half of it.
+func TestPositionsStayCountable(t *testing.T) {
+	const last = 1<<24 - 1
+	m := block.Memory[float64]{Pos: []int32{last - 1, last, 5}}
+	m.Advance(1)
+	m.Keep()
+	if want := []int32{last, 1 << 23, 6}; !slices.Equal(m.Pos, want) {
+		t.Errorf("positions %v, want %v", m.Pos, want)
+	}
 }

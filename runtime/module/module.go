@@ -67,9 +67,10 @@ var (
 // Config describes a module. Without an Update it tests and streams only. Buffer is
 // the update that collects the gradients of slower levels until they are updated; a model
 // of one level needs none. Clip bounds the norm of the gradients of one update; 0
-// means no bound. Chunks is the number of chunks that one gradient spans; 0 means 1. Schedule is the learning rate by steps of the run, by default the update's
-// at every step. NoDecay are kinds of parameters without weight decay, besides those
-// that a page marks.
+// means no bound. Chunks is the number of chunks that one gradient spans; 0 means 1.
+// Schedule is the learning rate by steps of the run, by default the update's at every
+// step. NoDecay are kinds of parameters without weight decay, besides those that a page
+// marks.
 type Config[F Float] struct {
 	Model    block.Model[F]
 	Update   update.Update[F]

@@ -9,7 +9,7 @@ import (
 // rate more than ten times that of the update's page, and wants numbers at the end.
 func TestFlagshipsStayFinite(t *testing.T) {
 	if testing.Short() {
-		t.Skip("36 builds")
+		t.Skip("builds 36 models")
 	}
 	d, err := text()
 	if err != nil {
