@@ -31,8 +31,8 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of the interleaved `run`")
 	flag.IntVar(&o.genRounds, "generation-rounds", 3, "rounds of the compiler and go build")
-	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model and JAX, step a whole step of training and PyTorch, million a stream of so many tokens")
-	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build, or torch, for steps")
+	flag.StringVar(&o.only, "only", "core,threads,model,generation", "`parts` to measure; threads and model come with the core, rules is all memory rules beside C and JAX, build the whole model and JAX, step a whole step of training beside PyTorch and JAX, million a stream of so many tokens")
+	flag.StringVar(&o.python, "python", "python3", "the `interpreter` that has JAX, for the rules and the build, and torch, for steps")
 	flag.StringVar(&o.of, "rules", "", "measure only these `rules`, by the names in the table")
 	flag.IntVar(&o.tokens, "tokens", tokens, "`tokens` of a trial of a rule")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the inputs and of the order")

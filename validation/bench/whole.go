@@ -52,11 +52,11 @@ func wholeSize(name string) int {
 
 // session is a run of a model over tokens; a stream ends after them.
 func session(model string, phase pulse.Phase, batch int, ids []int32, seed uint64) (*module.Session[float32], error) {
-	return sized(model, wholeSize, phase, batch, ids, seed)
+	return sized(model, wholeSize, phase, batch, 0, ids, seed)
 }
 
-// sized is session of a model of other sizes.
-func sized(model string, sizes func(name string) int, phase pulse.Phase, batch int, ids []int32, seed uint64) (*module.Session[float32], error) {
+// sized is session of a model of other sizes, its gradients of norm clip at most, or any norm if that is 0.
+func sized(model string, sizes func(name string) int, phase pulse.Phase, batch int, clip float64, ids []int32, seed uint64) (*module.Session[float32], error) {
 	b, err := registry.NewModel[float32](model, block.NewSizes(nil).Else(sizes))
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func sized(model string, sizes func(name string) int, phase pulse.Phase, batch i
 	if err != nil {
 		return nil, err
 	}
-	m, err := module.New(module.Config[float32]{Model: b, Update: u, Buffer: buffer, Seed: seed})
+	m, err := module.New(module.Config[float32]{Model: b, Update: u, Buffer: buffer, Clip: clip, Seed: seed})
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,8 @@ Needs torch (2.9.1 was used). A step is forward, backward and AdamW over a batch
 of attention and the state of the memory are carried from chunk to chunk, without gradient. Kinds:
 
     transformer   N × (x + attention(norm x), x + mlp(norm x)): rotary positions, a window of 64, SiLU
-    mag           the attention's output is gated by a delta-rule memory, which a loop over tokens computes
-    magchunk      the same memory by the chunkwise form (Yang et al. 2024): triangular solve and products
+    magchunk      the attention's output is gated by a delta-rule memory in the chunkwise form (Yang et al. 2024):
+                  triangular solve and products; no positions
 """
 import sys
 import time
@@ -54,9 +54,9 @@ class Attention(nn.Module):
 class Delta(nn.Module):
     """The rule DeltaRule: projections, short convolutions, unit keys, gates, M ← ρ M − θ (M k − v) kᵀ."""
 
-    def __init__(self, d, chunked):
+    def __init__(self, d):
         super().__init__()
-        self.proj, self.chunked = nn.Linear(d, 3 * d, bias=False), chunked
+        self.proj = nn.Linear(d, 3 * d, bias=False)
         self.conv = nn.Conv1d(2 * d, 2 * d, 4, groups=2 * d)
         self.gates = nn.Linear(2 * d, 2)
         with torch.no_grad():
@@ -74,18 +74,9 @@ class Delta(nn.Module):
         k, q = F.normalize(kq[..., :d], dim=-1), F.normalize(kq[..., d:], dim=-1)
         g = self.gates(torch.cat([k, v], -1))
         rho, theta = torch.sigmoid(g[..., 0]), F.softplus(g[..., 1])
-        y, m = (self.chunk if self.chunked else self.loop)(k, q, v, rho, theta)
+        y, m = self.chunk(k, q, v, rho, theta)
         self.state = m.detach()
         return y
-
-    def loop(self, k, q, v, rho, theta):
-        m, out = self.state, []
-        for t in range(k.shape[1]):
-            kt = k[:, t, :, None]
-            e = m @ kt - v[:, t, :, None]
-            m = rho[:, t, None, None] * m - theta[:, t, None, None] * e * k[:, t, None, :]
-            out.append(m @ q[:, t, :, None])
-        return torch.cat(out, 2).transpose(1, 2), m
 
     def chunk(self, k, q, v, rho, theta):
         # With c the logarithm of the product of ρ so far, M_t = e^{c_t} (M_0 − Σ_{s≤t} e^{−c_s} θ_s e_s k_sᵀ), and
@@ -110,7 +101,7 @@ class Block(nn.Module):
         super().__init__()
         self.norm, self.norm2 = nn.LayerNorm(d), nn.LayerNorm(d)
         self.attention = Attention(d, positions=kind == "transformer")
-        self.memory = None if kind == "transformer" else Delta(d, kind == "magchunk")
+        self.memory = None if kind == "transformer" else Delta(d)
         self.out = nn.Linear(d, d, bias=False)
         self.up, self.down = nn.Linear(d, 4 * d, bias=False), nn.Linear(4 * d, d, bias=False)
 
