@@ -83,6 +83,7 @@ var functions = map[ir.Op]func(*body, val) val{
 	ir.Sigmoid:  func(b *body, x val) val { return sigmoid[val](b, x) },
 	ir.Softplus: func(b *body, x val) val { return softplus[val](b, x) },
 	ir.Tanh:     func(b *body, x val) val { return tanh[val](b, x) },
+	ir.Erf:      func(b *body, x val) val { return erf[val](b, x) },
 	ir.Sign:     func(b *body, x val) val { return sign[val](b, x) },
 	ir.Sqrt:     (*body).sqrt,
 	ir.Abs:      (*body).abs,

@@ -20,6 +20,7 @@ var unary = []struct {
 	{"Sigmoid", "is 1/(1 + e^(−x))", sigmoid[string]},
 	{"Softplus", "is ln(1 + e^x)", softplus[string]},
 	{"Tanh", "is the hyperbolic tangent", tanh[string]},
+	{"Erf", "is the error function", erf[string]},
 	{"Sign", "is −1, 0 or 1, and NaN for NaN", sign[string]},
 }
 

@@ -119,7 +119,7 @@ var table = [...]OpInfo{
 	Softplus:  {Name: "softplus", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "softplus", Monotone: 1, Vector: true, Fused: "Softplus", f1: softplus},
 	Sin:       {Name: "sin", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "sin", Parity: -1, f1: math.Sin},
 	Cos:       {Name: "cos", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "cos", Parity: 1, f1: math.Cos},
-	Erf:       {Name: "erf", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "erf", Monotone: 1, Parity: -1, f1: math.Erf},
+	Erf:       {Name: "erf", Args: 1, Elementwise: true, Out: Real, Smooth: true, Cost: Function, Page: "erf", Monotone: 1, Parity: -1, Vector: true, Fused: "Erf", f1: math.Erf},
 	Abs:       {Name: "abs", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "abs", Parity: 1, Vector: true, f1: math.Abs},
 	Sign:      {Name: "sign", Args: 1, Elementwise: true, Out: Real, Cost: Simple, Page: "sign", Parity: -1, Vector: true, Fused: "Sign", f1: sign},
 	Floor:     {Name: "floor", Args: 1, Elementwise: true, Out: Real, Cost: Compound, Page: "floor", Monotone: 1, Vector: true, f1: math.Floor},

@@ -19,17 +19,29 @@ func (c *gELUErfCallFused) run() {
 	_ = n
 
 	// gelu_erf.out
-	for i := range L {
-		x := c.X[i*n:][:n]
-		outErf := c.OutErf[i*n:][:n]
-		out := c.Out[i*n:][:n]
-		outExp := c.OutExp[i*n:][:n]
-		for j := range n {
-			xEntry := x[j]
-			t4 := num.Erf(F(0.7071067811865475 * xEntry))
-			outErf[j] = t4
-			out[j] = F(F(0.5*xEntry) * (F(1) + t4))
-			outExp[j] = kern.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+	if kern.Wide() {
+		a := regions.R3d31b4d986e9Args{
+			P0: unsafe.SliceData(c.X),
+			P1: unsafe.SliceData(c.OutErf),
+			P2: unsafe.SliceData(c.Out),
+			P3: unsafe.SliceData(c.OutExp),
+			N0: L,
+			N1: n,
+		}
+		regions.R3d31b4d986e9(&a)
+	} else {
+		for i := range L {
+			x := c.X[i*n:][:n]
+			outErf := c.OutErf[i*n:][:n]
+			out := c.Out[i*n:][:n]
+			outExp := c.OutExp[i*n:][:n]
+			for j := range n {
+				xEntry := x[j]
+				t4 := kern.Erf(F(0.7071067811865475 * xEntry))
+				outErf[j] = t4
+				out[j] = F(F(0.5*xEntry) * (F(1) + t4))
+				outExp[j] = kern.Exp(F(F(-0.4999999999999999*xEntry) * xEntry))
+			}
 		}
 	}
 }

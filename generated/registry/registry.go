@@ -47,6 +47,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/deltalong"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
+	"github.com/nl-hecate/hecate/generated/rules/deltaunbounded"
 	"github.com/nl-hecate/hecate/generated/rules/gateddelta"
 	"github.com/nl-hecate/hecate/generated/rules/gateddeltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
@@ -127,6 +128,7 @@ var all = catalog.New(
 	titanschannels.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
+	deltaunbounded.Entry(),
 	gateddelta.Entry(),
 	gateddeltaheads.Entry(),
 	deltaheads.Entry(),
@@ -176,7 +178,7 @@ var all = catalog.New(
 	catalog.Named("ByteMAC", formula.Model, "ByteLM(MAC(DeltaRule))"),
 	catalog.Named("ByteMAL", formula.Model, "ByteLM(MAL(DeltaRule, SlidingWindow))"),
 	catalog.Named("ZeroA", formula.Model, "ByteLM(AttentionOnly(SlidingWindow))"),
-	catalog.Named("ZeroB", formula.Model, "ByteLM(MAG(DeltaRule, SlidingWindow))"),
+	catalog.Named("ZeroB", formula.Model, "ByteLM(MAG(DeltaUnbounded, SlidingWindow))"),
 	catalog.Named("ByteTitans", formula.Model, "ByteLM(MAG(TitansLMM, SlidingWindow))"),
 	catalog.Named("ByteHebbian", formula.Model, "ByteLM(MAG(Hebbian, SlidingWindow))"),
 	catalog.Named("StackTwo", formula.Model, "StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))])"),

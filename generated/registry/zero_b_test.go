@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestZeroB holds ByteLM(MAG(DeltaRule, SlidingWindow)) to the interpreter and
-// to its own differences.
+// TestZeroB holds ByteLM(MAG(DeltaUnbounded, SlidingWindow)) to the
+// interpreter and to its own differences.
 func TestZeroB(t *testing.T) {
 	conformance.Model{
 		Name: "ZeroB",

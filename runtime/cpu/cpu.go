@@ -58,9 +58,11 @@ func (l Target) Arithmetic() string {
 //
 //	2  What the front of a rule computes is a function of its own. An adjoint of a series
 //	   is summed on each side of the call, and a multiply-add is not fused across it.
-const Version = 2
+//	3  A call computes several sequences, and their gradients are summed in its order; the
+//	   error function has steps of its own in the fused arithmetic.
+const Version = 3
 
-// Bits names the bits that a target computes in this version, such as "fma/2".
+// Bits names the bits that a target computes in this version, such as "fma/3".
 func (l Target) Bits() string { return l.Arithmetic() + "/" + strconv.Itoa(Version) }
 
 // features are what decides. The wide ones include that the operating system

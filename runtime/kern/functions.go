@@ -323,6 +323,56 @@ func Tanh(x float32) float32 {
 	return t36
 }
 
+// Erf is the error function, in the fused arithmetic.
+func Erf(x float32) float32 {
+	t1 := abs(x)
+	t2 := float32(x * x)
+	t3 := fma(float32(-1.6365844e-07), t2, float32(1.6462114e-06))
+	t4 := fma(t3, t2, float32(-1.492565e-05))
+	t5 := fma(t4, t2, float32(0.000120553326))
+	t6 := fma(t5, t2, float32(-0.0008548327))
+	t7 := fma(t6, t2, float32(0.005223978))
+	t8 := fma(t7, t2, float32(-0.026866172))
+	t9 := fma(t8, t2, float32(0.11283792))
+	t10 := fma(t9, t2, float32(-0.37612638))
+	t11 := fma(t10, t2, float32(0.12837917))
+	t12 := fma(x, t11, x)
+	t13 := low(float32(4), t1)
+	t14 := fma(float32(-0.00019822862), t13, float32(0.0030655714))
+	t15 := fma(t14, t13, float32(-0.022315511))
+	t16 := fma(t15, t13, float32(0.10411425))
+	t17 := fma(t16, t13, float32(0.63697547))
+	t18 := fma(t17, t13, float32(1.1277976))
+	t19 := fma(t18, t13, float32(0.00016637392))
+	t20 := float32(0) - t19
+	t21 := low(float32(89), t20)
+	t22 := high(float32(-104), t21)
+	t23 := float32(t22 * float32(1.442695))
+	t24 := nearest(t23)
+	t25 := fnma(t24, float32(0.69314575), t22)
+	t26 := fnma(t24, float32(1.4286068e-06), t25)
+	t27 := fma(float32(0.0001984127), t26, float32(0.0013888889))
+	t28 := fma(t27, t26, float32(0.008333334))
+	t29 := fma(t28, t26, float32(0.041666668))
+	t30 := fma(t29, t26, float32(0.16666667))
+	t31 := fma(t30, t26, float32(0.5))
+	t32 := float32(t26 * t26)
+	t33 := fma(t32, t31, t26)
+	t34 := t33 + float32(1)
+	t35 := float32(t24 * float32(0.5))
+	t36 := floor(t35)
+	t37 := power(t36)
+	t38 := float32(t34 * t37)
+	t39 := t24 - t36
+	t40 := power(t39)
+	t41 := float32(t38 * t40)
+	t42 := float32(1) - t41
+	t43 := copysign(t42, x)
+	t44 := t1 < float32(0.9)
+	t45 := Choose(t44, t12, t43)
+	return t45
+}
+
 // Sign is −1, 0 or 1, and NaN for NaN, in the fused arithmetic.
 func Sign(x float32) float32 {
 	t1 := x > float32(0)

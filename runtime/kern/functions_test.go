@@ -33,6 +33,7 @@ var functions = []struct {
 	}},
 	{"softplus", kern.Softplus, func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }},
 	{"tanh", kern.Tanh, math.Tanh},
+	{"erf", kern.Erf, math.Erf},
 }
 
 // stride walks over all bits of a float32 in about a million samples: it is odd
@@ -67,7 +68,7 @@ func TestFunctions(t *testing.T) {
 
 // seams are where one way to compute meets another, or results end.
 var seams = []float32{0.35, -0.35, 1, -1, 0.5, math.Sqrt2, 0.5 * math.Sqrt2, 0x1p-126, -0x1p-126, 0x1p-24, 0x1p24, 88.72284, -87.33655, -103.97208, 17, -17,
-	math.Ln2, 0.5 * math.Ln2, 9, math.MaxFloat32, 2}
+	math.Ln2, 0.5 * math.Ln2, 9, math.MaxFloat32, 2, 0.9, -0.9, 4, -4}
 
 // distance is the error of got in units in the last place, +Inf where one of the
 // two is no number or infinite and the other is not.
@@ -120,6 +121,7 @@ func TestFunctionsAtTheEnds(t *testing.T) {
 		{"softplus", kern.Softplus, pos, pos}, {"softplus", kern.Softplus, neg, 0}, {"softplus", kern.Softplus, nan, nan},
 		{"tanh", kern.Tanh, pos, 1}, {"tanh", kern.Tanh, neg, -1}, {"tanh", kern.Tanh, nan, nan}, {"tanh", kern.Tanh, 0, 0},
 		{"tanh", kern.Tanh, 0x1p-149, 0x1p-149}, {"tanh", kern.Tanh, -0x1p-149, -0x1p-149},
+		{"erf", kern.Erf, pos, 1}, {"erf", kern.Erf, neg, -1}, {"erf", kern.Erf, nan, nan}, {"erf", kern.Erf, 0, 0}, {"erf", kern.Erf, zero, zero},
 		{"sign", kern.Sign, neg, -1}, {"sign", kern.Sign, nan, nan}, {"sign", kern.Sign, 0, 0}, {"sign", kern.Sign, 0x1p-149, 1},
 	} {
 		got := c.of(c.in)

@@ -32,6 +32,7 @@ import (
 const (
 	baselineBatch, baselineChunk, baselineWindow = 8, 64, 64
 	baselineHeads                                = 4
+	baselineSeeds                                = 3
 	baselineMarks                                = 4
 	sameSize                                     = 0.02
 )
@@ -99,16 +100,21 @@ func towers(d int, hidden [5]int) []*rival {
 }
 
 // layered is the form of the presets: a memory, an attention, and a network after each.
-const layered = "TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)), PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))), PreRMSNorm(SwiGLU)])"
+func layered(d, hidden int) *rival {
+	return &rival{name: "Hecate, gated delta rule as a layer, then attention",
+		formula: "TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)), PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))), PreRMSNorm(SwiGLU)])",
+		sizes: map[string]int{"d": d, "block.0.block.memory.heads": baselineHeads, "block.0.block.memory.d_k": d / baselineHeads, "block.1.block.d_h": hidden,
+			"block.2.block.block.attention.H": baselineHeads, "block.2.block.block.attention.w": baselineWindow, "block.2.block.n": 4, "block.3.block.d_h": hidden}}
+}
 
 // baselineSizes are the models.
 func baselineSizes() []*size {
 	small := &size{title: "62,000 parameters", parameters: 62_000, steps: 2600, rates: []float64{3e-3, 6e-3, 1e-2}, rivals: towers(48, [5]int{160, 84, 161, 82, 82})}
-	small.rivals = append(small.rivals, &rival{name: "Hecate, gated delta rule as a layer, then attention", formula: layered, sizes: map[string]int{"d": 56,
-		"block.0.block.memory.heads": 4, "block.0.block.memory.d_k": 14, "block.2.block.block.attention.H": baselineHeads, "block.2.block.block.attention.w": baselineWindow, "block.2.block.n": 4}},
+	small.rivals = append(small.rivals, layered(56, 56),
 		&rival{name: "Hecate, ZeroB", formula: "ZeroB", sizes: map[string]int{"d": 64, "attention.H": baselineHeads, "attention.w": baselineWindow}})
-	return []*size{small,
-		{title: "460,000 parameters", parameters: 460_000, steps: 3125, rates: []float64{2e-3, 4e-3}, rivals: towers(128, [5]int{575, 379, 577, 380, 380})}}
+	large := &size{title: "460,000 parameters", parameters: 460_000, steps: 3125, rates: []float64{2e-3, 4e-3}, rivals: towers(128, [5]int{575, 379, 577, 380, 380})}
+	large.rivals = append(large.rivals, layered(128, 360))
+	return []*size{small, large}
 }
 
 // baseline builds all of them, two at a time where there are two cores.
@@ -126,6 +132,9 @@ func baseline(ctx context.Context, a asked) (r report, err error) {
 	sizes := baselineSizes()
 	if a.quick || a.small {
 		sizes = sizes[:1]
+	}
+	if a.seeds == 0 {
+		a.seeds = baselineSeeds
 	}
 	r.baselineHead(d, a)
 	for _, s := range sizes {

@@ -26,6 +26,7 @@ type build struct {
 	batch   int
 	chunk   int
 	across  int     // chunks of a gradient; 0: one
+	keys    int     // length of the keys that sizes does not name; 0: the width
 	rate    float64 // 0: the page's own
 	clip    float64 // of the norm of the gradients of the parameters that are updated together; 0: none
 	seed    uint64
@@ -104,13 +105,17 @@ func (t build) make(vocab int) (*model, error) {
 }
 
 // otherwise are the sizes that a build does not name: two heads, no persistent
-// tokens, and widths those of the model.
+// tokens, keys of its own length, and widths those of the model.
 func (t build) otherwise(name string) int {
 	switch name {
 	case "H":
 		return 2
 	case "n_p":
 		return 0
+	case "d_k":
+		if t.keys > 0 {
+			return t.keys
+		}
 	}
 	return t.sizes["d"]
 }

@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&a.only, "only", "", "sweep, finite: build those models alone whose formula contains this `text`")
 	flags.StringVar(&a.python, "python", "out/torch/bin/python", "baseline: the `interpreter` that has PyTorch")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "baseline: `models` at a time, of one thread each")
-	flags.IntVar(&a.seeds, "seeds", 3, "baseline: `number` of seeds at the best rate")
+	flags.IntVar(&a.seeds, "seeds", 0, "baseline, levels: `number` of seeds, by default 3 and 5")
 	flags.Float64Var(&a.rate, "rate", 0, "baseline: the only `rate`, instead of those of each size")
 	flags.BoolVar(&a.small, "small", false, "baseline: the smaller size alone")
 	flags.BoolVar(&a.quick, "quick", false, "baseline: the smaller size, an eighth of the updates, one rate and seed")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
 	"github.com/nl-hecate/hecate/generated/compositions/slidingwindow"
-	"github.com/nl-hecate/hecate/generated/rules/deltarule"
+	"github.com/nl-hecate/hecate/generated/rules/deltaunbounded"
 	"github.com/nl-hecate/hecate/generated/rules/hebbian"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
 )
@@ -46,11 +46,11 @@ var ruleNames = map[string]string{"M0": "M", "S0": "S", "tail_k": "k0.tail", "ta
 type pair func() (fwd, bwd, front, frontBack any)
 
 func delta() (fwd, bwd, front, frontBack any) {
-	return &deltarule.Step[float64]{}, &deltarule.StepBackward[float64]{}, &deltarule.StepFront[float64]{}, &deltarule.StepFrontBackward[float64]{}
+	return &deltaunbounded.Step[float64]{}, &deltaunbounded.StepBackward[float64]{}, &deltaunbounded.StepFront[float64]{}, &deltaunbounded.StepFrontBackward[float64]{}
 }
 
 func deltaRead() (fwd, bwd, front, frontBack any) {
-	return &deltarule.Read[float64]{}, &deltarule.ReadBackward[float64]{}, &deltarule.ReadFront[float64]{}, &deltarule.ReadFrontBackward[float64]{}
+	return &deltaunbounded.Read[float64]{}, &deltaunbounded.ReadBackward[float64]{}, &deltaunbounded.ReadFront[float64]{}, &deltaunbounded.ReadFrontBackward[float64]{}
 }
 
 func titans() (fwd, bwd, front, frontBack any) {

@@ -25,18 +25,32 @@ func (c *outFused) run() {
 	kern.GemmFMA(L*T, dH, d, F(1), false, c.HProd, dH, 1, c.X, d, 1, c.W1, 1, d)
 
 	// gelumlp.h, gelumlp.out
-	for i := range L {
-		for j := range T {
-			hProd := c.HProd[(i*T+j)*dH:][:dH]
-			hErf := c.HErf[(i*T+j)*dH:][:dH]
-			t22_2 := t22[(i*T+j)*dH:][:dH]
-			hExp := c.HExp[(i*T+j)*dH:][:dH]
-			for k := range dH {
-				hProdEntry := hProd[k]
-				t5 := num.Erf(F(0.7071067811865475 * hProdEntry))
-				hErf[k] = t5
-				t22_2[k] = F(hProdEntry * (F(1) + t5))
-				hExp[k] = kern.Exp(F(F(-0.4999999999999999*hProdEntry) * hProdEntry))
+	if kern.Wide() {
+		a := regions.Rd8226bf3fc44Args{
+			P0: unsafe.SliceData(c.HProd),
+			P1: unsafe.SliceData(c.HErf),
+			P2: unsafe.SliceData(t22),
+			P3: unsafe.SliceData(c.HExp),
+			N0: L,
+			N1: T,
+			N2: dH,
+			N3: T * dH,
+		}
+		regions.Rd8226bf3fc44(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				hProd := c.HProd[(i*T+j)*dH:][:dH]
+				hErf := c.HErf[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
+				hExp := c.HExp[(i*T+j)*dH:][:dH]
+				for k := range dH {
+					hProdEntry := hProd[k]
+					t5 := kern.Erf(F(0.7071067811865475 * hProdEntry))
+					hErf[k] = t5
+					t22_2[k] = F(hProdEntry * (F(1) + t5))
+					hExp[k] = kern.Exp(F(F(-0.4999999999999999*hProdEntry) * hProdEntry))
+				}
 			}
 		}
 	}

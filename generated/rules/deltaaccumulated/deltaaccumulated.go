@@ -22,7 +22,7 @@
 package deltaaccumulated
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaAccumulated.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaAccumulated", "0d390f9390d226f98c5a2d05f66e060afa23d0f712d92d8f1771c9f7c19200e8",
+	return catalog.Block("DeltaAccumulated", "66903470106c5aa0503876d389f7fcbbbc117cf205cda339f6bcbbf914cba036",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -22,8 +22,8 @@
 package deltaaccumulatedlong
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v4505f05a6d23"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve8df49ce2c58"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaAccumulatedLong.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaAccumulatedLong", "da418c84024f6fbc705a67b1815ba8a79e2e0f6f650ddbb8455ec0cf9ac46192",
+	return catalog.Block("DeltaAccumulatedLong", "0e17c1995890d6de8ad3553ebb907bef2fda4413db5b2f5efd95c5c004848acd",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -20,7 +20,7 @@
 package deltachunk
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaChunk", "cffdf10d866f0d37c797cb1c9f72ae9f9f8573d4c7a7a7a82ff536946e74937a",
+	return catalog.Block("DeltaChunk", "3cc39dae8d430ab82ccf211c13d41b3fefd0f1bc7f8916c12c99bf0153299611",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -63,15 +63,15 @@ func (c *Step[F]) Run() {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t52 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	t54 := c.Work[:32*L*chunks] // [L, chunks, 32]
 	work := c.Work[32*L*chunks:]
-	t55 := work[:32*L*chunks] // [L, chunks, 32]
+	t57 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t53 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t55 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t54 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t56 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t56 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t58 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
 	t := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -107,15 +107,15 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t57 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t59 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t58 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t60 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t59 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t61 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
-	t60 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t63 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t62 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	y22 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
@@ -158,12 +158,12 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
-			t52_2 := t52[(i*chunks+j)*32:][:32]
+			t54_2 := t54[(i*chunks+j)*32:][:32]
 			theta := c.Theta[i*T+32*j:][:32]
-			t55_2 := t55[(i*chunks+j)*32:][:32]
+			t57_2 := t57[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t52_2[k] = rho[k]
-				t55_2[k] = theta[k]
+				t54_2[k] = rho[k]
+				t57_2[k] = theta[k]
 			}
 		}
 	}
@@ -173,12 +173,12 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				q := c.Q[(i*T+32*j+k)*dK:][:dK]
-				t53_2 := t53[((i*chunks+j)*32+k)*dK:][:dK]
+				t55_2 := t55[((i*chunks+j)*32+k)*dK:][:dK]
 				k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-				t54_2 := t54[((i*chunks+j)*32+k)*dK:][:dK]
+				t56_2 := t56[((i*chunks+j)*32+k)*dK:][:dK]
 				for m := range dK {
-					t53_2[m] = q[m]
-					t54_2[m] = k2[m]
+					t55_2[m] = q[m]
+					t56_2[m] = k2[m]
 				}
 			}
 		}
@@ -189,9 +189,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				v := c.V[(i*T+32*j+k)*dV:][:dV]
-				t56_2 := t56[((i*chunks+j)*32+k)*dV:][:dV]
+				t58_2 := t58[((i*chunks+j)*32+k)*dV:][:dV]
 				for m := range dV {
-					t56_2[m] = v[m]
+					t58_2[m] = v[m]
 				}
 			}
 		}
@@ -202,10 +202,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t52_2 := t52[(i*chunks+j)*32:][:n]
+				t54_2 := t54[(i*chunks+j)*32:][:n]
 				t2 := t[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t2[k] = t52_2[k]
+					t2[k] = t54_2[k]
 				}
 			}
 		}
@@ -218,15 +218,15 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*32-1+lo:][:n]
+				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t3_2[k] = F(t52Entry * t2[k])
-					t5_2[k] = F(t52_3[k] * t52Entry)
+					t54Entry := t54_2[k]
+					t3_2[k] = F(t54Entry * t2[k])
+					t5_2[k] = F(t54_3[k] * t54Entry)
 				}
 			}
 		}
@@ -395,7 +395,7 @@ func (c *Step[F]) Run() {
 			MState3[i] = M[i]
 		}
 		for t2 := range chunks {
-			t55_2 := t55[(l*chunks+t2)*32:][:32]
+			t57_2 := t57[(l*chunks+t2)*32:][:32]
 			t36_2 := t36[(l*chunks+t2)*32:][:32]
 			g2 := g[(l*chunks+t2)*32:][:32]
 			t18_2 := t18[31*32:][:32]
@@ -411,7 +411,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.y
-			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t55, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t18)
 			for i := range 32 {
@@ -427,13 +427,13 @@ func (c *Step[F]) Run() {
 			clear(t20)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
+				t54_2 := t54[(l*chunks+t2)*32+lo:][:n]
 				for i := range n {
 					t18_3 := t18[((lo+i)-1)*32:][:32]
 					t20_3 := t20[(lo+i)*32:][:32]
-					t52Entry2 := t52_2[i]
+					t54Entry2 := t54_2[i]
 					for j := range 32 {
-						t20_3[j] = F(t18_3[j] * t52Entry2)
+						t20_3[j] = F(t18_3[j] * t54Entry2)
 					}
 				}
 			}
@@ -504,7 +504,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.Q
-			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t55, (l*chunks+t2)*32*dK), dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.g.start
 			clear(t37)
 			if n := min(32, 1); n > 0 {
@@ -514,7 +514,7 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t42)
 			lo6 := max(0, 1)
@@ -533,29 +533,29 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// delta_chunk.K
-			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.Gemm(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t56, (l*chunks+t2)*32*dK), dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.U
 			clear(t44)
 			for i := range 32 {
-				t55Entry := t55_2[i]
+				t57Entry := t57_2[i]
 				if n := min(32, i); n > 0 {
 					t42_2 := t42[i*32:][:n]
 					K2_2 := K2[i*32:][:n]
 					t44_2 := t44[i*32:][:n]
 					for j := range n {
-						t44_2[j] = F(F(t55Entry*t42_2[j]) * K2_2[j])
+						t44_2[j] = F(F(t57Entry*t42_2[j]) * K2_2[j])
 					}
 				}
 			}
 			// delta_chunk.U, delta_chunk.g
 			for i := range 32 {
-				t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
+				t58_2 := t58[((l*chunks+t2)*32+i)*dV:][:dV]
 				t39_2 := t39[i*dV:][:dV]
 				U2_2 := U2[i*dV:][:dV]
 				w := t36_2[i] + t37[i]
-				t55Entry2 := t55_2[i]
+				t57Entry2 := t57_2[i]
 				for j := range dV {
-					U2_2[j] = F((t56_2[j] - F(t39_2[j]*w)) * t55Entry2)
+					U2_2[j] = F((t58_2[j] - F(t39_2[j]*w)) * t57Entry2)
 				}
 			}
 			kern.Triangle(32, dV, false, U2, dV, 1, t44, 32, 1)
@@ -586,11 +586,11 @@ func (c *Step[F]) Run() {
 			kern.Gemm(dV, 32, 32, F(1), true, kern.From(y2, (l*chunks+t2)*32*dV), 1, dV, U2, 1, dV, t622, 1, 32)
 			// delta_chunk.M, delta_chunk.c
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
+				t56_2 := t56[((l*chunks+t2)*32+i)*dK:][:dK]
 				t72_2 := t72[i*dK:][:dK]
 				w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_2[i]
 				for j := range dK {
-					t72_2[j] = F(t54_2[j] * w2)
+					t72_2[j] = F(t56_2[j] * w2)
 				}
 			}
 			// delta_chunk.M
@@ -647,12 +647,12 @@ func (c *Step[F]) Run() {
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
 		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
+		t59_2 := t59[i*(T-32*chunks):][:T-32*chunks]
 		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+		t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t57_2[j] = rho[j]
-			t58_2[j] = theta[j]
+			t59_2[j] = rho[j]
+			t60_2[j] = theta[j]
 		}
 	}
 
@@ -660,12 +660,12 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
+			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
+			t63_2 := t63[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t59_2[k2] = k[k2]
-				t61_2[k2] = q[k2]
+				t61_2[k2] = k[k2]
+				t63_2[k2] = q[k2]
 			}
 		}
 	}
@@ -674,9 +674,9 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			v := c.V[(i*T+j+32*chunks)*dV:][:dV]
-			t60_2 := t60[(i*(T-32*chunks)+j)*dV:][:dV]
+			t62_2 := t62[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t60_2[k] = v[k]
+				t62_2[k] = v[k]
 			}
 		}
 	}
@@ -713,28 +713,28 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
 						var t20_2 F
 						var t21 F
 						var t22 F
 						var t23_2 F
 						for j := range dK {
-							t59Entry := t59_2[j]
-							t20_2 += F(MState2[j][0] * t59Entry)
-							t21 += F(MState2[j][1] * t59Entry)
-							t22 += F(MState2[j][2] * t59Entry)
-							t23_2 += F(MState2[j][3] * t59Entry)
+							t61Entry := t61_2[j]
+							t20_2 += F(MState2[j][0] * t61Entry)
+							t21 += F(MState2[j][1] * t61Entry)
+							t22 += F(MState2[j][2] * t61Entry)
+							t23_2 += F(MState2[j][3] * t61Entry)
 						}
 						// delta_chunk.M
-						t330 := t20_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t331 := t21 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						t332 := t22 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						t333 := t23_2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						t330 := t20_2 - t62[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t331 := t21 - t62[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						t332 := t22 - t62[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						t333 := t23_2 - t62[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t330
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1] = t331
@@ -742,30 +742,30 @@ func (c *Step[F]) Run() {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+3] = t333
 						}
 						// delta_chunk.M, delta_chunk.y
-						t57Entry := t57_2[a]
-						t58Entry := t58_2[a]
+						t59Entry := t59_2[a]
+						t60Entry := t60_2[a]
 						var y30 F
-						w30 := F(t58Entry * t330)
+						w30 := F(t60Entry * t330)
 						var y31 F
-						w31 := F(t58Entry * t331)
+						w31 := F(t60Entry * t331)
 						var y32 F
-						w32 := F(t58Entry * t332)
+						w32 := F(t60Entry * t332)
 						var y33 F
-						w33 := F(t58Entry * t333)
+						w33 := F(t60Entry * t333)
 						for j := range dK {
-							t59Entry := t59_2[j]
 							t61Entry := t61_2[j]
-							M20 := F(t57Entry*MState2[j][0]) - F(w30*t59Entry)
-							y30 += F(M20 * t61Entry)
+							t63Entry := t63_2[j]
+							M20 := F(t59Entry*MState2[j][0]) - F(w30*t61Entry)
+							y30 += F(M20 * t63Entry)
 							MState2[j][0] = M20
-							M21 := F(t57Entry*MState2[j][1]) - F(w31*t59Entry)
-							y31 += F(M21 * t61Entry)
+							M21 := F(t59Entry*MState2[j][1]) - F(w31*t61Entry)
+							y31 += F(M21 * t63Entry)
 							MState2[j][1] = M21
-							M22 := F(t57Entry*MState2[j][2]) - F(w32*t59Entry)
-							y32 += F(M22 * t61Entry)
+							M22 := F(t59Entry*MState2[j][2]) - F(w32*t61Entry)
+							y32 += F(M22 * t63Entry)
 							MState2[j][2] = M22
-							M23 := F(t57Entry*MState2[j][3]) - F(w33*t59Entry)
-							y33 += F(M23 * t61Entry)
+							M23 := F(t59Entry*MState2[j][3]) - F(w33*t61Entry)
+							y33 += F(M23 * t63Entry)
 							MState2[j][3] = M23
 						}
 						y22[(l*(T-32*chunks)+a+C*s)*dV+i] = y30
@@ -796,28 +796,28 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
 						var t2 F
 						for j := range dK {
-							t2 += F(MState2[j][0] * t59_2[j])
+							t2 += F(MState2[j][0] * t61_2[j])
 						}
 						// delta_chunk.M
-						t33 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t33 := t2 - t62[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t33
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
-						t57Entry := t57_2[a]
-						w3 := F(t58_2[a] * t33)
+						t59Entry := t59_2[a]
+						w3 := F(t60_2[a] * t33)
 						for j := range dK {
-							M2 := F(t57Entry*MState2[j][0]) - F(w3*t59_2[j])
-							y3 += F(M2 * t61_2[j])
+							M2 := F(t59Entry*MState2[j][0]) - F(w3*t61_2[j])
+							y3 += F(M2 * t63_2[j])
 							MState2[j][0] = M2
 						}
 						y22[(l*(T-32*chunks)+a+C*s)*dV+i] = y3
@@ -910,23 +910,23 @@ func (c *StepBackward[F]) Run() {
 	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	chunks := (T) / 32
 	segments := (C + T - 32*chunks - 1) / C
-	t52 := c.Work[:32*L*chunks] // [L, chunks, 32]
+	t54 := c.Work[:32*L*chunks] // [L, chunks, 32]
 	work := c.Work[32*L*chunks:]
-	t55 := work[:32*L*chunks] // [L, chunks, 32]
+	t57 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t53 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t55 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t54 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
+	t56 := work[:32*L*chunks*dK] // [L, chunks, 32, d_k]
 	work = work[32*L*chunks*dK:]
-	t56 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
+	t58 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t57 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t59 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t58 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t60 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t59 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
 	t61 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t63 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
 	work = work[L*T*dK-32*L*chunks*dK:]
 	t := work[:32*L*chunks*dV] // [L, 32·chunks, d_v]
 	work = work[32*L*chunks*dV:]
@@ -960,7 +960,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks:]
 	t32 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
-	t52_2 := work[:32*L*chunks] // [L, chunks, 32]
+	t52 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
 	t42 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1082,17 +1082,17 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t512 := work[:32] // [32]
 	work = work[32:]
-	t523_2 := work[:1024] // [32, 32]
+	t52_2 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t553 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t562 := work[:32] // [32]
+	t563 := work[:32] // [32]
 	work = work[32:]
 	t573 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t112_2 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t60 := work[:1024] // [32, 32]
+	t603 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t613 := work[:32] // [32]
 	work = work[32:]
@@ -1163,12 +1163,12 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			rho := c.Rho[i*T+32*j:][:32]
-			t52_3 := t52[(i*chunks+j)*32:][:32]
+			t54_2 := t54[(i*chunks+j)*32:][:32]
 			theta := c.Theta[i*T+32*j:][:32]
-			t55_2 := t55[(i*chunks+j)*32:][:32]
+			t57_2 := t57[(i*chunks+j)*32:][:32]
 			for k := range 32 {
-				t52_3[k] = rho[k]
-				t55_2[k] = theta[k]
+				t54_2[k] = rho[k]
+				t57_2[k] = theta[k]
 			}
 		}
 	}
@@ -1178,12 +1178,12 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				q := c.Q[(i*T+32*j+k)*dK:][:dK]
-				t53_2 := t53[((i*chunks+j)*32+k)*dK:][:dK]
+				t55_2 := t55[((i*chunks+j)*32+k)*dK:][:dK]
 				k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-				t54_2 := t54[((i*chunks+j)*32+k)*dK:][:dK]
+				t56_2 := t56[((i*chunks+j)*32+k)*dK:][:dK]
 				for m := range dK {
-					t53_2[m] = q[m]
-					t54_2[m] = k2[m]
+					t55_2[m] = q[m]
+					t56_2[m] = k2[m]
 				}
 			}
 		}
@@ -1194,9 +1194,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 32 {
 				v := c.V[(i*T+32*j+k)*dV:][:dV]
-				t56_2 := t56[((i*chunks+j)*32+k)*dV:][:dV]
+				t58_2 := t58[((i*chunks+j)*32+k)*dV:][:dV]
 				for m := range dV {
-					t56_2[m] = v[m]
+					t58_2[m] = v[m]
 				}
 			}
 		}
@@ -1205,12 +1205,12 @@ func (c *StepBackward[F]) Run() {
 	// delta_chunk.rho, delta_chunk.theta
 	for i := range L {
 		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
+		t59_2 := t59[i*(T-32*chunks):][:T-32*chunks]
 		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+		t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
-			t57_2[j] = rho[j]
-			t58_2[j] = theta[j]
+			t59_2[j] = rho[j]
+			t60_2[j] = theta[j]
 		}
 	}
 
@@ -1218,12 +1218,12 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
+			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
+			t63_2 := t63[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t59_2[k2] = k[k2]
-				t61_2[k2] = q[k2]
+				t61_2[k2] = k[k2]
+				t63_2[k2] = q[k2]
 			}
 		}
 	}
@@ -1275,31 +1275,31 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_chunk.M
-						t57Entry := t57_2[a]
-						t58Entry := t58_2[a]
-						w0 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
-						w1 := F(t58Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1])
+						t59Entry := t59_2[a]
+						t60Entry := t60_2[a]
+						w0 := F(t60Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
+						w1 := F(t60Entry * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
-							t59Entry := t59_2[j]
-							MTrail4[j][0] = F(t57Entry*MTrail3[j][0]) - F(w0*t59Entry)
-							MTrail4[j][1] = F(t57Entry*MTrail3[j][1]) - F(w1*t59Entry)
+							t61Entry := t61_2[j]
+							MTrail4[j][0] = F(t59Entry*MTrail3[j][0]) - F(w0*t61Entry)
+							MTrail4[j][1] = F(t59Entry*MTrail3[j][1]) - F(w1*t61Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t5_2 := t5[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t72_3 := t72[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
@@ -1315,18 +1315,18 @@ func (c *StepBackward[F]) Run() {
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						MLinEntry1 := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
+							t63Entry := t63_2[j]
 							t61Entry := t61_2[j]
-							t59Entry := t59_2[j]
 							t9Sum := t9_2[j]
 							t72Sum := t72_3[j]
-							t3230 := MBarState[j][0] + F(t61Entry*t2Entry0)
-							t1820 += F(t3230 * t59Entry)
+							t3230 := MBarState[j][0] + F(t63Entry*t2Entry0)
+							t1820 += F(t3230 * t61Entry)
 							t1030 += F(MTrail3[j][0] * t3230)
 							t9Sum += F(MTrail4[j][0] * t2Entry0)
 							t322[j][0] = t3230
 							t72Sum -= F(t3230 * MLinEntry0)
-							t3231 := MBarState[j][1] + F(t61Entry*t2Entry1)
-							t1821 += F(t3231 * t59Entry)
+							t3231 := MBarState[j][1] + F(t63Entry*t2Entry1)
+							t1821 += F(t3231 * t61Entry)
 							t1031 += F(MTrail3[j][1] * t3231)
 							t9Sum += F(MTrail4[j][1] * t2Entry1)
 							t322[j][1] = t3231
@@ -1336,23 +1336,23 @@ func (c *StepBackward[F]) Run() {
 						}
 						t5Sum := t5_2[a]
 						// delta_chunk.M
-						t58Entry2 := t58_2[a]
+						t60Entry2 := t60_2[a]
 						// delta_chunk.M
-						t57Entry2 := t57_2[a]
+						t59Entry2 := t59_2[a]
 						t5Sum += t1030
-						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t1820)
-						w20 := F(t58Entry2 * t1820)
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t1820)
+						w20 := F(t60Entry2 * t1820)
 						t5Sum += t1031
-						t8[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t58Entry2 * t1821)
-						w21 := F(t58Entry2 * t1821)
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t60Entry2 * t1821)
+						w21 := F(t60Entry2 * t1821)
 						t5_2[a] = t5Sum
 						for j := range dK {
 							t152Sum := t152_2[j]
-							t59Entry := t59_2[j]
+							t61Entry := t61_2[j]
 							t152Sum -= F(w20 * MTrail3[j][0])
-							MBarState[j][0] = F(t57Entry2*t322[j][0]) - F(w20*t59Entry)
+							MBarState[j][0] = F(t59Entry2*t322[j][0]) - F(w20*t61Entry)
 							t152Sum -= F(w21 * MTrail3[j][1])
-							MBarState[j][1] = F(t57Entry2*t322[j][1]) - F(w21*t59Entry)
+							MBarState[j][1] = F(t59Entry2*t322[j][1]) - F(w21*t61Entry)
 							t152_2[j] = t152Sum
 						}
 					}
@@ -1376,27 +1376,27 @@ func (c *StepBackward[F]) Run() {
 					MTrail2[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						MTrail3 := MTrail[a*dK:][:dK]
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// delta_chunk.M
-						t57Entry := t57_2[a]
-						w := F(t58_2[a] * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t59Entry := t59_2[a]
+						w := F(t60_2[a] * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail4[j][0] = F(t57Entry*MTrail3[j][0]) - F(w*t59_2[j])
+							MTrail4[j][0] = F(t59Entry*MTrail3[j][0]) - F(w*t61_2[j])
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t5_2 := t5[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						t9_2 := t9[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -1408,8 +1408,8 @@ func (c *StepBackward[F]) Run() {
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
 						MLinEntry := c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							t323 := MBarState[j][0] + F(t61_2[j]*t2Entry)
-							t182 += F(t323 * t59_2[j])
+							t323 := MBarState[j][0] + F(t63_2[j]*t2Entry)
+							t182 += F(t323 * t61_2[j])
 							t103_2 += F(MTrail3[j][0] * t323)
 							t9_2[j] += F(MTrail4[j][0] * t2Entry)
 							t322[j][0] = t323
@@ -1417,14 +1417,14 @@ func (c *StepBackward[F]) Run() {
 						}
 						t5_2[a] += t103_2
 						// delta_chunk.M
-						t58Entry2 := t58_2[a]
-						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						t60Entry2 := t60_2[a]
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)
 						// delta_chunk.M
-						w2 := F(t58Entry2 * t182)
-						t57Entry2 := t57_2[a]
+						w2 := F(t60Entry2 * t182)
+						t59Entry2 := t59_2[a]
 						for j := range dK {
 							t152_2[j] -= F(w2 * MTrail3[j][0])
-							MBarState[j][0] = F(t57Entry2*t322[j][0]) - F(w2*t59_2[j])
+							MBarState[j][0] = F(t59Entry2*t322[j][0]) - F(w2*t61_2[j])
 						}
 					}
 				}
@@ -1439,22 +1439,22 @@ func (c *StepBackward[F]) Run() {
 	clear(t10)
 	clear(t12)
 	for i := range L {
-		t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+		t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 		t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
-			t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
+			t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
 			t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
 			t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
 			t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
 			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 			var t822 F
-			t58Entry3 := t58_2[j]
+			t60Entry3 := t60_2[j]
 			for k := range dK {
 				t72Entry := t72_3[k]
-				t822 += F(t59_2[k] * t72Entry)
+				t822 += F(t61_2[k] * t72Entry)
 				t10_2[k] += t9_2[k]
-				t12_2[k] += F(t58Entry3*t72Entry) + t152_2[k]
+				t12_2[k] += F(t60Entry3*t72Entry) + t152_2[k]
 			}
 			t82_3[j] = t822
 		}
@@ -1491,10 +1491,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			if n := min(32, 1); n > 0 {
-				t52_3 := t52[(i*chunks+j)*32:][:n]
+				t54_2 := t54[(i*chunks+j)*32:][:n]
 				t22_3 := t22[(i*chunks+j)*32:][:n]
 				for k := range n {
-					t22_3[k] = t52_3[k]
+					t22_3[k] = t54_2[k]
 				}
 			}
 		}
@@ -1502,20 +1502,20 @@ func (c *StepBackward[F]) Run() {
 
 	// delta_chunk.g
 	clear(t32)
-	clear(t52_2)
+	clear(t52)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
 				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52[(i*chunks+j)*32-1+lo:][:n]
-				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t22_3[k])
-					t52_5[k] = F(t52_4[k] * t52Entry)
+					t54Entry := t54_2[k]
+					t32_3[k] = F(t54Entry * t22_3[k])
+					t52_3[k] = F(t54_3[k] * t54Entry)
 				}
 			}
 		}
@@ -1540,10 +1540,10 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				t42_3 := t42[(i*chunks+j)*32-2+lo:][:n]
 				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52_2[(i*chunks+j)*32-2+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32-2+lo:][:n]
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
@@ -1701,7 +1701,7 @@ func (c *StepBackward[F]) Run() {
 		}
 		for t3 := chunks - 1; t3 >= 0; t3-- {
 			t36_2 := t36[(l*chunks+t3)*32:][:32]
-			t55_2 := t55[(l*chunks+t3)*32:][:32]
+			t57_2 := t57[(l*chunks+t3)*32:][:32]
 			g2 := g[(l*chunks+t3)*32:][:32]
 			t183_2 := t183[31*32:][:32]
 			t202_2 := t202[31*32:][:32]
@@ -1727,13 +1727,13 @@ func (c *StepBackward[F]) Run() {
 			clear(t202)
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
+				t54_2 := t54[(l*chunks+t3)*32+lo:][:n]
 				for i := range n {
 					t183_3 := t183[((lo+i)-1)*32:][:32]
 					t202_3 := t202[(lo+i)*32:][:32]
-					t52Entry2 := t52_3[i]
+					t54Entry2 := t54_2[i]
 					for j := range 32 {
-						t202_3[j] = F(t183_3[j] * t52Entry2)
+						t202_3[j] = F(t183_3[j] * t54Entry2)
 					}
 				}
 			}
@@ -1741,7 +1741,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t232)
 			lo2 := max(0, 2)
 			if n := 32 - lo2; n > 0 {
-				t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo2:][:n]
 				for i := range n {
 					t183_3 := t183[((lo2+i)-2)*32:][:32]
 					t202_3 := t202[((lo2+i)-2)*32:][:32]
@@ -1835,13 +1835,13 @@ func (c *StepBackward[F]) Run() {
 			// delta_chunk.U
 			clear(t44)
 			for i := range 32 {
-				t55Entry := t55_2[i]
+				t57Entry := t57_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 					t42_3 := t42_2[i*32:][:n]
 					t44_2 := t44[i*32:][:n]
 					for j := range n {
-						t44_2[j] = F(F(t55Entry*K[j]) * t42_3[j])
+						t44_2[j] = F(F(t57Entry*K[j]) * t42_3[j])
 					}
 				}
 			}
@@ -1855,15 +1855,15 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.M
-			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.Gemm(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t56, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
 			kern.Gemm(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
 			clear(t92)
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				t56_2 := t56[((l*chunks+t3)*32+i)*dK:][:dK]
 				for j := range dK {
-					t92[31*32+i] += F(t54_2[j] * t722[j*32+i])
+					t92[31*32+i] += F(t56_2[j] * t722[j*32+i])
 				}
 			}
 			// delta_chunk.y
@@ -1935,18 +1935,18 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t1822_2 := t1822[i*dV:][:dV]
 				UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
-				t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+				t58_2 := t58[((l*chunks+t3)*32+i)*dV:][:dV]
 				t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
 				t34_2 := t34[i*dV:][:dV]
 				var t253 F
 				var t352 F
-				t55Entry2 := t55_2[i]
+				t57Entry2 := t57_2[i]
 				t38Entry := t38[i]
 				for j := range dV {
 					t1822Entry := t1822_2[j]
-					t242 := F(t1822Entry * t55Entry2)
+					t242 := F(t1822Entry * t57Entry2)
 					UProdEntry := UProd[j]
-					t253 += F((t56_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
+					t253 += F((t58_2[j] - F(UProdEntry*t38Entry)) * t1822Entry)
 					t352 += F(UProdEntry * t242)
 					t20_2[j] = t242
 					t34_2[j] = -F(t242 * t38Entry)
@@ -1959,7 +1959,7 @@ func (c *StepBackward[F]) Run() {
 			clear(t272)
 			for i := range 32 {
 				var t282 F
-				t55Entry3 := t55_2[i]
+				t57Entry3 := t57_2[i]
 				if n := min(32, i); n > 0 {
 					K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 					t212_2 := t212[i*32:][:n]
@@ -1971,8 +1971,8 @@ func (c *StepBackward[F]) Run() {
 						t212Entry := t212_2[j]
 						t42Entry := t42_3[j]
 						t282 += F(F(KEntry*t42Entry) * t212Entry)
-						t262_2[j] = F(F(t55Entry3*KEntry) * t212Entry)
-						t272_2[j] = F(F(t55Entry3*t42Entry) * t212Entry)
+						t262_2[j] = F(F(t57Entry3*KEntry) * t212Entry)
+						t272_2[j] = F(F(t57Entry3*t42Entry) * t212Entry)
 					}
 				}
 				t28[i] = t282
@@ -2072,64 +2072,64 @@ func (c *StepBackward[F]) Run() {
 			for i := range 32 {
 				t472_2 := t472[i*32:][:32]
 				t502_2 := t502[i*32:][:32]
-				t523_3 := t523_2[i*32:][:32]
+				t52_3 := t52_2[i*32:][:32]
 				for j := range 32 {
-					t523_3[j] = t472_2[j] + t502_2[j]
+					t52_3[j] = t472_2[j] + t502_2[j]
 				}
 			}
 			// delta_chunk.c
 			clear(t553)
-			clear(t562)
+			clear(t563)
 			lo11 := max(0, 4)
 			if n := 32 - lo11; n > 0 {
 				t83_3 := t83[(l*chunks+t3)*32+lo11:][:n]
-				t562_2 := t562[0+lo11:][:n]
+				t563_2 := t563[0+lo11:][:n]
 				for i := range n {
-					t523_3 := t523_2[(lo11+i)*32:][:32]
+					t52_3 := t52_2[(lo11+i)*32:][:32]
 					t183_3 := t183[((lo11+i)-4)*32:][:32]
 					t202_3 := t202[((lo11+i)-4)*32:][:32]
 					t232_3 := t232[((lo11+i)-4)*32:][:32]
 					t553_2 := t553[((lo11+i)-4)*32:][:32]
-					var t563 F
+					var t564 F
 					t83Entry3 := t83_3[i]
 					for j := range 32 {
-						t523Entry := t523_3[j]
-						t563 += F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t523Entry)
-						t553_2[j] += F(t523Entry * t83Entry3)
+						t52Entry := t52_3[j]
+						t564 += F(((t183_3[j] + t202_3[j]) + t232_3[j]) * t52Entry)
+						t553_2[j] += F(t52Entry * t83Entry3)
 					}
-					t562_2[i] = t563
+					t563_2[i] = t564
 				}
 			}
 			// delta_chunk.c, delta_chunk.g.start
 			for i := range 32 {
-				t523_3 := t523_2[i*32:][:32]
+				t52_3 := t52_2[i*32:][:32]
 				t553_2 := t553[i*32:][:32]
 				t573_2 := t573[i*32:][:32]
 				t272_2 := t272[i*32:][:32]
 				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
-					t573_2[j] = t523_3[j] + t553_2[j]
+					t573_2[j] = t52_3[j] + t553_2[j]
 					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
-			clear(t60)
+			clear(t603)
 			clear(t613)
 			lo12 := max(0, 2)
 			if n := 32 - lo12; n > 0 {
-				t52_3 := t52_2[(l*chunks+t3)*32+lo12:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo12:][:n]
 				t613_2 := t613[0+lo12:][:n]
 				for i := range n {
 					t573_2 := t573[(lo12+i)*32:][:32]
 					t183_3 := t183[((lo12+i)-2)*32:][:32]
 					t202_3 := t202[((lo12+i)-2)*32:][:32]
-					t60_2 := t60[((lo12+i)-2)*32:][:32]
+					t603_2 := t603[((lo12+i)-2)*32:][:32]
 					var t614 F
 					t52Entry3 := t52_3[i]
 					for j := range 32 {
 						t573Entry := t573_2[j]
 						t614 += F((t183_3[j] + t202_3[j]) * t573Entry)
-						t60_2[j] += F(t573Entry * t52Entry3)
+						t603_2[j] += F(t573Entry * t52Entry3)
 					}
 					t613_2[i] = t614
 				}
@@ -2142,10 +2142,10 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t183_3 := t183[((lo13+i)-1)*32:][:32]
 					t573_2 := t573[(lo13+i)*32:][:32]
-					t60_2 := t60[(lo13+i)*32:][:32]
+					t603_2 := t603[(lo13+i)*32:][:32]
 					var t642 F
 					for j := range 32 {
-						t642 += F(t183_3[j] * (t573_2[j] + t60_2[j]))
+						t642 += F(t183_3[j] * (t573_2[j] + t603_2[j]))
 					}
 					t64_2[i] = t642
 				}
@@ -2234,7 +2234,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// delta_chunk.g
 			for i := range 32 {
-				t88[i] = t562[i] + t81[i] + t82_2[i] + t87[i]
+				t88[i] = t563[i] + t81[i] + t82_2[i] + t87[i]
 				t91[i] = t83_2[i] + t86[i]
 			}
 			// delta_chunk.g
@@ -2246,9 +2246,9 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo17; n > 0 {
 				t88_2 := t88[0+lo17:][:n]
 				t91_2 := t91[0+lo17:][:n]
-				t52_3 := t52_2[(l*chunks+t3)*32+lo17:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo17:][:n]
 				t89_2 := t89[-2+lo17:][:n]
-				t52_4 := t52_2[(l*chunks+t3)*32-2+lo17:][:n]
+				t52_4 := t52[(l*chunks+t3)*32-2+lo17:][:n]
 				t90_2 := t90[0+lo17:][:n]
 				t94_2 := t94[-2+lo17:][:n]
 				t42_3 := t42[(l*chunks+t3)*32-2+lo17:][:n]
@@ -2277,9 +2277,9 @@ func (c *StepBackward[F]) Run() {
 			if n := 32 - lo18; n > 0 {
 				t96_2 := t96[0+lo18:][:n]
 				t99_2 := t99[0+lo18:][:n]
-				t52_3 := t52[(l*chunks+t3)*32+lo18:][:n]
+				t54_2 := t54[(l*chunks+t3)*32+lo18:][:n]
 				t97_2 := t97[-1+lo18:][:n]
-				t52_4 := t52[(l*chunks+t3)*32-1+lo18:][:n]
+				t54_3 := t54[(l*chunks+t3)*32-1+lo18:][:n]
 				t98_2 := t98[0+lo18:][:n]
 				t22_3 := t22[(l*chunks+t3)*32-1+lo18:][:n]
 				t102_3 := t102_2[0+lo18:][:n]
@@ -2287,11 +2287,11 @@ func (c *StepBackward[F]) Run() {
 				for i := range n {
 					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
-					t52Entry3 := t52_3[i]
-					t97_2[i] += F(t52Entry3 * t96Entry)
-					t98_2[i] = F(t52_4[i] * t96Entry)
+					t54Entry3 := t54_2[i]
+					t97_2[i] += F(t54Entry3 * t96Entry)
+					t98_2[i] = F(t54_3[i] * t96Entry)
 					t102_3[i] = F(t22_3[i] * t99Entry)
-					t103_2[i] += F(t52Entry3 * t99Entry)
+					t103_2[i] += F(t54Entry3 * t99Entry)
 				}
 			}
 			// delta_chunk.g.start
@@ -2310,7 +2310,7 @@ func (c *StepBackward[F]) Run() {
 				t19_2[i] = t252[i] + t28[i]
 			}
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk.y
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
@@ -2322,11 +2322,11 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk.U
 			kern.Gemm(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk.Q
-			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
+			kern.Gemm(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t55, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			for i := range dV {
@@ -2336,9 +2336,9 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// delta_chunk.U
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk.y
-			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
+			kern.Gemm(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t55, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
 		}
 		for i := range dK * dV {
 			MBarOut[i] = MBarState2_2[i]

@@ -25,11 +25,11 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t52 := c.Work[:32*L*chunks]                                                                     // [L, chunks, 32]
-	t55 := c.Work[32*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
-	t53 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
-	t54 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
-	t56 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
+	t54 := c.Work[:32*L*chunks]                                                                     // [L, chunks, 32]
+	t57 := c.Work[32*L*chunks:][:32*L*chunks]                                                       // [L, chunks, 32]
+	t55 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                    // [L, chunks, 32, d_k]
+	t56 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                     // [L, chunks, 32, d_k]
+	t58 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                     // [L, chunks, 32, d_v]
 	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:32*L*chunks]                           // [L, chunks, 32]
 	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
 	t5 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
@@ -47,11 +47,11 @@ func (c *stepFused) run() {
 	g := c.Work[64*L*chunks*dK+32*L*chunks*dV+512*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
 	t36 := c.Work[64*L*chunks*dK+32*L*chunks*dV+544*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
 	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+576*L*chunks:][:32*L*chunks*dV]                      // [L, chunks, 32, d_v]
-	t57 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
-	t58 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
-	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t61 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t60 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t61 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t63 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t62 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
 	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
 	MState := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks:][:dK*dV]                                 // [d_v, d_k]
 	t17 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+512*L*chunks+dK*dV:][:32*dV]                              // [32, d_v]
@@ -75,9 +75,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R6f6050873531Args{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t55),
+			P3: unsafe.SliceData(t57),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -88,12 +88,12 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range chunks {
 				rho := c.Rho[i*T+32*j:][:32]
-				t52_2 := t52[(i*chunks+j)*32:][:32]
+				t54_2 := t54[(i*chunks+j)*32:][:32]
 				theta := c.Theta[i*T+32*j:][:32]
-				t55_2 := t55[(i*chunks+j)*32:][:32]
+				t57_2 := t57[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t52_2[k] = rho[k]
-					t55_2[k] = theta[k]
+					t54_2[k] = rho[k]
+					t57_2[k] = theta[k]
 				}
 			}
 		}
@@ -103,9 +103,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R7688bd182facArgs{
 			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
-			P3: unsafe.SliceData(t54),
+			P3: unsafe.SliceData(t56),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -119,12 +119,12 @@ func (c *stepFused) run() {
 			for j := range chunks {
 				for k := range 32 {
 					q := c.Q[(i*T+32*j+k)*dK:][:dK]
-					t53_2 := t53[((i*chunks+j)*32+k)*dK:][:dK]
+					t55_2 := t55[((i*chunks+j)*32+k)*dK:][:dK]
 					k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-					t54_2 := t54[((i*chunks+j)*32+k)*dK:][:dK]
+					t56_2 := t56[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t53_2[m] = q[m]
-						t54_2[m] = k2[m]
+						t55_2[m] = q[m]
+						t56_2[m] = k2[m]
 					}
 				}
 			}
@@ -135,7 +135,7 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				copy(t56[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
+				copy(t58[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range min(32, 1) {
-				t[(i*chunks+j)*32+k] = t52[(i*chunks+j)*32+k]
+				t[(i*chunks+j)*32+k] = t54[(i*chunks+j)*32+k]
 			}
 		}
 	}
@@ -157,15 +157,15 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_2 := t52[(i*chunks+j)*32+lo:][:n]
+				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
 				t2 := t[(i*chunks+j)*32-1+lo:][:n]
 				t3_2 := t3[(i*chunks+j)*32+lo:][:n]
-				t52_3 := t52[(i*chunks+j)*32-1+lo:][:n]
+				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
 				t5_2 := t5[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_2[k]
-					t3_2[k] = F(t52Entry * t2[k])
-					t5_2[k] = F(t52_3[k] * t52Entry)
+					t54Entry := t54_2[k]
+					t3_2[k] = F(t54Entry * t2[k])
+					t5_2[k] = F(t54_3[k] * t54Entry)
 				}
 			}
 		}
@@ -391,7 +391,7 @@ func (c *stepFused) run() {
 				copy(c.MStates[(l*chunks+t2)*dV*dK:][:dK*dV], MState[:dK*dV])
 			}
 			// delta_chunk.y
-			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t53, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t17, 1, dV, MState, dK, 1, kern.From(t55, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t18)
 			for i := range 32 {
@@ -407,7 +407,7 @@ func (c *stepFused) run() {
 			clear(t20)
 			if kern.Wide() {
 				a := regions.R10d7c175c36bArgs{
-					P0: unsafe.SliceData(t52),
+					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t18),
 					P2: unsafe.SliceData(t20),
 					N0: 1,
@@ -419,13 +419,13 @@ func (c *stepFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t52_2 := t52[(l*chunks+t2)*32+lo:][:n]
+					t54_2 := t54[(l*chunks+t2)*32+lo:][:n]
 					for i := range n {
 						t18_2 := t18[((lo+i)-1)*32:][:32]
 						t20_2 := t20[(lo+i)*32:][:32]
-						t52Entry2 := t52_2[i]
+						t54Entry2 := t54_2[i]
 						for j := range 32 {
-							t20_2[j] = F(t18_2[j] * t52Entry2)
+							t20_2[j] = F(t18_2[j] * t54Entry2)
 						}
 					}
 				}
@@ -559,7 +559,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// delta_chunk.Q
-			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t53, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(32, 32, dK, F(1), false, Q2, 32, 1, kern.From(t55, (l*chunks+t2)*32*dK), dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.g.start
 			clear(t37)
 			if kern.Wide() {
@@ -576,7 +576,7 @@ func (c *stepFused) run() {
 				}
 			}
 			// delta_chunk.U
-			kern.GemmFMA(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(dV, 32, dK, F(1), false, t39, 1, dV, MState, dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.c
 			clear(t42)
 			if kern.Wide() {
@@ -610,12 +610,12 @@ func (c *stepFused) run() {
 				}
 			}
 			// delta_chunk.K
-			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t54, (l*chunks+t2)*32*dK), dK, 1, kern.From(t54, (l*chunks+t2)*32*dK), 1, dK)
+			kern.GemmFMA(32, 32, dK, F(1), false, K2, 32, 1, kern.From(t56, (l*chunks+t2)*32*dK), dK, 1, kern.From(t56, (l*chunks+t2)*32*dK), 1, dK)
 			// delta_chunk.U
 			clear(t44)
 			if kern.Wide() {
 				a := regions.R2368a25c3da4Args{
-					P0: unsafe.SliceData(t55),
+					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(t42),
 					P2: unsafe.SliceData(K2),
 					P3: unsafe.SliceData(t44),
@@ -623,15 +623,15 @@ func (c *stepFused) run() {
 				}
 				regions.R2368a25c3da4(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t2)*32:][:32]
+				t57_2 := t57[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
-					t55Entry := t55_2[i]
+					t57Entry := t57_2[i]
 					if n := min(32, i); n > 0 {
 						t42_2 := t42[i*32:][:n]
 						K2_2 := K2[i*32:][:n]
 						t44_2 := t44[i*32:][:n]
 						for j := range n {
-							t44_2[j] = F(F(t55Entry*t42_2[j]) * K2_2[j])
+							t44_2[j] = F(F(t57Entry*t42_2[j]) * K2_2[j])
 						}
 					}
 				}
@@ -641,9 +641,9 @@ func (c *stepFused) run() {
 				a := regions.Re76fb857dec4Args{
 					P0: unsafe.SliceData(t36),
 					P1: unsafe.SliceData(t37),
-					P2: unsafe.SliceData(t55),
+					P2: unsafe.SliceData(t57),
 					P3: unsafe.SliceData(t39),
-					P4: unsafe.SliceData(t56),
+					P4: unsafe.SliceData(t58),
 					P5: unsafe.SliceData(U2),
 					N0: 128*t2 + 128*chunks*l,
 					N1: dV,
@@ -652,15 +652,15 @@ func (c *stepFused) run() {
 				regions.Re76fb857dec4(&a)
 			} else {
 				t36_2 := t36[(l*chunks+t2)*32:][:32]
-				t55_2 := t55[(l*chunks+t2)*32:][:32]
+				t57_2 := t57[(l*chunks+t2)*32:][:32]
 				for i := range 32 {
 					t39_2 := t39[i*dV:][:dV]
-					t56_2 := t56[((l*chunks+t2)*32+i)*dV:][:dV]
+					t58_2 := t58[((l*chunks+t2)*32+i)*dV:][:dV]
 					U2_2 := U2[i*dV:][:dV]
 					w := t36_2[i] + t37[i]
-					t55Entry2 := t55_2[i]
+					t57Entry2 := t57_2[i]
 					for j := range dV {
-						U2_2[j] = F(num.FMA32(-t39_2[j], w, t56_2[j]) * t55Entry2)
+						U2_2[j] = F(num.FMA32(-t39_2[j], w, t58_2[j]) * t57Entry2)
 					}
 				}
 			}
@@ -726,7 +726,7 @@ func (c *stepFused) run() {
 					P3: unsafe.SliceData(t26),
 					P4: unsafe.SliceData(t29),
 					P5: unsafe.SliceData(t32),
-					P6: unsafe.SliceData(t54),
+					P6: unsafe.SliceData(t56),
 					P7: unsafe.SliceData(t72),
 					N0: 3968,
 					N1: dK,
@@ -741,11 +741,11 @@ func (c *stepFused) run() {
 				t29_2 := t29[31*32:][:32]
 				t32_2 := t32[31*32:][:32]
 				for i := range 32 {
-					t54_2 := t54[((l*chunks+t2)*32+i)*dK:][:dK]
+					t56_2 := t56[((l*chunks+t2)*32+i)*dK:][:dK]
 					t72_2 := t72[i*dK:][:dK]
 					w2 := ((((t18_2[i] + t20_2[i]) + t23_2[i]) + t26_2[i]) + t29_2[i]) + t32_2[i]
 					for j := range dK {
-						t72_2[j] = F(t54_2[j] * w2)
+						t72_2[j] = F(t56_2[j] * w2)
 					}
 				}
 			}
@@ -792,9 +792,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R3a08da2a9456Args{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t60),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: 128 * chunks,
@@ -804,12 +804,12 @@ func (c *stepFused) run() {
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
+			t59_2 := t59[i*(T-32*chunks):][:T-32*chunks]
 			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t57_2[j] = rho[j]
-				t58_2[j] = theta[j]
+				t59_2[j] = rho[j]
+				t60_2[j] = theta[j]
 			}
 		}
 	}
@@ -818,9 +818,9 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(t61),
+			P3: unsafe.SliceData(t63),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: dK,
@@ -833,12 +833,12 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
+				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
+				t63_2 := t63[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t59_2[k2] = k[k2]
-					t61_2[k2] = q[k2]
+					t61_2[k2] = k[k2]
+					t63_2[k2] = q[k2]
 				}
 			}
 		}
@@ -847,7 +847,7 @@ func (c *stepFused) run() {
 	// delta_chunk.v
 	for i := range L {
 		for j := range T - 32*chunks {
-			copy(t60[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
+			copy(t62[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
 		}
 	}
 
@@ -883,11 +883,11 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t57 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
-	t58 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
-	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t61 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t60 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	t59 := c.Work[64*L*chunks*dK+64*L*chunks*dV+576*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t60 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+544*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t61 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t63 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t62 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
 	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+512*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
@@ -912,12 +912,12 @@ func (c *stepRows1) Part(part int) {
 				{
 					a := regions.R5ef17df5b91eArgs{
 						P0:   unsafe.SliceData(MState2),
-						P1:   unsafe.SliceData(t59),
-						P2:   unsafe.SliceData(t60),
+						P1:   unsafe.SliceData(t61),
+						P2:   unsafe.SliceData(t62),
 						P3:   kern.Given(c.MLin),
-						P4:   unsafe.SliceData(t57),
-						P5:   unsafe.SliceData(t58),
-						P6:   unsafe.SliceData(t61),
+						P4:   unsafe.SliceData(t59),
+						P5:   unsafe.SliceData(t60),
+						P6:   unsafe.SliceData(t63),
 						P7:   unsafe.SliceData(y22),
 						N0:   dK,
 						N1:   C,
@@ -944,31 +944,31 @@ func (c *stepRows1) Part(part int) {
 					copy(c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], MState2[:dK])
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// delta_chunk.M
 						var t2 F
 						t2Sums := [2]F{t2}
 						for j := range dK {
-							t2Sums[j%2] = num.FMA32(MState2[j], t59_2[j], t2Sums[j%2])
+							t2Sums[j%2] = num.FMA32(MState2[j], t61_2[j], t2Sums[j%2])
 						}
 						t2 = kern.Sum2(&t2Sums)
 						// delta_chunk.M
-						t33 := t2 - t60[(l*(T-32*chunks)+a+C*s)*dV+i]
+						t33 := t2 - t62[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.MLin) > 0 {
 							c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i] = t33
 						}
 						// delta_chunk.M, delta_chunk.y
 						var y3 F
-						t57Entry := t57_2[a]
-						w3 := F(t58_2[a] * t33)
+						t59Entry := t59_2[a]
+						w3 := F(t60_2[a] * t33)
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							M2 := num.FMA32(-w3, t59_2[j], F(t57Entry*MState2[j]))
-							y3Sums[j%2] = num.FMA32(M2, t61_2[j], y3Sums[j%2])
+							M2 := num.FMA32(-w3, t61_2[j], F(t59Entry*MState2[j]))
+							y3Sums[j%2] = num.FMA32(M2, t63_2[j], y3Sums[j%2])
 							MState2[j] = M2
 						}
 						y3 = kern.Sum2(&y3Sums)
@@ -997,15 +997,15 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t52 := c.Work[:32*L*chunks]                                                                                                   // [L, chunks, 32]
-	t55 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                     // [L, chunks, 32]
-	t53 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                                                  // [L, chunks, 32, d_k]
-	t54 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                                                   // [L, chunks, 32, d_k]
-	t56 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                                                   // [L, chunks, 32, d_v]
-	t57 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
-	t58 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                               // [L, T - 32·chunks]
-	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
-	t61 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
+	t54 := c.Work[:32*L*chunks]                                                                                                   // [L, chunks, 32]
+	t57 := c.Work[32*L*chunks:][:32*L*chunks]                                                                                     // [L, chunks, 32]
+	t55 := c.Work[64*L*chunks:][:32*L*chunks*dK]                                                                                  // [L, chunks, 32, d_k]
+	t56 := c.Work[32*L*chunks*dK+64*L*chunks:][:32*L*chunks*dK]                                                                   // [L, chunks, 32, d_k]
+	t58 := c.Work[64*L*chunks*dK+64*L*chunks:][:32*L*chunks*dV]                                                                   // [L, chunks, 32, d_v]
+	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
+	t60 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                                               // [L, T - 32·chunks]
+	t61 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
+	t63 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
 	t := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T:][:32*L*chunks*dV]                                                                  // [L, 32·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                                          // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                                                 // [L, d_v, d_k]
@@ -1022,7 +1022,7 @@ func (c *stepBackwardFused) run() {
 	t14 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+5*L*T-64*L*chunks:][:L*T]                                              // [L, T]
 	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
 	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T-32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
-	t52_2 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                // [L, chunks, 32]
+	t52 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T:][:32*L*chunks]                                                  // [L, chunks, 32]
 	t42 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+32*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
 	t62 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+64*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
 	t83 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+L*dK*dV+6*L*T+96*L*chunks:][:32*L*chunks]                                      // [L, chunks, 32]
@@ -1083,12 +1083,12 @@ func (c *stepBackwardFused) run() {
 	t472 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+19712:][:1024]   // [32, 32]
 	t502 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+20736:][:1024]   // [32, 32]
 	t512 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21760:][:32]     // [32]
-	t523_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21792:][:1024] // [32, 32]
+	t52_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+21792:][:1024]  // [32, 32]
 	t553 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+22816:][:1024]   // [32, 32]
-	t562 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
+	t563 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23840:][:32]     // [32]
 	t573 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+23872:][:1024]   // [32, 32]
 	t112_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+24896:][:1024] // [32, 32]
-	t60 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25920:][:1024]    // [32, 32]
+	t603 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+25920:][:1024]   // [32, 32]
 	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26944:][:32]     // [32]
 	t64 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+26976:][:32]      // [32]
 	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+L*dK*dV+8*L*T+544*L*chunks+dK*dV+32*dK+128*dV+27008:][:32]      // [32]
@@ -1124,9 +1124,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R6f6050873531Args{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t52),
+			P1: unsafe.SliceData(t54),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t55),
+			P3: unsafe.SliceData(t57),
 			N0: L,
 			N1: chunks,
 			N2: 32 * chunks,
@@ -1137,12 +1137,12 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				rho := c.Rho[i*T+32*j:][:32]
-				t52_3 := t52[(i*chunks+j)*32:][:32]
+				t54_2 := t54[(i*chunks+j)*32:][:32]
 				theta := c.Theta[i*T+32*j:][:32]
-				t55_2 := t55[(i*chunks+j)*32:][:32]
+				t57_2 := t57[(i*chunks+j)*32:][:32]
 				for k := range 32 {
-					t52_3[k] = rho[k]
-					t55_2[k] = theta[k]
+					t54_2[k] = rho[k]
+					t57_2[k] = theta[k]
 				}
 			}
 		}
@@ -1152,9 +1152,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7688bd182facArgs{
 			P0: unsafe.SliceData(c.Q),
-			P1: unsafe.SliceData(t53),
+			P1: unsafe.SliceData(t55),
 			P2: unsafe.SliceData(c.K),
-			P3: unsafe.SliceData(t54),
+			P3: unsafe.SliceData(t56),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -1168,12 +1168,12 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				for k := range 32 {
 					q := c.Q[(i*T+32*j+k)*dK:][:dK]
-					t53_2 := t53[((i*chunks+j)*32+k)*dK:][:dK]
+					t55_2 := t55[((i*chunks+j)*32+k)*dK:][:dK]
 					k2 := c.K[(i*T+32*j+k)*dK:][:dK]
-					t54_2 := t54[((i*chunks+j)*32+k)*dK:][:dK]
+					t56_2 := t56[((i*chunks+j)*32+k)*dK:][:dK]
 					for m := range dK {
-						t53_2[m] = q[m]
-						t54_2[m] = k2[m]
+						t55_2[m] = q[m]
+						t56_2[m] = k2[m]
 					}
 				}
 			}
@@ -1184,7 +1184,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 32 {
-				copy(t56[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
+				copy(t58[((i*chunks+j)*32+k)*dV:][:dV], c.V[(i*T+32*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -1193,9 +1193,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R3a08da2a9456Args{
 			P0: unsafe.SliceData(c.Rho),
-			P1: unsafe.SliceData(t57),
+			P1: unsafe.SliceData(t59),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t58),
+			P3: unsafe.SliceData(t60),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: 128 * chunks,
@@ -1205,12 +1205,12 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t57_2 := t57[i*(T-32*chunks):][:T-32*chunks]
+			t59_2 := t59[i*(T-32*chunks):][:T-32*chunks]
 			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
-				t57_2[j] = rho[j]
-				t58_2[j] = theta[j]
+				t59_2[j] = rho[j]
+				t60_2[j] = theta[j]
 			}
 		}
 	}
@@ -1219,9 +1219,9 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t59),
+			P1: unsafe.SliceData(t61),
 			P2: unsafe.SliceData(c.Q),
-			P3: unsafe.SliceData(t61),
+			P3: unsafe.SliceData(t63),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: dK,
@@ -1234,12 +1234,12 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
-				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
+				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
+				t63_2 := t63[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t59_2[k2] = k[k2]
-					t61_2[k2] = q[k2]
+					t61_2[k2] = k[k2]
+					t63_2[k2] = q[k2]
 				}
 			}
 		}
@@ -1277,9 +1277,9 @@ func (c *stepBackwardFused) run() {
 	clear(t12)
 	if kern.Wide() {
 		a := regions.Rd12c5879a881Args{
-			P0:  unsafe.SliceData(t58),
+			P0:  unsafe.SliceData(t60),
 			P1:  unsafe.SliceData(t72),
-			P2:  unsafe.SliceData(t59),
+			P2:  unsafe.SliceData(t61),
 			P3:  unsafe.SliceData(t10),
 			P4:  unsafe.SliceData(t9),
 			P5:  unsafe.SliceData(t12),
@@ -1304,23 +1304,23 @@ func (c *stepBackwardFused) run() {
 		regions.Rd12c5879a881(&a)
 	} else {
 		for i := range L {
-			t58_2 := t58[i*(T-32*chunks):][:T-32*chunks]
+			t60_2 := t60[i*(T-32*chunks):][:T-32*chunks]
 			t82_3 := t82[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t72_3 := t72[(i*(T-32*chunks)+j)*dK:][:dK]
-				t59_2 := t59[(i*(T-32*chunks)+j)*dK:][:dK]
+				t61_2 := t61[(i*(T-32*chunks)+j)*dK:][:dK]
 				t10_2 := t10[(i*T+j+32*chunks)*dK:][:dK]
 				t9_2 := t9[(i*(T-32*chunks)+j)*dK:][:dK]
 				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 				t152_2 := t152[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t822 F
-				t58Entry3 := t58_2[j]
+				t60Entry3 := t60_2[j]
 				t822Sums := [16]F{t822}
 				for k := range dK {
 					t72Entry := t72_3[k]
-					t822Sums[k%16] = num.FMA32(t59_2[k], t72Entry, t822Sums[k%16])
+					t822Sums[k%16] = num.FMA32(t61_2[k], t72Entry, t822Sums[k%16])
 					t10_2[k] = t10_2[k] + t9_2[k]
-					t12_2[k] = num.FMA32(t58Entry3, t72Entry, t12_2[k]+t152_2[k])
+					t12_2[k] = num.FMA32(t60Entry3, t72Entry, t12_2[k]+t152_2[k])
 				}
 				t822 = kern.Sum16(&t822Sums)
 				t82_3[j] = t822
@@ -1387,27 +1387,27 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range min(32, 1) {
-				t22[(i*chunks+j)*32+k] = t52[(i*chunks+j)*32+k]
+				t22[(i*chunks+j)*32+k] = t54[(i*chunks+j)*32+k]
 			}
 		}
 	}
 
 	// delta_chunk.g
 	clear(t32)
-	clear(t52_2)
+	clear(t52)
 	for i := range L {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
+				t54_2 := t54[(i*chunks+j)*32+lo:][:n]
 				t22_3 := t22[(i*chunks+j)*32-1+lo:][:n]
 				t32_3 := t32[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52[(i*chunks+j)*32-1+lo:][:n]
-				t52_5 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t54_3 := t54[(i*chunks+j)*32-1+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
-					t52Entry := t52_3[k]
-					t32_3[k] = F(t52Entry * t22_3[k])
-					t52_5[k] = F(t52_4[k] * t52Entry)
+					t54Entry := t54_2[k]
+					t32_3[k] = F(t54Entry * t22_3[k])
+					t52_3[k] = F(t54_3[k] * t54Entry)
 				}
 			}
 		}
@@ -1444,10 +1444,10 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 2)
 			if n := 32 - lo; n > 0 {
-				t52_3 := t52_2[(i*chunks+j)*32+lo:][:n]
+				t52_3 := t52[(i*chunks+j)*32+lo:][:n]
 				t42_3 := t42[(i*chunks+j)*32-2+lo:][:n]
 				t62_2 := t62[(i*chunks+j)*32+lo:][:n]
-				t52_4 := t52_2[(i*chunks+j)*32-2+lo:][:n]
+				t52_4 := t52[(i*chunks+j)*32-2+lo:][:n]
 				t83_3 := t83[(i*chunks+j)*32+lo:][:n]
 				for k := range n {
 					t52Entry := t52_3[k]
@@ -1687,7 +1687,7 @@ func (c *stepBackwardFused) run() {
 			clear(t202)
 			if kern.Wide() {
 				a := regions.R10d7c175c36bArgs{
-					P0: unsafe.SliceData(t52),
+					P0: unsafe.SliceData(t54),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
 					N0: 1,
@@ -1699,13 +1699,13 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 1)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
+					t54_2 := t54[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-1)*32:][:32]
 						t202_3 := t202[(lo+i)*32:][:32]
-						t52Entry2 := t52_3[i]
+						t54Entry2 := t54_2[i]
 						for j := range 32 {
-							t202_3[j] = F(t183_3[j] * t52Entry2)
+							t202_3[j] = F(t183_3[j] * t54Entry2)
 						}
 					}
 				}
@@ -1714,7 +1714,7 @@ func (c *stepBackwardFused) run() {
 			clear(t232)
 			if kern.Wide() {
 				a := regions.R553cb039a4c0Args{
-					P0: unsafe.SliceData(t52_2),
+					P0: unsafe.SliceData(t52),
 					P1: unsafe.SliceData(t183),
 					P2: unsafe.SliceData(t202),
 					P3: unsafe.SliceData(t232),
@@ -1727,7 +1727,7 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo := max(0, 2)
 				if n := 32 - lo; n > 0 {
-					t52_3 := t52_2[(l*chunks+t3)*32+lo:][:n]
+					t52_3 := t52[(l*chunks+t3)*32+lo:][:n]
 					for i := range n {
 						t183_3 := t183[((lo+i)-2)*32:][:32]
 						t202_3 := t202[((lo+i)-2)*32:][:32]
@@ -1904,7 +1904,7 @@ func (c *stepBackwardFused) run() {
 			clear(t44)
 			if kern.Wide() {
 				a := regions.R75bb64b98430Args{
-					P0: unsafe.SliceData(t55),
+					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t42_2),
 					P3: unsafe.SliceData(t44),
@@ -1913,15 +1913,15 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R75bb64b98430(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
-					t55Entry := t55_2[i]
+					t57Entry := t57_2[i]
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
 						t42_3 := t42_2[i*32:][:n]
 						t44_2 := t44[i*32:][:n]
 						for j := range n {
-							t44_2[j] = F(F(t55Entry*K[j]) * t42_3[j])
+							t44_2[j] = F(F(t57Entry*K[j]) * t42_3[j])
 						}
 					}
 				}
@@ -1953,16 +1953,16 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.M
-			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t54, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
+			kern.GemmFMA(32, dV, dK, F(1), false, t111, dV, 1, kern.From(t56, (l*chunks+t3)*32*dK), dK, 1, MBarState2, 1, dK)
 			// delta_chunk.M
 			kern.GemmFMA(dK, 32, dV, F(1), false, t722, 32, 1, MBarState2, 1, dK, kern.From(c.U, (l*chunks+t3)*32*dV), 1, dV)
 			// delta_chunk.M
 			clear(t92)
 			for i := range 32 {
-				t54_2 := t54[((l*chunks+t3)*32+i)*dK:][:dK]
+				t56_2 := t56[((l*chunks+t3)*32+i)*dK:][:dK]
 				t92Sum := t92_2[i]
 				for j := range dK {
-					t92Sum = num.FMA32(t54_2[j], t722[j*32+i], t92Sum)
+					t92Sum = num.FMA32(t56_2[j], t722[j*32+i], t92Sum)
 				}
 				t92_2[i] = t92Sum
 			}
@@ -2088,11 +2088,11 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.U
 			if kern.Wide() {
 				a := regions.R5ca2ad1adffbArgs{
-					P0:  unsafe.SliceData(t55),
+					P0:  unsafe.SliceData(t57),
 					P1:  unsafe.SliceData(t38),
 					P2:  unsafe.SliceData(t1822),
 					P3:  unsafe.SliceData(c.UProd),
-					P4:  unsafe.SliceData(t56),
+					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t20),
 					P6:  unsafe.SliceData(t34),
 					P7:  unsafe.SliceData(t252),
@@ -2114,24 +2114,24 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R5ca2ad1adffb(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					t1822_2 := t1822[i*dV:][:dV]
 					UProd := c.UProd[((l*chunks+t3)*32+i)*dV:][:dV]
-					t56_2 := t56[((l*chunks+t3)*32+i)*dV:][:dV]
+					t58_2 := t58[((l*chunks+t3)*32+i)*dV:][:dV]
 					t20_2 := t20[((l*chunks+t3)*32+i)*dV:][:dV]
 					t34_2 := t34[i*dV:][:dV]
 					var t253 F
 					var t352 F
-					t55Entry2 := t55_2[i]
+					t57Entry2 := t57_2[i]
 					t38Entry := t38[i]
 					t253Sums := [16]F{t253}
 					t352Sums := [16]F{t352}
 					for j := range dV {
 						t1822Entry := t1822_2[j]
-						t242 := F(t1822Entry * t55Entry2)
+						t242 := F(t1822Entry * t57Entry2)
 						UProdEntry := UProd[j]
-						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t56_2[j]), t1822Entry, t253Sums[j%16])
+						t253Sums[j%16] = num.FMA32(num.FMA32(-UProdEntry, t38Entry, t58_2[j]), t1822Entry, t253Sums[j%16])
 						t352Sums[j%16] = num.FMA32(UProdEntry, t242, t352Sums[j%16])
 						t20_2[j] = t242
 						t34_2[j] = -F(t242 * t38Entry)
@@ -2147,7 +2147,7 @@ func (c *stepBackwardFused) run() {
 			clear(t272)
 			if kern.Wide() {
 				a := regions.R15af45141717Args{
-					P0: unsafe.SliceData(t55),
+					P0: unsafe.SliceData(t57),
 					P1: unsafe.SliceData(c.K2),
 					P2: unsafe.SliceData(t212),
 					P3: unsafe.SliceData(t42_2),
@@ -2159,10 +2159,10 @@ func (c *stepBackwardFused) run() {
 				}
 				regions.R15af45141717(&a)
 			} else {
-				t55_2 := t55[(l*chunks+t3)*32:][:32]
+				t57_2 := t57[(l*chunks+t3)*32:][:32]
 				for i := range 32 {
 					var t282 F
-					t55Entry3 := t55_2[i]
+					t57Entry3 := t57_2[i]
 					t282Sums := [16]F{t282}
 					if n := min(32, i); n > 0 {
 						K := c.K2[((l*chunks+t3)*32+i)*32:][:n]
@@ -2175,8 +2175,8 @@ func (c *stepBackwardFused) run() {
 							t212Entry := t212_2[j]
 							t42Entry := t42_3[j]
 							t282Sums[j%16] = num.FMA32(F(KEntry*t42Entry), t212Entry, t282Sums[j%16])
-							t262_2[j] = F(F(t55Entry3*KEntry) * t212Entry)
-							t272_2[j] = F(F(t55Entry3*t42Entry) * t212Entry)
+							t262_2[j] = F(F(t57Entry3*KEntry) * t212Entry)
+							t272_2[j] = F(F(t57Entry3*t42Entry) * t212Entry)
 						}
 					}
 					t282 = kern.Sum16(&t282Sums)
@@ -2373,31 +2373,31 @@ func (c *stepBackwardFused) run() {
 				a := regions.Rad652b49ac6fArgs{
 					P0: unsafe.SliceData(t472),
 					P1: unsafe.SliceData(t502),
-					P2: unsafe.SliceData(t523_2),
+					P2: unsafe.SliceData(t52_2),
 				}
 				regions.Rad652b49ac6f(&a)
 			} else {
 				for i := range 32 {
 					t472_2 := t472[i*32:][:32]
 					t502_2 := t502[i*32:][:32]
-					t523_3 := t523_2[i*32:][:32]
+					t52_3 := t52_2[i*32:][:32]
 					for j := range 32 {
-						t523_3[j] = t472_2[j] + t502_2[j]
+						t52_3[j] = t472_2[j] + t502_2[j]
 					}
 				}
 			}
 			// delta_chunk.c
 			clear(t553)
-			clear(t562)
+			clear(t563)
 			if kern.Wide() {
 				a := regions.R6de81f63dcedArgs{
 					P0:  unsafe.SliceData(t83),
-					P1:  unsafe.SliceData(t523_2),
+					P1:  unsafe.SliceData(t52_2),
 					P2:  unsafe.SliceData(t183),
 					P3:  unsafe.SliceData(t202),
 					P4:  unsafe.SliceData(t232),
 					P5:  unsafe.SliceData(t553),
-					P6:  unsafe.SliceData(t562),
+					P6:  unsafe.SliceData(t563),
 					N0:  1,
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
@@ -2419,48 +2419,48 @@ func (c *stepBackwardFused) run() {
 				lo2 := max(0, 4)
 				if n := 32 - lo2; n > 0 {
 					t83_3 := t83[(l*chunks+t3)*32+lo2:][:n]
-					t562_2 := t562[0+lo2:][:n]
+					t563_2 := t563[0+lo2:][:n]
 					for i := range n {
-						t523_3 := t523_2[(lo2+i)*32:][:32]
+						t52_3 := t52_2[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-4)*32:][:32]
 						t202_3 := t202[((lo2+i)-4)*32:][:32]
 						t232_3 := t232[((lo2+i)-4)*32:][:32]
 						t553_2 := t553[((lo2+i)-4)*32:][:32]
-						var t563 F
+						var t564 F
 						t83Entry3 := t83_3[i]
-						t563Sums := [16]F{t563}
+						t564Sums := [16]F{t564}
 						for j := range 32 {
-							t523Entry := t523_3[j]
-							t563Sums[j%16] = num.FMA32((t183_3[j]+t202_3[j])+t232_3[j], t523Entry, t563Sums[j%16])
-							t553_2[j] = num.FMA32(t523Entry, t83Entry3, t553_2[j])
+							t52Entry := t52_3[j]
+							t564Sums[j%16] = num.FMA32((t183_3[j]+t202_3[j])+t232_3[j], t52Entry, t564Sums[j%16])
+							t553_2[j] = num.FMA32(t52Entry, t83Entry3, t553_2[j])
 						}
-						t563 = kern.Sum16(&t563Sums)
-						t562_2[i] = t563
+						t564 = kern.Sum16(&t564Sums)
+						t563_2[i] = t564
 					}
 				}
 			}
 			// delta_chunk.c, delta_chunk.g.start
 			for i := range 32 {
-				t523_3 := t523_2[i*32:][:32]
+				t52_3 := t52_2[i*32:][:32]
 				t553_2 := t553[i*32:][:32]
 				t573_2 := t573[i*32:][:32]
 				t272_2 := t272[i*32:][:32]
 				t112_3 := t112_2[i*32:][:32]
 				for j := range 32 {
-					t573_2[j] = t523_3[j] + t553_2[j]
+					t573_2[j] = t52_3[j] + t553_2[j]
 					t112_3[j] = t272_2[j] + t272[j*32+i]
 				}
 			}
 			// delta_chunk.c
-			clear(t60)
+			clear(t603)
 			clear(t613)
 			if kern.Wide() {
 				a := regions.R23d6a4f7a18bArgs{
-					P0:  unsafe.SliceData(t52_2),
+					P0:  unsafe.SliceData(t52),
 					P1:  unsafe.SliceData(t573),
 					P2:  unsafe.SliceData(t183),
 					P3:  unsafe.SliceData(t202),
-					P4:  unsafe.SliceData(t60),
+					P4:  unsafe.SliceData(t603),
 					P5:  unsafe.SliceData(t613),
 					N0:  1,
 					N1:  32,
@@ -2479,20 +2479,20 @@ func (c *stepBackwardFused) run() {
 			} else {
 				lo2 := max(0, 2)
 				if n := 32 - lo2; n > 0 {
-					t52_3 := t52_2[(l*chunks+t3)*32+lo2:][:n]
+					t52_3 := t52[(l*chunks+t3)*32+lo2:][:n]
 					t613_2 := t613[0+lo2:][:n]
 					for i := range n {
 						t573_2 := t573[(lo2+i)*32:][:32]
 						t183_3 := t183[((lo2+i)-2)*32:][:32]
 						t202_3 := t202[((lo2+i)-2)*32:][:32]
-						t60_2 := t60[((lo2+i)-2)*32:][:32]
+						t603_2 := t603[((lo2+i)-2)*32:][:32]
 						var t614 F
 						t52Entry3 := t52_3[i]
 						t614Sums := [16]F{t614}
 						for j := range 32 {
 							t573Entry := t573_2[j]
 							t614Sums[j%16] = num.FMA32(t183_3[j]+t202_3[j], t573Entry, t614Sums[j%16])
-							t60_2[j] = num.FMA32(t573Entry, t52Entry3, t60_2[j])
+							t603_2[j] = num.FMA32(t573Entry, t52Entry3, t603_2[j])
 						}
 						t614 = kern.Sum16(&t614Sums)
 						t613_2[i] = t614
@@ -2505,7 +2505,7 @@ func (c *stepBackwardFused) run() {
 				a := regions.Rd873852ca035Args{
 					P0: unsafe.SliceData(t183),
 					P1: unsafe.SliceData(t573),
-					P2: unsafe.SliceData(t60),
+					P2: unsafe.SliceData(t603),
 					P3: unsafe.SliceData(t64),
 					N0: 1,
 					N1: 32,
@@ -2524,11 +2524,11 @@ func (c *stepBackwardFused) run() {
 					for i := range n {
 						t183_3 := t183[((lo2+i)-1)*32:][:32]
 						t573_2 := t573[(lo2+i)*32:][:32]
-						t60_2 := t60[(lo2+i)*32:][:32]
+						t603_2 := t603[(lo2+i)*32:][:32]
 						var t642 F
 						t642Sums := [16]F{t642}
 						for j := range 32 {
-							t642Sums[j%16] = num.FMA32(t183_3[j], t573_2[j]+t60_2[j], t642Sums[j%16])
+							t642Sums[j%16] = num.FMA32(t183_3[j], t573_2[j]+t603_2[j], t642Sums[j%16])
 						}
 						t642 = kern.Sum16(&t642Sums)
 						t64_2[i] = t642
@@ -2658,7 +2658,7 @@ func (c *stepBackwardFused) run() {
 			// delta_chunk.g
 			if kern.Wide() {
 				a := regions.R52ed240a8b66Args{
-					P0: unsafe.SliceData(t562),
+					P0: unsafe.SliceData(t563),
 					P1: unsafe.SliceData(t81),
 					P2: unsafe.SliceData(t82_2),
 					P3: unsafe.SliceData(t87),
@@ -2670,7 +2670,7 @@ func (c *stepBackwardFused) run() {
 				regions.R52ed240a8b66(&a)
 			} else {
 				for i := range 32 {
-					t88[i] = ((t562[i] + t81[i]) + t82_2[i]) + t87[i]
+					t88[i] = ((t563[i] + t81[i]) + t82_2[i]) + t87[i]
 					t91[i] = t83_2[i] + t86[i]
 				}
 			}
@@ -2683,9 +2683,9 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo5; n > 0 {
 				t88_2 := t88[0+lo5:][:n]
 				t91_2 := t91[0+lo5:][:n]
-				t52_3 := t52_2[(l*chunks+t3)*32+lo5:][:n]
+				t52_3 := t52[(l*chunks+t3)*32+lo5:][:n]
 				t89_2 := t89[-2+lo5:][:n]
-				t52_4 := t52_2[(l*chunks+t3)*32-2+lo5:][:n]
+				t52_4 := t52[(l*chunks+t3)*32-2+lo5:][:n]
 				t90_2 := t90[0+lo5:][:n]
 				t94_2 := t94[-2+lo5:][:n]
 				t42_3 := t42[(l*chunks+t3)*32-2+lo5:][:n]
@@ -2728,9 +2728,9 @@ func (c *stepBackwardFused) run() {
 			if n := 32 - lo6; n > 0 {
 				t96_2 := t96[0+lo6:][:n]
 				t99_2 := t99[0+lo6:][:n]
-				t52_3 := t52[(l*chunks+t3)*32+lo6:][:n]
+				t54_2 := t54[(l*chunks+t3)*32+lo6:][:n]
 				t97_2 := t97[-1+lo6:][:n]
-				t52_4 := t52[(l*chunks+t3)*32-1+lo6:][:n]
+				t54_3 := t54[(l*chunks+t3)*32-1+lo6:][:n]
 				t98_2 := t98[0+lo6:][:n]
 				t22_3 := t22[(l*chunks+t3)*32-1+lo6:][:n]
 				t102_3 := t102_2[0+lo6:][:n]
@@ -2738,11 +2738,11 @@ func (c *stepBackwardFused) run() {
 				for i := range n {
 					t96Entry := t96_2[i]
 					t99Entry := t99_2[i]
-					t52Entry3 := t52_3[i]
-					t97_2[i] = num.FMA32(t52Entry3, t96Entry, t97_2[i])
-					t98_2[i] = F(t52_4[i] * t96Entry)
+					t54Entry3 := t54_2[i]
+					t97_2[i] = num.FMA32(t54Entry3, t96Entry, t97_2[i])
+					t98_2[i] = F(t54_3[i] * t96Entry)
 					t102_3[i] = F(t22_3[i] * t99Entry)
-					t103_2[i] = num.FMA32(t52Entry3, t99Entry, t103_2[i])
+					t103_2[i] = num.FMA32(t54Entry3, t99Entry, t103_2[i])
 				}
 			}
 			// delta_chunk.g.start
@@ -2788,7 +2788,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), false, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t172, 1, 32)
 			// delta_chunk.y
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t17, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t1223, 1, dV)
 			// delta_chunk.g.start, delta_chunk.M, delta_chunk.c
@@ -2800,11 +2800,11 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.g.start, delta_chunk.K
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t112_2, 1, 32)
 			// delta_chunk.U
 			kern.GemmFMA(dK, 32, dV, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(c.MStates, (l*chunks+t3)*dV*dK), 1, dK, t34, 1, dV)
 			// delta_chunk.Q
-			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
+			kern.GemmFMA(dK, 32, 32, F(1), true, kern.From(t18, (l*chunks+t3)*32*dK), 1, dK, kern.From(t55, (l*chunks+t3)*32*dK), 1, dK, t172, 32, 1)
 			// delta_chunk.g.start, delta_chunk.M
 			gEntry2 := g[(l*chunks+t3)*32+31]
 			if kern.Wide() {
@@ -2824,9 +2824,9 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// delta_chunk.U
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t54, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t56, (l*chunks+t3)*32*dK), 1, dK, t34, dV, 1)
 			// delta_chunk.y
-			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t53, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
+			kern.GemmFMA(dK, dV, 32, F(1), true, MBarState2, 1, dK, kern.From(t55, (l*chunks+t3)*32*dK), 1, dK, t1223, dV, 1)
 		}
 		copy(c.MBarOut[l*dV*dK:][:dK*dV], MBarState2[:dK*dV])
 	}
@@ -3025,10 +3025,10 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t57 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                         // [L, T - 32·chunks]
-	t58 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                     // [L, T - 32·chunks]
-	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                         // [L, T - 32·chunks, d_k]
-	t61 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
+	t59 := c.Work[64*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-32*L*chunks]                         // [L, T - 32·chunks]
+	t60 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+32*L*chunks:][:L*T-32*L*chunks]                     // [L, T - 32·chunks]
+	t61 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                         // [L, T - 32·chunks, d_k]
+	t63 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+2*L*T:][:L*T*dK-32*L*chunks*dK]                  // [L, T - 32·chunks, d_k]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+2*L*T:][:L*T*dV-32*L*chunks*dV]                                // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T:][:L*dK*dV]                                       // [L, d_v, d_k]
 	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+2*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
@@ -3076,10 +3076,10 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.R8cc5cd342cd7Args{
-						P0: unsafe.SliceData(t57),
-						P1: unsafe.SliceData(t58),
+						P0: unsafe.SliceData(t59),
+						P1: unsafe.SliceData(t60),
 						P2: unsafe.SliceData(c.MLin),
-						P3: unsafe.SliceData(t59),
+						P3: unsafe.SliceData(t61),
 						P4: unsafe.SliceData(MTrail),
 						N0: dK,
 						N1: C,
@@ -3095,17 +3095,17 @@ func (c *stepBackwardRows1) Part(part int) {
 					a := regions.R0bcab20003fdArgs{
 						P0:  unsafe.SliceData(t2),
 						P1:  unsafe.SliceData(c.MLin),
-						P2:  unsafe.SliceData(t61),
+						P2:  unsafe.SliceData(t63),
 						P3:  unsafe.SliceData(MBarState),
-						P4:  unsafe.SliceData(t59),
+						P4:  unsafe.SliceData(t61),
 						P5:  unsafe.SliceData(MTrail),
 						P6:  unsafe.SliceData(t9_2),
 						P7:  unsafe.SliceData(t322),
 						P8:  unsafe.SliceData(t72_2),
 						P9:  unsafe.SliceData(t5_2),
-						P10: unsafe.SliceData(t58),
+						P10: unsafe.SliceData(t60),
 						P11: unsafe.SliceData(t8),
-						P12: unsafe.SliceData(t57),
+						P12: unsafe.SliceData(t59),
 						P13: unsafe.SliceData(t152_2),
 						N0:  dK,
 						N1:  C,
@@ -3135,27 +3135,27 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// delta_chunk.M
-						t57Entry := t57_2[a]
-						w := F(t58_2[a] * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t59Entry := t59_2[a]
+						w := F(t60_2[a] * c.MLin[(l*(T-32*chunks)+a+C*s)*dV+i])
 						for j := range dK {
-							MTrail3[j] = num.FMA32(-w, t59_2[j], F(t57Entry*MTrail2[j]))
+							MTrail3[j] = num.FMA32(-w, t61_2[j], F(t59Entry*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
 					t5_3 := t5_2[l*(T-32*chunks)+C*s:][:n]
-					t58_2 := t58[l*(T-32*chunks)+C*s:][:n]
-					t57_2 := t57[l*(T-32*chunks)+C*s:][:n]
+					t60_2 := t60[l*(T-32*chunks)+C*s:][:n]
+					t59_2 := t59[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
+						t63_2 := t63[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t61_2 := t61[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
-						t59_2 := t59[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t9_3 := t9_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -3169,8 +3169,8 @@ func (c *stepBackwardRows1) Part(part int) {
 						t182Sums := [16]F{t182}
 						t103Sums := [16]F{t103}
 						for j := range dK {
-							t323 := num.FMA32(t61_2[j], t2Entry, MBarState[j])
-							t182Sums[j%16] = num.FMA32(t323, t59_2[j], t182Sums[j%16])
+							t323 := num.FMA32(t63_2[j], t2Entry, MBarState[j])
+							t182Sums[j%16] = num.FMA32(t323, t61_2[j], t182Sums[j%16])
 							t103Sums[j%16] = num.FMA32(MTrail2[j], t323, t103Sums[j%16])
 							t9_3[j] = num.FMA32(MTrail3[j], t2Entry, t9_3[j])
 							t322[j] = t323
@@ -3180,14 +3180,14 @@ func (c *stepBackwardRows1) Part(part int) {
 						t103 = kern.Sum16(&t103Sums)
 						t5_3[a] = t5_3[a] + t103
 						// delta_chunk.M
-						t58Entry2 := t58_2[a]
-						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t58Entry2 * t182)
+						t60Entry2 := t60_2[a]
+						t8[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t60Entry2 * t182)
 						// delta_chunk.M
-						w2 := F(t58Entry2 * t182)
-						t57Entry2 := t57_2[a]
+						w2 := F(t60Entry2 * t182)
+						t59Entry2 := t59_2[a]
 						for j := range dK {
 							t152_3[j] = num.FMA32(-w2, MTrail2[j], t152_3[j])
-							MBarState[j] = num.FMA32(-w2, t59_2[j], F(t57Entry2*t322[j]))
+							MBarState[j] = num.FMA32(-w2, t61_2[j], F(t59Entry2*t322[j]))
 						}
 					}
 				}

@@ -19,7 +19,7 @@
 package deltafrozen
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaFrozen.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaFrozen", "136d197417864391b4e2f41454a9433da1988a1b4432fff46ac47a7ee40e946e",
+	return catalog.Block("DeltaFrozen", "31f26028c882e731d122f97e9b71ce22d2e95428b9ba29d10caed31dc3ebadab",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -21,8 +21,8 @@
 package deltaheads
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v4d589089c64e"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbcbc0ef543b"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaHeads", "24c06526be22feee99497487a404e18c8592219aeb72396a6c1f0091bda7a61e",
+	return catalog.Block("DeltaHeads", "6677b5a1fc67eaa1d5580c733627ccb555abad39a582d924ef6b0e78a7bcd7b3",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

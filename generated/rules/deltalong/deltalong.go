@@ -22,8 +22,8 @@
 package deltalong
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v4505f05a6d23"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve8df49ce2c58"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaLong.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaLong", "567ad7ff949362a83cf8c08ff11b81dec62ab3857c028b541a64484dbde470a9",
+	return catalog.Block("DeltaLong", "b70e0a95b51f6d4968b2b3c36d9c13ca91e35f981ddf4e62b05311d7ae4f1725",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -22,7 +22,7 @@
 package deltarule
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -106,7 +106,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeltaRule.
 func Entry() catalog.Entry {
-	return catalog.Block("DeltaRule", "dbd6a493cddf34aa297ad3d0c906c2da27ceaf28ebf26adfb88d99890d76302a",
+	return catalog.Block("DeltaRule", "fe93a0a6e3d6fb82d1d9b05a79dab045d650d76ba01fc523d6cf867ffad32f19",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

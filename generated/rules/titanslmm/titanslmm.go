@@ -11,8 +11,8 @@
 // Guarantees: The formula of knobs is the recurrence printed below {write}
 // {surprise}; the adjoints of one step are those printed below {adj:k} {adj:v}
 // {adj:q} {adj:keep} {adj:rate} {adj:decay} {adj:memory} {adj:momentum}; with
-// the momentum gate at zero it is the delta rule with a rate of at most one;
-// the answer at a token depends on no later token
+// the momentum gate at zero it is the delta rule; the answer at a token
+// depends on no later token
 //
 // Cost: 5·d_k·d_v + O(d_k + d_v) operations per token for write and read
 // {cost}; 2·d_k·d_v numbers of state

@@ -422,7 +422,7 @@ func (c *forwardFused) run() {
 	bRhoEntry := c.BRho[0]
 	bThetaEntry := c.BTheta[0]
 	if kern.Wide() {
-		a := regions.R70bf475b047aArgs{
+		a := regions.R6f62e4e3748fArgs{
 			P0:  unsafe.SliceData(t32),
 			P1:  unsafe.SliceData(t39),
 			P2:  unsafe.SliceData(c.RhoSigmoid),
@@ -444,7 +444,7 @@ func (c *forwardFused) run() {
 			S0:  [2]float32{bRhoEntry},
 			S1:  [2]float32{bThetaEntry},
 		}
-		regions.R70bf475b047a(&a)
+		regions.R6f62e4e3748f(&a)
 	} else {
 		for i := range L {
 			t32_2 := t32[i*T:][:T]
@@ -471,7 +471,7 @@ func (c *forwardFused) run() {
 				rhoSigmoid[j] = t34
 				rho[j] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
 				thetaSoftplus[j] = t41
-				theta[j] = kern.Larger(t41, F(0))
+				theta[j] = kern.Smaller(kern.Larger(t41, F(0)), F(1))
 				thetaSigmoid[j] = kern.Sigmoid(t40)
 				rhoSigmoid2[j] = kern.Sigmoid(-t33)
 				qDiv[j] = F(1) / t30_2[j]
@@ -496,30 +496,30 @@ func (c *backwardFused) run() {
 	_ = dV
 	t4 := c.Work[:L*T*dK]                                                   // [L, T, d_k]
 	t9 := c.Work[L*T*dK:][:L*T*dK]                                          // [L, T, d_k]
-	t412 := c.Work[2*L*T*dK:][:L*T]                                         // [L, T]
-	t92 := c.Work[2*L*T*dK+L*T:][:L*T]                                      // [L, T]
-	t282 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                   // [L, T]
-	t342 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
-	t62 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t67 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]                             // [L, T]
-	t97 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                          // [L, T, d_k]
-	t88 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]                          // [L, T, d_v]
-	t89 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]                         // [L, T, d]
-	t100 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
-	t102 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+4*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t103 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+4*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t117 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+4*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
-	t112 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
-	t115 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t118 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+4*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
-	t121 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
-	t123 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
+	t46 := c.Work[2*L*T*dK:][:L*T]                                          // [L, T]
+	t142 := c.Work[2*L*T*dK+L*T:][:L*T]                                     // [L, T]
+	t332 := c.Work[2*L*T*dK+2*L*T:][:L*T]                                   // [L, T]
+	t392 := c.Work[2*L*T*dK+3*L*T:][:L*T*dK+L*T*dV]                         // [L, T, d_k + d_v]
+	t67 := c.Work[3*L*T*dK+L*T*dV+3*L*T:][:L*T*dK]                          // [L, T, d_k]
+	t72 := c.Work[4*L*T*dK+L*T*dV+3*L*T:][:L*T]                             // [L, T]
+	t102 := c.Work[4*L*T*dK+L*T*dV+4*L*T:][:L*T*dK]                         // [L, T, d_k]
+	t93 := c.Work[5*L*T*dK+L*T*dV+4*L*T:][:L*T*dV]                          // [L, T, d_v]
+	t94 := c.Work[5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*d]                         // [L, T, d]
+	t105 := c.Work[L*T*d+5*L*T*dK+2*L*T*dV+4*L*T:][:L*T*dK+3*L*dK]          // [L, T + 3, d_k]
+	t107 := c.Work[L*T*d+6*L*T*dK+2*L*T*dV+4*L*T+3*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t108 := c.Work[L*T*d+7*L*T*dK+2*L*T*dV+4*L*T+6*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t122 := c.Work[L*T*d+8*L*T*dK+2*L*T*dV+4*L*T+9*L*dK:][:L*T*dK+3*L*dK]   // [L, T + 3, d_k]
+	t117 := c.Work[L*T*d+9*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK]         // [L, T, d_k]
+	t120 := c.Work[L*T*d+10*L*T*dK+2*L*T*dV+4*L*T+12*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t123 := c.Work[L*T*d+11*L*T*dK+2*L*T*dV+4*L*T+15*L*dK:][:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t126 := c.Work[L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]         // [L, T, d]
+	t128 := c.Work[2*L*T*d+12*L*T*dK+2*L*T*dV+4*L*T+18*L*dK:][:L*T*d]       // [L, T, d]
 	t13 := c.Flags[:L*T]                                                    // [L, T]
 	t23 := c.Flags[L*T:][:L*T]                                              // [L, T]
-	t422 := c.Flags[2*L*T:][:L*T]                                           // [L, T]
-	t46 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
-	t68 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
-	t72 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
+	t47 := c.Flags[2*L*T:][:L*T]                                            // [L, T]
+	t51 := c.Flags[3*L*T:][:L*T]                                            // [L, T]
+	t73 := c.Flags[4*L*T:][:L*T]                                            // [L, T]
+	t77 := c.Flags[5*L*T:][:L*T]                                            // [L, T]
 
 	// projected.k1, projected.q1, projected.q
 	if kern.Wide() {
@@ -532,7 +532,7 @@ func (c *backwardFused) run() {
 			P5: unsafe.SliceData(c.BQ),
 			P6: unsafe.SliceData(c.Q1Prod),
 			P7: unsafe.SliceData(t9),
-			P8: unsafe.SliceData(t412),
+			P8: unsafe.SliceData(t46),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -549,7 +549,7 @@ func (c *backwardFused) run() {
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
 		for i := range L {
-			t412_2 := t412[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				qDiv2 := c.QDiv2[(i*T+j)*dK:][:dK]
@@ -557,22 +557,22 @@ func (c *backwardFused) run() {
 				t4_2 := t4[(i*T+j)*dK:][:dK]
 				q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
-				var t4122 F
-				t4122Sums := [16]F{t4122}
+				var t462 F
+				t462Sums := [16]F{t462}
 				for k := range dK {
-					t4122Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t4122Sums[k%16])
+					t462Sums[k%16] = num.FMA32(qBar[k], qDiv2[k], t462Sums[k%16])
 					t4_2[k] = bK[k] + k1Prod[k]
 					t9_2[k] = bQ[k] + q1Prod[k]
 				}
-				t4122 = kern.Sum16(&t4122Sums)
-				t412_2[j] = -t4122
+				t462 = kern.Sum16(&t462Sums)
+				t46_2[j] = -t462
 			}
 		}
 	}
 
 	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	var t172 F
+	var t362 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -586,51 +586,53 @@ func (c *backwardFused) run() {
 		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t332_2 := t332[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		for j := range T {
 			t132 := (F(0) < kProd[j])
 			t232 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 = t122 + t922
+			thetaSoftplusEntry := thetaSoftplus[j]
+			t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(1))
+			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
+			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
+			t172 = t172 + t1422
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 = t312 + t2822
-			t4222 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			t202 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
+			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
+			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t362 = t362 + t3322
+			t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
+			t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
 			t13_2[j] = t132
 			t23_2[j] = t232
-			t92_2[j] = t922
-			t282_2[j] = t2822
-			t422_2[j] = t4222
-			t46_2[j] = (t4222 && t232)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t132)
+			t142_2[j] = t1422
+			t332_2[j] = t3322
+			t47_2[j] = t472
+			t51_2[j] = (t472 && t232)
+			t73_2[j] = t732
+			t77_2[j] = (t732 && t132)
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
+	c.BThetaBar[0] = t172
+	c.BRhoBar[0] = t362
 
 	// projected.theta, projected.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	if kern.Wide() {
 		a := regions.R6d9811d6c94dArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.RhoStack),
 			P3: unsafe.SliceData(c.WThetaBar),
 			P4: unsafe.SliceData(c.WRhoBar),
 			P5: unsafe.SliceData(c.WRho),
 			P6: unsafe.SliceData(c.WTheta),
-			P7: unsafe.SliceData(t342),
+			P7: unsafe.SliceData(t392),
 			N0: L,
 			N1: T,
 			N2: 4,
@@ -648,18 +650,18 @@ func (c *backwardFused) run() {
 		wRho := c.WRho[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
 		for i := range L {
-			t92_2 := t92[i*T:][:T]
-			t282_2 := t282[i*T:][:T]
+			t142_2 := t142[i*T:][:T]
+			t332_2 := t332[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-				t342_2 := t342[(i*T+j)*(dK+dV):][:dK+dV]
-				t92Entry := t92_2[j]
-				t282Entry := t282_2[j]
+				t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
+				t142Entry := t142_2[j]
+				t332Entry := t332_2[j]
 				for k := range dK + dV {
 					rhoStackEntry := rhoStack[k]
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t282Entry, wRhoBar[k])
-					t342_2[k] = num.FMA32(t282Entry, wRho[k], F(t92Entry*wTheta[k]))
+					wThetaBar[k] = num.FMA32(rhoStackEntry, t142Entry, wThetaBar[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t332Entry, wRhoBar[k])
+					t392_2[k] = num.FMA32(t332Entry, wRho[k], F(t142Entry*wTheta[k]))
 				}
 			}
 		}
@@ -669,23 +671,23 @@ func (c *backwardFused) run() {
 	clear(c.BQBar)
 	if kern.Wide() {
 		a := regions.R4c4ead92f520Args{
-			P0:  unsafe.SliceData(t46),
+			P0:  unsafe.SliceData(t51),
 			P1:  unsafe.SliceData(c.QDiv),
 			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t422),
-			P4:  unsafe.SliceData(t412),
+			P3:  unsafe.SliceData(t47),
+			P4:  unsafe.SliceData(t46),
 			P5:  unsafe.SliceData(c.QDiv3),
 			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t342),
+			P7:  unsafe.SliceData(t392),
 			P8:  unsafe.SliceData(c.KDiv2),
 			P9:  unsafe.SliceData(t9),
 			P10: unsafe.SliceData(c.Q1Sigmoid),
 			P11: unsafe.SliceData(c.QBar),
 			P12: unsafe.SliceData(c.Q1Sigmoid2),
-			P13: unsafe.SliceData(t62),
-			P14: unsafe.SliceData(t97),
+			P13: unsafe.SliceData(t67),
+			P14: unsafe.SliceData(t102),
 			P15: unsafe.SliceData(c.BQBar),
-			P16: unsafe.SliceData(t67),
+			P16: unsafe.SliceData(t72),
 			N0:  L,
 			N1:  T,
 			N2:  1,
@@ -709,41 +711,41 @@ func (c *backwardFused) run() {
 	} else {
 		bQBar := c.BQBar[:dK]
 		for i := range L {
-			t46_2 := t46[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
 			qDiv := c.QDiv[i*T:][:T]
 			t23_2 := t23[i*T:][:T]
-			t422_2 := t422[i*T:][:T]
-			t412_2 := t412[i*T:][:T]
+			t47_2 := t47[i*T:][:T]
+			t46_2 := t46[i*T:][:T]
 			qDiv3 := c.QDiv3[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			for j := range T {
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
-				t342_2 := t342[(i*T+j)*(dK+dV):][:dK]
+				t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
-				t97_2 := t97[(i*T+j)*dK:][:dK]
-				var t672 F
-				t46Entry := t46_2[j]
+				t67_2 := t67[(i*T+j)*dK:][:dK]
+				t102_2 := t102[(i*T+j)*dK:][:dK]
+				var t722 F
+				t51Entry := t51_2[j]
 				qDivEntry := qDiv[j]
-				w := kern.Choose((t46Entry && t23_2[j]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t422_2[j], t412_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
-				t672Sums := [16]F{t672}
+				w := kern.Choose((t51Entry && t23_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+				t722Sums := [16]F{t722}
 				for k := range dK {
-					t622 := kBar[k] + t342_2[k]
-					t672Sums[k%16] = num.FMA32(t622, kDiv2[k], t672Sums[k%16])
+					t672 := kBar[k] + t392_2[k]
+					t722Sums[k%16] = num.FMA32(t672, kDiv2[k], t722Sums[k%16])
 					t9Entry := t9_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t91 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
-					t972 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t91), q1Sigmoid2[k], F(q1SigmoidEntry*t91))
-					t62_2[k] = t622
-					t97_2[k] = t972
-					bQBar[k] = bQBar[k] + t972
+					t96 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[k]*qDivEntry))
+					t1022 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t96), q1Sigmoid2[k], F(q1SigmoidEntry*t96))
+					t67_2[k] = t672
+					t102_2[k] = t1022
+					bQBar[k] = bQBar[k] + t1022
 				}
-				t672 = kern.Sum16(&t672Sums)
-				t67_2[j] = -t672
+				t722 = kern.Sum16(&t722Sums)
+				t72_2[j] = -t722
 			}
 		}
 	}
@@ -752,8 +754,8 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rbd0e3277083cArgs{
 			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t342),
-			P2: unsafe.SliceData(t88),
+			P1: unsafe.SliceData(t392),
+			P2: unsafe.SliceData(t93),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -767,29 +769,29 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t342_2 := t342[(i*T+j)*(dK+dV)+dK:][:dV]
-				t88_2 := t88[(i*T+j)*dV:][:dV]
+				t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
+				t93_2 := t93[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t88_2[k] = vBar[k] + t342_2[k]
+					t93_2[k] = vBar[k] + t392_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.v
-	kern.GemmFMA(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
+	kern.GemmFMA(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
 
 	// projected.v
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
+	kern.GemmFMA(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
 
 	// projected.q1
-	clear(t100)
+	clear(t105)
 	if kern.Wide() {
 		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t97),
+			P1: unsafe.SliceData(t102),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t100),
+			P3: unsafe.SliceData(t105),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -802,13 +804,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t97_2 := t97[(i*T+j)*dK:][:dK]
+				t102_2 := t102[(i*T+j)*dK:][:dK]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cQ := c.CQ[k*dK:][:dK]
-					t100_2 := t100[(i*(T+3)+j-k+3)*dK:][:dK]
+					t105_2 := t105[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t100_2[m] = num.FMA32(t97_2[m], cQ[m], t100_2[m])
+						t105_2[m] = num.FMA32(t102_2[m], cQ[m], t105_2[m])
 					}
 				}
 			}
@@ -825,7 +827,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
 							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t97),
+							P1: unsafe.SliceData(t102),
 							P2: unsafe.SliceData(c.CQBar),
 							N0: dK,
 							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
@@ -835,10 +837,10 @@ func (c *backwardFused) run() {
 						regions.R3338b3e6a9ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t97_2 := t97[(j*T+k)*dK:][:dK]
+						t102_2 := t102[(j*T+k)*dK:][:dK]
 						cQBar := c.CQBar[i*dK:][:dK]
 						for m := range dK {
-							cQBar[m] = num.FMA32(q1Stack[m], t97_2[m], cQBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t102_2[m], cQBar[m])
 						}
 					}
 				}
@@ -847,10 +849,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t102)
+	clear(t107)
 	if kern.Wide() {
 		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(t107),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: dK,
@@ -862,10 +864,10 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t102_2 := t102[(i*(T+3)+j+T)*dK:][:dK]
+				t107_2 := t107[(i*(T+3)+j+T)*dK:][:dK]
 				q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					t102_2[k] = t102_2[k] + q0TailBar[k]
+					t107_2[k] = t107_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -874,9 +876,9 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t100),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t105),
+			P1: unsafe.SliceData(t107),
+			P2: unsafe.SliceData(t108),
 			N0: L,
 			N1: T + 3,
 			N2: dK,
@@ -886,23 +888,23 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-				t102_2 := t102[(i*(T+3)+j)*dK:][:dK]
-				t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+				t105_2 := t105[(i*(T+3)+j)*dK:][:dK]
+				t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
+				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t103_2[k] = t100_2[k] + t102_2[k]
+					t108_2[k] = t105_2[k] + t107_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t117)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.Rc3112d76228aArgs{
-			P0: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t117),
+			P2: unsafe.SliceData(t122),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: dK,
@@ -914,13 +916,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+				t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
-				t117_2 := t117[(i*(T+3)+j+T)*dK:][:dK]
+				t122_2 := t122[(i*(T+3)+j+T)*dK:][:dK]
 				k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
 				for k := range dK {
-					q0TailBarOut[k] = t103_2[k]
-					t117_2[k] = t117_2[k] + k0TailBar[k]
+					q0TailBarOut[k] = t108_2[k]
+					t122_2[k] = t122_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -930,17 +932,17 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.Rc6606f6002bbArgs{
-			P0:  unsafe.SliceData(t72),
+			P0:  unsafe.SliceData(t77),
 			P1:  unsafe.SliceData(c.KDiv),
 			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t68),
-			P4:  unsafe.SliceData(t67),
+			P3:  unsafe.SliceData(t73),
+			P4:  unsafe.SliceData(t72),
 			P5:  unsafe.SliceData(c.KDiv3),
 			P6:  unsafe.SliceData(t4),
 			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t62),
+			P8:  unsafe.SliceData(t67),
 			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t112),
+			P10: unsafe.SliceData(t117),
 			P11: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -960,41 +962,41 @@ func (c *backwardFused) run() {
 	} else {
 		bKBar := c.BKBar[:dK]
 		for i := range L {
-			t72_2 := t72[i*T:][:T]
+			t77_2 := t77[i*T:][:T]
 			kDiv := c.KDiv[i*T:][:T]
 			t13_2 := t13[i*T:][:T]
-			t68_2 := t68[i*T:][:T]
-			t67_2 := t67[i*T:][:T]
+			t73_2 := t73[i*T:][:T]
+			t72_2 := t72[i*T:][:T]
 			kDiv3 := c.KDiv3[i*T:][:T]
 			for j := range T {
 				t4_2 := t4[(i*T+j)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-				t62_2 := t62[(i*T+j)*dK:][:dK]
+				t67_2 := t67[(i*T+j)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-				t112_2 := t112[(i*T+j)*dK:][:dK]
-				t72Entry := t72_2[j]
+				t117_2 := t117[(i*T+j)*dK:][:dK]
+				t77Entry := t77_2[j]
 				kDivEntry := kDiv[j]
-				w2 := kern.Choose((t72Entry && t13_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+				w2 := kern.Choose((t77Entry && t13_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 				for k := range dK {
 					t4Entry := t4_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t106 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t62_2[k]*kDivEntry))
-					t1122 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t106), k1Sigmoid2[k], F(k1SigmoidEntry*t106))
-					t112_2[k] = t1122
-					bKBar[k] = bKBar[k] + t1122
+					t111 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t67_2[k]*kDivEntry))
+					t1172 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t111), k1Sigmoid2[k], F(k1SigmoidEntry*t111))
+					t117_2[k] = t1172
+					bKBar[k] = bKBar[k] + t1172
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t115)
+	clear(t120)
 	if kern.Wide() {
 		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t117),
 			P2: unsafe.SliceData(c.CK),
-			P3: unsafe.SliceData(t115),
+			P3: unsafe.SliceData(t120),
 			N0: L,
 			N1: T,
 			N2: dK,
@@ -1007,13 +1009,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t112_2 := t112[(i*T+j)*dK:][:dK]
+				t117_2 := t117[(i*T+j)*dK:][:dK]
 				n3 := int(c.Pos[i])
 				for k := range min(4, n3+j+1) {
 					cK := c.CK[k*dK:][:dK]
-					t115_2 := t115[(i*(T+3)+j-k+3)*dK:][:dK]
+					t120_2 := t120[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t115_2[m] = num.FMA32(t112_2[m], cK[m], t115_2[m])
+						t120_2[m] = num.FMA32(t117_2[m], cK[m], t120_2[m])
 					}
 				}
 			}
@@ -1030,7 +1032,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
 							P0: unsafe.SliceData(c.K1Stack),
-							P1: unsafe.SliceData(t112),
+							P1: unsafe.SliceData(t117),
 							P2: unsafe.SliceData(c.CKBar),
 							N0: dK,
 							N1: -4*dK*i + 4*dK*k + (4*T*dK+12*dK)*j + 12*dK,
@@ -1040,10 +1042,10 @@ func (c *backwardFused) run() {
 						regions.R3338b3e6a9ff(&a)
 					} else {
 						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-						t112_2 := t112[(j*T+k)*dK:][:dK]
+						t117_2 := t117[(j*T+k)*dK:][:dK]
 						cKBar := c.CKBar[i*dK:][:dK]
 						for m := range dK {
-							cKBar[m] = num.FMA32(k1Stack[m], t112_2[m], cKBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t117_2[m], cKBar[m])
 						}
 					}
 				}
@@ -1054,9 +1056,9 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t115),
-			P1: unsafe.SliceData(t117),
-			P2: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t120),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t123),
 			N0: L,
 			N1: T + 3,
 			N2: dK,
@@ -1066,11 +1068,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
-				t117_2 := t117[(i*(T+3)+j)*dK:][:dK]
-				t118_2 := t118[(i*(T+3)+j)*dK:][:dK]
+				t120_2 := t120[(i*(T+3)+j)*dK:][:dK]
+				t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
+				t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
 				for k := range dK {
-					t118_2[k] = t115_2[k] + t117_2[k]
+					t123_2[k] = t120_2[k] + t122_2[k]
 				}
 			}
 		}
@@ -1079,38 +1081,38 @@ func (c *backwardFused) run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t118[(i*(T+3)+j)*dK:][:dK])
+			copy(c.K0TailBarOut[(i*3+j)*dK:][:dK], t123[(i*(T+3)+j)*dK:][:dK])
 		}
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t121, i*T*d), d, 1, kern.From(t103, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t126, i*T*d), d, 1, kern.From(t108, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t103, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t108, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t123, i*T*d), d, 1, kern.From(t118, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.GemmFMA(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t123, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t118, (k*(T+3)+3)*dK), dK, 1)
+		kern.GemmFMA(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t123, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(t121),
-			P2: unsafe.SliceData(t123),
+			P0: unsafe.SliceData(t94),
+			P1: unsafe.SliceData(t126),
+			P2: unsafe.SliceData(t128),
 			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -1121,12 +1123,12 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t121_2 := t121[(i*T+j)*d:][:d]
-				t123_2 := t123[(i*T+j)*d:][:d]
+				t94_2 := t94[(i*T+j)*d:][:d]
+				t126_2 := t126[(i*T+j)*d:][:d]
+				t128_2 := t128[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t89_2[k] + t121_2[k]) + t123_2[k]
+					xBar[k] = (t94_2[k] + t126_2[k]) + t128_2[k]
 				}
 			}
 		}

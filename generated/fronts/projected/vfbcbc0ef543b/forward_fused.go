@@ -493,7 +493,7 @@ func (c *forwardFused) run() {
 
 	// projected.rho, projected.k, projected.theta, projected.q
 	if kern.Wide() {
-		a := regions.Ra0f4648d79a4Args{
+		a := regions.R336a2733af4eArgs{
 			P0:  unsafe.SliceData(c.BRho),
 			P1:  unsafe.SliceData(c.BTheta),
 			P2:  unsafe.SliceData(t32),
@@ -517,7 +517,7 @@ func (c *forwardFused) run() {
 			N2:  T,
 			N3:  T * heads,
 		}
-		regions.Ra0f4648d79a4(&a)
+		regions.R336a2733af4e(&a)
 	} else {
 		bRho := c.BRho[:heads]
 		bTheta := c.BTheta[:heads]
@@ -549,7 +549,7 @@ func (c *forwardFused) run() {
 					rhoSigmoid[k] = t34
 					rho[k] = kern.Smaller(kern.Larger(t34, F(0)), F(1))
 					thetaSoftplus[k] = t41
-					theta[k] = kern.Larger(t41, F(0))
+					theta[k] = kern.Smaller(kern.Larger(t41, F(0)), F(1))
 					thetaSigmoid[k] = kern.Sigmoid(t40)
 					rhoSigmoid2[k] = kern.Sigmoid(-t33)
 					qDiv[k] = F(1) / t30_2[k]
@@ -576,30 +576,30 @@ func (c *backwardFused) run() {
 	_ = heads
 	t4 := c.Work[:L*T*dK*heads]                                                                                 // [L, heads, T, d_k]
 	t9 := c.Work[L*T*dK*heads:][:L*T*dK*heads]                                                                  // [L, heads, T, d_k]
-	t412 := c.Work[2*L*T*dK*heads:][:L*T*heads]                                                                 // [L, heads, T]
-	t92 := c.Work[2*L*T*dK*heads+L*T*heads:][:L*T*heads]                                                        // [L, heads, T]
-	t282 := c.Work[2*L*T*dK*heads+2*L*T*heads:][:L*T*heads]                                                     // [L, heads, T]
-	t342 := c.Work[2*L*T*dK*heads+3*L*T*heads:][:L*T*dK*heads+L*T*dV*heads]                                     // [L, heads, T, d_k + d_v]
-	t62 := c.Work[3*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
-	t67 := c.Work[4*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*heads]                                         // [L, heads, T]
-	t97 := c.Work[4*L*T*dK*heads+L*T*dV*heads+4*L*T*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
-	t88 := c.Work[5*L*T*dK*heads+L*T*dV*heads+4*L*T*heads:][:L*T*dV*heads]                                      // [L, heads, T, d_v]
-	t89 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+4*L*T*heads:][:L*T*d]                                           // [L, T, d]
-	t100 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads:][:L*T*dK*heads+3*L*dK*heads]                // [L, heads, T + 3, d_k]
-	t102 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
-	t103 := c.Work[7*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
-	t117 := c.Work[8*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
-	t112 := c.Work[9*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
-	t115 := c.Work[10*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t118 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+15*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
-	t121 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+18*L*dK*heads:][:L*T*d]                     // [L, T, d]
-	t124 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+2*L*T*d+4*L*T*heads+18*L*dK*heads:][:L*T*d]                   // [L, T, d]
+	t46 := c.Work[2*L*T*dK*heads:][:L*T*heads]                                                                  // [L, heads, T]
+	t142 := c.Work[2*L*T*dK*heads+L*T*heads:][:L*T*heads]                                                       // [L, heads, T]
+	t332 := c.Work[2*L*T*dK*heads+2*L*T*heads:][:L*T*heads]                                                     // [L, heads, T]
+	t392 := c.Work[2*L*T*dK*heads+3*L*T*heads:][:L*T*dK*heads+L*T*dV*heads]                                     // [L, heads, T, d_k + d_v]
+	t67 := c.Work[3*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*dK*heads]                                      // [L, heads, T, d_k]
+	t72 := c.Work[4*L*T*dK*heads+L*T*dV*heads+3*L*T*heads:][:L*T*heads]                                         // [L, heads, T]
+	t102 := c.Work[4*L*T*dK*heads+L*T*dV*heads+4*L*T*heads:][:L*T*dK*heads]                                     // [L, heads, T, d_k]
+	t93 := c.Work[5*L*T*dK*heads+L*T*dV*heads+4*L*T*heads:][:L*T*dV*heads]                                      // [L, heads, T, d_v]
+	t94 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+4*L*T*heads:][:L*T*d]                                           // [L, T, d]
+	t105 := c.Work[5*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads:][:L*T*dK*heads+3*L*dK*heads]                // [L, heads, T + 3, d_k]
+	t107 := c.Work[6*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+3*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
+	t108 := c.Work[7*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+6*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
+	t122 := c.Work[8*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+9*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads]   // [L, heads, T + 3, d_k]
+	t117 := c.Work[9*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*dK*heads]               // [L, heads, T, d_k]
+	t120 := c.Work[10*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+12*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t123 := c.Work[11*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+15*L*dK*heads:][:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t126 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+L*T*d+4*L*T*heads+18*L*dK*heads:][:L*T*d]                     // [L, T, d]
+	t129 := c.Work[12*L*T*dK*heads+2*L*T*dV*heads+2*L*T*d+4*L*T*heads+18*L*dK*heads:][:L*T*d]                   // [L, T, d]
 	t13 := c.Flags[:L*T*heads]                                                                                  // [L, heads, T]
 	t23 := c.Flags[L*T*heads:][:L*T*heads]                                                                      // [L, heads, T]
-	t422 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                   // [L, heads, T]
-	t46 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
-	t68 := c.Flags[4*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
-	t72 := c.Flags[5*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
+	t47 := c.Flags[2*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
+	t51 := c.Flags[3*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
+	t73 := c.Flags[4*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
+	t77 := c.Flags[5*L*T*heads:][:L*T*heads]                                                                    // [L, heads, T]
 
 	// projected.k1, projected.q1, projected.q
 	if kern.Wide() {
@@ -612,7 +612,7 @@ func (c *backwardFused) run() {
 			P5:  unsafe.SliceData(c.BQ),
 			P6:  unsafe.SliceData(c.Q1Prod),
 			P7:  unsafe.SliceData(t9),
-			P8:  unsafe.SliceData(t412),
+			P8:  unsafe.SliceData(t46),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -631,7 +631,7 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t412_2 := t412[(i*heads+j)*T:][:T]
+				t46_2 := t46[(i*heads+j)*T:][:T]
 				bK := c.BK[j*dK:][:dK]
 				bQ := c.BQ[j*dK:][:dK]
 				for k := range T {
@@ -641,15 +641,15 @@ func (c *backwardFused) run() {
 					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
 					q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
 					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-					var t4122 F
-					t4122Sums := [16]F{t4122}
+					var t462 F
+					t462Sums := [16]F{t462}
 					for m := range dK {
-						t4122Sums[m%16] = num.FMA32(qBar[m], qDiv2[m], t4122Sums[m%16])
+						t462Sums[m%16] = num.FMA32(qBar[m], qDiv2[m], t462Sums[m%16])
 						t4_2[m] = bK[m] + k1Prod[m]
 						t9_2[m] = bQ[m] + q1Prod[m]
 					}
-					t4122 = kern.Sum16(&t4122Sums)
-					t412_2[k] = -t4122
+					t462 = kern.Sum16(&t462Sums)
+					t46_2[k] = -t462
 				}
 			}
 		}
@@ -668,31 +668,33 @@ func (c *backwardFused) run() {
 			t23_2 := t23[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
+			t142_2 := t142[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
-			t422_2 := t422[(i*heads+j)*T:][:T]
-			t46_2 := t46[(i*heads+j)*T:][:T]
-			t68_2 := t68[(i*heads+j)*T:][:T]
-			t72_2 := t72[(i*heads+j)*T:][:T]
+			t332_2 := t332[(i*heads+j)*T:][:T]
+			t47_2 := t47[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
 			for k := range T {
 				t132 := (F(0) < kProd[k])
 				t232 := (F(0) < qProd[k])
-				t22 := (F(0) <= thetaSoftplus[k])
+				thetaSoftplusEntry := thetaSoftplus[k]
+				t22 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(1))
+				t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
 				rhoSigmoidEntry := rhoSigmoid[k]
-				t152 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-				t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-				t4222 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
-				t682 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
+				t202 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
+				t252 := (t202 && (F(0) <= rhoSigmoidEntry))
+				t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
+				t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
 				t13_2[k] = t132
 				t23_2[k] = t232
-				t92_2[k] = kern.Choose(t22, F(kern.Choose(t22, thetaBar[k], F(0))*thetaSigmoid[k]), F(0))
-				t282_2[k] = kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t422_2[k] = t4222
-				t46_2[k] = (t4222 && t232)
-				t68_2[k] = t682
-				t72_2[k] = (t682 && t132)
+				t142_2[k] = kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[k], F(0)), F(0))*thetaSigmoid[k]), F(0))
+				t332_2[k] = kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
+				t47_2[k] = t472
+				t51_2[k] = (t472 && t232)
+				t73_2[k] = t732
+				t77_2[k] = (t732 && t132)
 			}
 		}
 	}
@@ -700,8 +702,8 @@ func (c *backwardFused) run() {
 	// projected.theta, projected.rho
 	if kern.Wide() {
 		a := regions.R43c93d87b94dArgs{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.BThetaBar),
 			P3: unsafe.SliceData(c.BRhoBar),
 			N0: heads,
@@ -714,26 +716,26 @@ func (c *backwardFused) run() {
 		bThetaBar := c.BThetaBar[:heads]
 		bRhoBar := c.BRhoBar[:heads]
 		for i := range heads {
-			var t122 F
-			var t312 F
+			var t172 F
+			var t362 F
 			for j := range L {
-				t92_2 := t92[(j*heads+i)*T:][:T]
-				t282_2 := t282[(j*heads+i)*T:][:T]
-				var t122Row F
-				var t312Row F
-				t122RowSums := [16]F{t122Row}
-				t312RowSums := [16]F{t312Row}
+				t142_2 := t142[(j*heads+i)*T:][:T]
+				t332_2 := t332[(j*heads+i)*T:][:T]
+				var t172Row F
+				var t362Row F
+				t172RowSums := [16]F{t172Row}
+				t362RowSums := [16]F{t362Row}
 				for k := range T {
-					t122RowSums[k%16] = t122RowSums[k%16] + t92_2[k]
-					t312RowSums[k%16] = t312RowSums[k%16] + t282_2[k]
+					t172RowSums[k%16] = t172RowSums[k%16] + t142_2[k]
+					t362RowSums[k%16] = t362RowSums[k%16] + t332_2[k]
 				}
-				t122Row = kern.Sum16(&t122RowSums)
-				t312Row = kern.Sum16(&t312RowSums)
-				t122 = t122 + t122Row
-				t312 = t312 + t312Row
+				t172Row = kern.Sum16(&t172RowSums)
+				t362Row = kern.Sum16(&t362RowSums)
+				t172 = t172 + t172Row
+				t362 = t362 + t362Row
 			}
-			bThetaBar[i] = t122
-			bRhoBar[i] = t312
+			bThetaBar[i] = t172
+			bRhoBar[i] = t362
 		}
 	}
 
@@ -742,8 +744,8 @@ func (c *backwardFused) run() {
 	clear(c.WRhoBar)
 	if kern.Wide() {
 		a := regions.R6e675a653f16Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.RhoStack),
 			P3: unsafe.SliceData(c.WThetaBar),
 			P4: unsafe.SliceData(c.WRhoBar),
@@ -764,16 +766,16 @@ func (c *backwardFused) run() {
 			wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 			wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 			for j := range L {
-				t92_2 := t92[(j*heads+i)*T:][:T]
-				t282_2 := t282[(j*heads+i)*T:][:T]
+				t142_2 := t142[(j*heads+i)*T:][:T]
+				t332_2 := t332[(j*heads+i)*T:][:T]
 				for k := range T {
 					rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-					t92Entry := t92_2[k]
-					t282Entry := t282_2[k]
+					t142Entry := t142_2[k]
+					t332Entry := t332_2[k]
 					for m := range dK + dV {
 						rhoStackEntry := rhoStack[m]
-						wThetaBar[m] = num.FMA32(rhoStackEntry, t92Entry, wThetaBar[m])
-						wRhoBar[m] = num.FMA32(rhoStackEntry, t282Entry, wRhoBar[m])
+						wThetaBar[m] = num.FMA32(rhoStackEntry, t142Entry, wThetaBar[m])
+						wRhoBar[m] = num.FMA32(rhoStackEntry, t332Entry, wRhoBar[m])
 					}
 				}
 			}
@@ -783,11 +785,11 @@ func (c *backwardFused) run() {
 	// projected.rho, projected.theta
 	if kern.Wide() {
 		a := regions.R9fe8e2825f10Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t282),
+			P0: unsafe.SliceData(t142),
+			P1: unsafe.SliceData(t332),
 			P2: unsafe.SliceData(c.WRho),
 			P3: unsafe.SliceData(c.WTheta),
-			P4: unsafe.SliceData(t342),
+			P4: unsafe.SliceData(t392),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -800,16 +802,16 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t92_2 := t92[(i*heads+j)*T:][:T]
-				t282_2 := t282[(i*heads+j)*T:][:T]
+				t142_2 := t142[(i*heads+j)*T:][:T]
+				t332_2 := t332[(i*heads+j)*T:][:T]
 				wRho := c.WRho[j*(dK+dV):][:dK+dV]
 				wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
 				for k := range T {
-					t342_2 := t342[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-					t92Entry2 := t92_2[k]
-					t282Entry2 := t282_2[k]
+					t392_2 := t392[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
+					t142Entry2 := t142_2[k]
+					t332Entry2 := t332_2[k]
 					for m := range dK + dV {
-						t342_2[m] = num.FMA32(t282Entry2, wRho[m], F(t92Entry2*wTheta[m]))
+						t392_2[m] = num.FMA32(t332Entry2, wRho[m], F(t142Entry2*wTheta[m]))
 					}
 				}
 			}
@@ -819,22 +821,22 @@ func (c *backwardFused) run() {
 	// projected.k, projected.rho, projected.q1, projected.q
 	if kern.Wide() {
 		a := regions.Ra2f3a2ad85ddArgs{
-			P0:  unsafe.SliceData(t46),
+			P0:  unsafe.SliceData(t51),
 			P1:  unsafe.SliceData(c.QDiv),
 			P2:  unsafe.SliceData(t23),
-			P3:  unsafe.SliceData(t422),
-			P4:  unsafe.SliceData(t412),
+			P3:  unsafe.SliceData(t47),
+			P4:  unsafe.SliceData(t46),
 			P5:  unsafe.SliceData(c.QDiv3),
 			P6:  unsafe.SliceData(c.KBar),
-			P7:  unsafe.SliceData(t342),
+			P7:  unsafe.SliceData(t392),
 			P8:  unsafe.SliceData(c.KDiv2),
 			P9:  unsafe.SliceData(t9),
 			P10: unsafe.SliceData(c.Q1Sigmoid),
 			P11: unsafe.SliceData(c.QBar),
-			P12: unsafe.SliceData(t62),
+			P12: unsafe.SliceData(t67),
 			P13: unsafe.SliceData(c.Q1Sigmoid2),
-			P14: unsafe.SliceData(t97),
-			P15: unsafe.SliceData(t67),
+			P14: unsafe.SliceData(t102),
+			P15: unsafe.SliceData(t72),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -862,39 +864,39 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t46_2 := t46[(i*heads+j)*T:][:T]
+				t51_2 := t51[(i*heads+j)*T:][:T]
 				qDiv := c.QDiv[(i*heads+j)*T:][:T]
 				t23_2 := t23[(i*heads+j)*T:][:T]
-				t422_2 := t422[(i*heads+j)*T:][:T]
-				t412_2 := t412[(i*heads+j)*T:][:T]
+				t47_2 := t47[(i*heads+j)*T:][:T]
+				t46_2 := t46[(i*heads+j)*T:][:T]
 				qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-				t67_2 := t67[(i*heads+j)*T:][:T]
+				t72_2 := t72[(i*heads+j)*T:][:T]
 				for k := range T {
 					kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-					t342_2 := t342[((i*heads+j)*T+k)*(dK+dV):][:dK]
+					t392_2 := t392[((i*heads+j)*T+k)*(dK+dV):][:dK]
 					kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
 					t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
 					q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 					qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-					t62_2 := t62[((i*heads+j)*T+k)*dK:][:dK]
+					t67_2 := t67[((i*heads+j)*T+k)*dK:][:dK]
 					q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-					var t672 F
-					t46Entry := t46_2[k]
+					t102_2 := t102[((i*heads+j)*T+k)*dK:][:dK]
+					var t722 F
+					t51Entry := t51_2[k]
 					qDivEntry := qDiv[k]
-					w := kern.Choose((t46Entry && t23_2[k]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t422_2[k], t412_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
-					t672Sums := [16]F{t672}
+					w := kern.Choose((t51Entry && t23_2[k]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[k], t46_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
+					t722Sums := [16]F{t722}
 					for m := range dK {
-						t622 := kBar[m] + t342_2[m]
-						t672Sums[m%16] = num.FMA32(t622, kDiv2[m], t672Sums[m%16])
+						t672 := kBar[m] + t392_2[m]
+						t722Sums[m%16] = num.FMA32(t672, kDiv2[m], t722Sums[m%16])
 						t9Entry := t9_2[m]
 						q1SigmoidEntry := q1Sigmoid[m]
-						t91 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[m]*qDivEntry))
-						t62_2[m] = t622
-						t97_2[m] = num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t91), q1Sigmoid2[m], F(q1SigmoidEntry*t91))
+						t96 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w, F(qBar[m]*qDivEntry))
+						t67_2[m] = t672
+						t102_2[m] = num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t96), q1Sigmoid2[m], F(q1SigmoidEntry*t96))
 					}
-					t672 = kern.Sum16(&t672Sums)
-					t67_2[k] = -t672
+					t722 = kern.Sum16(&t722Sums)
+					t72_2[k] = -t722
 				}
 			}
 		}
@@ -904,8 +906,8 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Red3242ba4f02Args{
 			P0: unsafe.SliceData(c.VBar),
-			P1: unsafe.SliceData(t342),
-			P2: unsafe.SliceData(t88),
+			P1: unsafe.SliceData(t392),
+			P2: unsafe.SliceData(t93),
 			N0: L,
 			N1: heads,
 			N2: T,
@@ -923,10 +925,10 @@ func (c *backwardFused) run() {
 			for j := range heads {
 				for k := range T {
 					vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
-					t342_2 := t342[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-					t88_2 := t88[((i*heads+j)*T+k)*dV:][:dV]
+					t392_2 := t392[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
+					t93_2 := t93[((i*heads+j)*T+k)*dV:][:dV]
 					for m := range dV {
-						t88_2[m] = vBar[m] + t342_2[m]
+						t93_2[m] = vBar[m] + t392_2[m]
 					}
 				}
 			}
@@ -934,10 +936,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t89)
+	clear(t94)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dV, F(1), true, kern.From(t89, i*T*d), d, 1, kern.From(t88, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.GemmFMA(T, d, dV, F(1), true, kern.From(t94, i*T*d), d, 1, kern.From(t93, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
 		}
 	}
 
@@ -945,7 +947,7 @@ func (c *backwardFused) run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t88, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t93, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
@@ -954,7 +956,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R645bcabeb6b1Args{
 			P0: unsafe.SliceData(c.BQBar),
-			P1: unsafe.SliceData(t97),
+			P1: unsafe.SliceData(t102),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -968,9 +970,9 @@ func (c *backwardFused) run() {
 			bQBar := c.BQBar[i*dK:][:dK]
 			for j := range L {
 				for k := range T {
-					t97_2 := t97[((j*heads+i)*T+k)*dK:][:dK]
+					t102_2 := t102[((j*heads+i)*T+k)*dK:][:dK]
 					for m := range dK {
-						bQBar[m] = bQBar[m] + t97_2[m]
+						bQBar[m] = bQBar[m] + t102_2[m]
 					}
 				}
 			}
@@ -978,13 +980,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t100)
+	clear(t105)
 	if kern.Wide() {
 		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t97),
+			P1:  unsafe.SliceData(t102),
 			P2:  unsafe.SliceData(c.CQ),
-			P3:  unsafe.SliceData(t100),
+			P3:  unsafe.SliceData(t105),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1002,13 +1004,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range T {
-					t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
+					t102_2 := t102[((i*heads+j)*T+k)*dK:][:dK]
 					n := int(c.Pos[i])
 					for m := range min(4, n+k+1) {
 						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t100_2 := t100[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
+						t105_2 := t105[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
 						for p := range dK {
-							t100_2[p] = num.FMA32(t97_2[p], cQ[p], t100_2[p])
+							t105_2[p] = num.FMA32(t102_2[p], cQ[p], t105_2[p])
 						}
 					}
 				}
@@ -1027,7 +1029,7 @@ func (c *backwardFused) run() {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
 								P0: unsafe.SliceData(c.Q1Stack),
-								P1: unsafe.SliceData(t97),
+								P1: unsafe.SliceData(t102),
 								P2: unsafe.SliceData(c.CQBar),
 								N0: dK,
 								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
@@ -1037,10 +1039,10 @@ func (c *backwardFused) run() {
 							regions.R3338b3e6a9ff(&a)
 						} else {
 							q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-							t97_2 := t97[((k*heads+i)*T+m)*dK:][:dK]
+							t102_2 := t102[((k*heads+i)*T+m)*dK:][:dK]
 							cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 							for p := range dK {
-								cQBar[p] = num.FMA32(q1Stack[p], t97_2[p], cQBar[p])
+								cQBar[p] = num.FMA32(q1Stack[p], t102_2[p], cQBar[p])
 							}
 						}
 					}
@@ -1050,10 +1052,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t102)
+	clear(t107)
 	if kern.Wide() {
 		a := regions.R67e62da7a06eArgs{
-			P0: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(t107),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: heads,
@@ -1069,10 +1071,10 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t102_2 := t102[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+					t107_2 := t107[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
 					q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						t102_2[m] = t102_2[m] + q0TailBar[m]
+						t107_2[m] = t107_2[m] + q0TailBar[m]
 					}
 				}
 			}
@@ -1082,9 +1084,9 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t100),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t105),
+			P1: unsafe.SliceData(t107),
+			P2: unsafe.SliceData(t108),
 			N0: L,
 			N1: heads,
 			N2: T + 3,
@@ -1097,11 +1099,11 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range T + 3 {
-					t100_2 := t100[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t102_2 := t102[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t105_2 := t105[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t107_2 := t107[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t108_2 := t108[((i*heads+j)*(T+3)+k)*dK:][:dK]
 					for m := range dK {
-						t103_2[m] = t100_2[m] + t102_2[m]
+						t108_2[m] = t105_2[m] + t107_2[m]
 					}
 				}
 			}
@@ -1109,12 +1111,12 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1, projected.k1
-	clear(t117)
+	clear(t122)
 	if kern.Wide() {
 		a := regions.R8132c72a55b1Args{
-			P0: unsafe.SliceData(t103),
+			P0: unsafe.SliceData(t108),
 			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t117),
+			P2: unsafe.SliceData(t122),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: heads,
@@ -1130,13 +1132,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range 3 {
-					t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t108_2 := t108[((i*heads+j)*(T+3)+k)*dK:][:dK]
 					q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
-					t117_2 := t117[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+					t122_2 := t122[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
 					k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
 					for m := range dK {
-						q0TailBarOut[m] = t103_2[m]
-						t117_2[m] = t117_2[m] + k0TailBar[m]
+						q0TailBarOut[m] = t108_2[m]
+						t122_2[m] = t122_2[m] + k0TailBar[m]
 					}
 				}
 			}
@@ -1146,17 +1148,17 @@ func (c *backwardFused) run() {
 	// projected.k1, projected.k
 	if kern.Wide() {
 		a := regions.R5230d3fb4b2dArgs{
-			P0:  unsafe.SliceData(t72),
+			P0:  unsafe.SliceData(t77),
 			P1:  unsafe.SliceData(c.KDiv),
 			P2:  unsafe.SliceData(t13),
-			P3:  unsafe.SliceData(t68),
-			P4:  unsafe.SliceData(t67),
+			P3:  unsafe.SliceData(t73),
+			P4:  unsafe.SliceData(t72),
 			P5:  unsafe.SliceData(c.KDiv3),
 			P6:  unsafe.SliceData(t4),
 			P7:  unsafe.SliceData(c.K1Sigmoid),
-			P8:  unsafe.SliceData(t62),
+			P8:  unsafe.SliceData(t67),
 			P9:  unsafe.SliceData(c.K1Sigmoid2),
-			P10: unsafe.SliceData(t112),
+			P10: unsafe.SliceData(t117),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1169,26 +1171,26 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t72_2 := t72[(i*heads+j)*T:][:T]
+				t77_2 := t77[(i*heads+j)*T:][:T]
 				kDiv := c.KDiv[(i*heads+j)*T:][:T]
 				t13_2 := t13[(i*heads+j)*T:][:T]
-				t68_2 := t68[(i*heads+j)*T:][:T]
-				t67_2 := t67[(i*heads+j)*T:][:T]
+				t73_2 := t73[(i*heads+j)*T:][:T]
+				t72_2 := t72[(i*heads+j)*T:][:T]
 				kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
 				for k := range T {
 					t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
 					k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-					t62_2 := t62[((i*heads+j)*T+k)*dK:][:dK]
+					t67_2 := t67[((i*heads+j)*T+k)*dK:][:dK]
 					k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-					t112_2 := t112[((i*heads+j)*T+k)*dK:][:dK]
-					t72Entry := t72_2[k]
+					t117_2 := t117[((i*heads+j)*T+k)*dK:][:dK]
+					t77Entry := t77_2[k]
 					kDivEntry := kDiv[k]
-					w2 := kern.Choose((t72Entry && t13_2[k]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[k], t67_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
+					w2 := kern.Choose((t77Entry && t13_2[k]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[k], t72_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
 					for m := range dK {
 						t4Entry := t4_2[m]
 						k1SigmoidEntry := k1Sigmoid[m]
-						t106 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t62_2[m]*kDivEntry))
-						t112_2[m] = num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t106), k1Sigmoid2[m], F(k1SigmoidEntry*t106))
+						t111 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w2, F(t67_2[m]*kDivEntry))
+						t117_2[m] = num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t111), k1Sigmoid2[m], F(k1SigmoidEntry*t111))
 					}
 				}
 			}
@@ -1200,7 +1202,7 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R645bcabeb6b1Args{
 			P0: unsafe.SliceData(c.BKBar),
-			P1: unsafe.SliceData(t112),
+			P1: unsafe.SliceData(t117),
 			N0: heads,
 			N1: L,
 			N2: T,
@@ -1214,9 +1216,9 @@ func (c *backwardFused) run() {
 			bKBar := c.BKBar[i*dK:][:dK]
 			for j := range L {
 				for k := range T {
-					t112_2 := t112[((j*heads+i)*T+k)*dK:][:dK]
+					t117_2 := t117[((j*heads+i)*T+k)*dK:][:dK]
 					for m := range dK {
-						bKBar[m] = bKBar[m] + t112_2[m]
+						bKBar[m] = bKBar[m] + t117_2[m]
 					}
 				}
 			}
@@ -1224,13 +1226,13 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.k1
-	clear(t115)
+	clear(t120)
 	if kern.Wide() {
 		a := regions.Rfa115457c4c1Args{
 			P0:  unsafe.SliceData(c.Pos),
-			P1:  unsafe.SliceData(t112),
+			P1:  unsafe.SliceData(t117),
 			P2:  unsafe.SliceData(c.CK),
-			P3:  unsafe.SliceData(t115),
+			P3:  unsafe.SliceData(t120),
 			N0:  L,
 			N1:  heads,
 			N2:  T,
@@ -1248,13 +1250,13 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range T {
-					t112_2 := t112[((i*heads+j)*T+k)*dK:][:dK]
+					t117_2 := t117[((i*heads+j)*T+k)*dK:][:dK]
 					n3 := int(c.Pos[i])
 					for m := range min(4, n3+k+1) {
 						cK := c.CK[(j*4+m)*dK:][:dK]
-						t115_2 := t115[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
+						t120_2 := t120[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
 						for p := range dK {
-							t115_2[p] = num.FMA32(t112_2[p], cK[p], t115_2[p])
+							t120_2[p] = num.FMA32(t117_2[p], cK[p], t120_2[p])
 						}
 					}
 				}
@@ -1273,7 +1275,7 @@ func (c *backwardFused) run() {
 						if kern.Wide() {
 							a := regions.R3338b3e6a9ffArgs{
 								P0: unsafe.SliceData(c.K1Stack),
-								P1: unsafe.SliceData(t112),
+								P1: unsafe.SliceData(t117),
 								P2: unsafe.SliceData(c.CKBar),
 								N0: dK,
 								N1: -4*dK*j + 4*dK*m + (4*T*dK+12*dK)*i + (4*T*dK*heads+12*dK*heads)*k + 12*dK,
@@ -1283,10 +1285,10 @@ func (c *backwardFused) run() {
 							regions.R3338b3e6a9ff(&a)
 						} else {
 							k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-							t112_2 := t112[((k*heads+i)*T+m)*dK:][:dK]
+							t117_2 := t117[((k*heads+i)*T+m)*dK:][:dK]
 							cKBar := c.CKBar[(i*4+j)*dK:][:dK]
 							for p := range dK {
-								cKBar[p] = num.FMA32(k1Stack[p], t112_2[p], cKBar[p])
+								cKBar[p] = num.FMA32(k1Stack[p], t117_2[p], cKBar[p])
 							}
 						}
 					}
@@ -1298,9 +1300,9 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.R03f4713e7c86Args{
-			P0: unsafe.SliceData(t115),
-			P1: unsafe.SliceData(t117),
-			P2: unsafe.SliceData(t118),
+			P0: unsafe.SliceData(t120),
+			P1: unsafe.SliceData(t122),
+			P2: unsafe.SliceData(t123),
 			N0: L,
 			N1: heads,
 			N2: T + 3,
@@ -1313,11 +1315,11 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range heads {
 				for k := range T + 3 {
-					t115_2 := t115[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t117_2 := t117[((i*heads+j)*(T+3)+k)*dK:][:dK]
-					t118_2 := t118[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t120_2 := t120[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t122_2 := t122[((i*heads+j)*(T+3)+k)*dK:][:dK]
+					t123_2 := t123[((i*heads+j)*(T+3)+k)*dK:][:dK]
 					for m := range dK {
-						t118_2[m] = t115_2[m] + t117_2[m]
+						t123_2[m] = t120_2[m] + t122_2[m]
 					}
 				}
 			}
@@ -1328,16 +1330,16 @@ func (c *backwardFused) run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t118[((i*heads+j)*(T+3)+k)*dK:][:dK])
+				copy(c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK], t123[((i*heads+j)*(T+3)+k)*dK:][:dK])
 			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	clear(t121)
+	clear(t126)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t121, i*T*d), d, 1, kern.From(t103, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t126, i*T*d), d, 1, kern.From(t108, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
@@ -1345,7 +1347,7 @@ func (c *backwardFused) run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t103, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t108, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
@@ -1353,24 +1355,24 @@ func (c *backwardFused) run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t118, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.GemmFMA(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t123, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0, projected.k1
-	clear(t124)
+	clear(t129)
 	for i := range L {
 		for m := range heads {
-			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t124, i*T*d), d, 1, kern.From(t118, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.GemmFMA(T, d, dK, F(1), true, kern.From(t129, i*T*d), d, 1, kern.From(t123, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t89),
-			P1: unsafe.SliceData(t121),
-			P2: unsafe.SliceData(t124),
+			P0: unsafe.SliceData(t94),
+			P1: unsafe.SliceData(t126),
+			P2: unsafe.SliceData(t129),
 			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -1381,12 +1383,12 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t89_2 := t89[(i*T+j)*d:][:d]
-				t121_2 := t121[(i*T+j)*d:][:d]
-				t124_2 := t124[(i*T+j)*d:][:d]
+				t94_2 := t94[(i*T+j)*d:][:d]
+				t126_2 := t126[(i*T+j)*d:][:d]
+				t129_2 := t129[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t89_2[k] + t121_2[k]) + t124_2[k]
+					xBar[k] = (t94_2[k] + t126_2[k]) + t129_2[k]
 				}
 			}
 		}

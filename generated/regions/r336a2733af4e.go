@@ -4,27 +4,27 @@ package regions
 
 import "github.com/nl-hecate/hecate/runtime/cpu"
 
-// Ra0f4648d79a4Args are the arguments of Ra0f4648d79a4.
-type Ra0f4648d79a4Args struct {
+// R336a2733af4eArgs are the arguments of R336a2733af4e.
+type R336a2733af4eArgs struct {
 	P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10, P11, P12, P13, P14, P15, P16, P17 *float32
 	N0, N1, N2, N3                                                                 int
 }
 
 //go:noescape
-func ra0f4648d79a4AVX512(a *Ra0f4648d79a4Args)
+func r336a2733af4eAVX512(a *R336a2733af4eArgs)
 
 //go:noescape
-func ra0f4648d79a4AVX2(a *Ra0f4648d79a4Args)
+func r336a2733af4eAVX2(a *R336a2733af4eArgs)
 
-// Ra0f4648d79a4 runs the function of the active target.
-func Ra0f4648d79a4(a *Ra0f4648d79a4Args) {
+// R336a2733af4e runs the function of the active target.
+func R336a2733af4e(a *R336a2733af4eArgs) {
 	if cpu.Assembly {
 		switch wide := cpu.Active() == cpu.AVX512; {
 		case wide:
-			ra0f4648d79a4AVX512(a)
+			r336a2733af4eAVX512(a)
 			return
 		case !wide:
-			ra0f4648d79a4AVX2(a)
+			r336a2733af4eAVX2(a)
 			return
 		}
 	}

@@ -392,7 +392,7 @@ func (c *Forward[F]) Run() {
 			rhoSigmoid[j] = t34
 			rho[j] = num.Min(num.Max(t34, F(0)), F(1))
 			thetaSoftplus[j] = t41
-			theta[j] = num.Max(t41, F(0))
+			theta[j] = num.Min(num.Max(t41, F(0)), F(1))
 			thetaSigmoid[j] = num.Sigmoid(t40)
 			rhoSigmoid2[j] = num.Sigmoid(-t33)
 			qDiv[j] = F(1) / t30_2[j]
@@ -492,56 +492,56 @@ func (c *Backward[F]) Run() {
 	work := c.Work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t412 := work[:L*T] // [L, T]
+	t46 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t92 := work[:L*T] // [L, T]
+	t142 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t282 := work[:L*T] // [L, T]
+	t332 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t342 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
+	t392 := work[:L*T*dK+L*T*dV] // [L, T, d_k + d_v]
 	work = work[L*T*dK+L*T*dV:]
-	t62 := work[:L*T*dK] // [L, T, d_k]
+	t67 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t67 := work[:L*T] // [L, T]
+	t72 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t97 := work[:L*T*dK] // [L, T, d_k]
+	t102 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t88 := work[:L*T*dV] // [L, T, d_v]
+	t93 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t89 := work[:L*T*d] // [L, T, d]
+	t94 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t100 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t105 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t102 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t107 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t103 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t108 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t117 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t122 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t112 := work[:L*T*dK] // [L, T, d_k]
+	t117 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t115 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t120 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t118 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
+	t123 := work[:L*T*dK+3*L*dK] // [L, T + 3, d_k]
 	work = work[L*T*dK+3*L*dK:]
-	t121 := work[:L*T*d] // [L, T, d]
+	t126 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t123 := work[:L*T*d] // [L, T, d]
+	t128 := work[:L*T*d] // [L, T, d]
 	t13 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t23 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t422 := flags[:L*T] // [L, T]
+	t47 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t46 := flags[:L*T] // [L, T]
+	t51 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t68 := flags[:L*T] // [L, T]
+	t73 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t72 := flags[:L*T] // [L, T]
+	t77 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1, projected.q
 	for i := range L {
-		t412_2 := t412[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		bK := c.BK[:dK]
 		bQ := c.BQ[:dK]
 		for j := range T {
@@ -551,19 +551,19 @@ func (c *Backward[F]) Run() {
 			t4_2 := t4[(i*T+j)*dK:][:dK]
 			q1Prod := c.Q1Prod[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
-			var t4122 F
+			var t462 F
 			for k := range dK {
-				t4122 += F(qBar[k] * qDiv2[k])
+				t462 += F(qBar[k] * qDiv2[k])
 				t4_2[k] = bK[k] + k1Prod[k]
 				t9_2[k] = bQ[k] + q1Prod[k]
 			}
-			t412_2[j] = -t4122
+			t46_2[j] = -t462
 		}
 	}
 
 	// projected.k, projected.q, projected.theta, projected.rho
-	var t122 F
-	var t312 F
+	var t172 F
+	var t362 F
 	for i := range L {
 		kProd := c.KProd[i*T:][:T]
 		qProd := c.QProd[i*T:][:T]
@@ -577,58 +577,60 @@ func (c *Backward[F]) Run() {
 		kSqrt := c.KSqrt[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t46_2 := t46[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t72_2 := t72[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t332_2 := t332[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		for j := range T {
 			t132 := (F(0) < kProd[j])
 			t232 := (F(0) < qProd[j])
-			t22 := (F(0) <= thetaSoftplus[j])
-			t922 := kern.Choose(t22, F(kern.Choose(t22, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t122 += t922
+			thetaSoftplusEntry := thetaSoftplus[j]
+			t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(1))
+			t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
+			t1422 := kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
+			t172 += t1422
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t152 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-			t2822 := kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t312 += t2822
-			t4222 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
-			t682 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
+			t202 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
+			t252 := (t202 && (F(0) <= rhoSigmoidEntry))
+			t3322 := kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t362 += t3322
+			t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[j], F(0)))
+			t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[j], F(0)))
 			t13_2[j] = t132
 			t23_2[j] = t232
-			t92_2[j] = t922
-			t282_2[j] = t2822
-			t422_2[j] = t4222
-			t46_2[j] = (t4222 && t232)
-			t68_2[j] = t682
-			t72_2[j] = (t682 && t132)
+			t142_2[j] = t1422
+			t332_2[j] = t3322
+			t47_2[j] = t472
+			t51_2[j] = (t472 && t232)
+			t73_2[j] = t732
+			t77_2[j] = (t732 && t132)
 		}
 	}
-	c.BThetaBar[0] = t122
-	c.BRhoBar[0] = t312
+	c.BThetaBar[0] = t172
+	c.BRhoBar[0] = t362
 
 	// projected.theta, projected.rho
 	clear(c.WThetaBar)
 	clear(c.WRhoBar)
 	for i := range L {
-		t92_2 := t92[i*T:][:T]
-		t282_2 := t282[i*T:][:T]
+		t142_2 := t142[i*T:][:T]
+		t332_2 := t332[i*T:][:T]
 		wThetaBar := c.WThetaBar[:dK+dV]
 		wRhoBar := c.WRhoBar[:dK+dV]
 		wTheta := c.WTheta[:dK+dV]
 		wRho := c.WRho[:dK+dV]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dK+dV):][:dK+dV]
-			t342_2 := t342[(i*T+j)*(dK+dV):][:dK+dV]
-			t92Entry := t92_2[j]
-			t282Entry := t282_2[j]
+			t392_2 := t392[(i*T+j)*(dK+dV):][:dK+dV]
+			t142Entry := t142_2[j]
+			t332Entry := t332_2[j]
 			for k := range dK + dV {
 				rhoStackEntry := rhoStack[k]
-				wThetaBar[k] += F(rhoStackEntry * t92Entry)
-				wRhoBar[k] += F(rhoStackEntry * t282Entry)
-				t342_2[k] = F(t92Entry*wTheta[k]) + F(t282Entry*wRho[k])
+				wThetaBar[k] += F(rhoStackEntry * t142Entry)
+				wRhoBar[k] += F(rhoStackEntry * t332Entry)
+				t392_2[k] = F(t142Entry*wTheta[k]) + F(t332Entry*wRho[k])
 			}
 		}
 	}
@@ -636,40 +638,40 @@ func (c *Backward[F]) Run() {
 	// projected.k, projected.rho, projected.q1, projected.q
 	clear(c.BQBar)
 	for i := range L {
-		t46_2 := t46[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
 		qDiv := c.QDiv[i*T:][:T]
 		t23_2 := t23[i*T:][:T]
-		t422_2 := t422[i*T:][:T]
-		t412_2 := t412[i*T:][:T]
+		t47_2 := t47[i*T:][:T]
+		t46_2 := t46[i*T:][:T]
 		qDiv3 := c.QDiv3[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		bQBar := c.BQBar[:dK]
 		for j := range T {
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
-			t342_2 := t342[(i*T+j)*(dK+dV):][:dK]
+			t392_2 := t392[(i*T+j)*(dK+dV):][:dK]
 			kDiv2 := c.KDiv2[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
-			t97_2 := t97[(i*T+j)*dK:][:dK]
-			var t672 F
-			t46Entry := t46_2[j]
+			t67_2 := t67[(i*T+j)*dK:][:dK]
+			t102_2 := t102[(i*T+j)*dK:][:dK]
+			var t722 F
+			t51Entry := t51_2[j]
 			qDivEntry := qDiv[j]
-			w := kern.Choose((t46Entry && t23_2[j]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t422_2[j], t412_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
+			w := kern.Choose((t51Entry && t23_2[j]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[j], t46_2[j], F(0)), F(0)))*qDiv3[j]), F(0)), F(0))
 			for k := range dK {
-				t622 := kBar[k] + t342_2[k]
-				t672 += F(t622 * kDiv2[k])
+				t672 := kBar[k] + t392_2[k]
+				t722 += F(t672 * kDiv2[k])
 				t9Entry := t9_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t91 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-				t972 := F(q1SigmoidEntry*t91) + F(F(F(t9Entry*q1SigmoidEntry)*t91)*q1Sigmoid2[k])
-				t62_2[k] = t622
-				t97_2[k] = t972
-				bQBar[k] += t972
+				t96 := F(qBar[k]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
+				t1022 := F(q1SigmoidEntry*t96) + F(F(F(t9Entry*q1SigmoidEntry)*t96)*q1Sigmoid2[k])
+				t67_2[k] = t672
+				t102_2[k] = t1022
+				bQBar[k] += t1022
 			}
-			t67_2[j] = -t672
+			t72_2[j] = -t722
 		}
 	}
 
@@ -677,32 +679,32 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t342_2 := t342[(i*T+j)*(dK+dV)+dK:][:dV]
-			t88_2 := t88[(i*T+j)*dV:][:dV]
+			t392_2 := t392[(i*T+j)*(dK+dV)+dK:][:dV]
+			t93_2 := t93[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t88_2[k] = vBar[k] + t342_2[k]
+				t93_2[k] = vBar[k] + t392_2[k]
 			}
 		}
 	}
 
 	// projected.v
-	kern.Gemm(L*T, d, dV, F(1), false, t89, d, 1, t88, dV, 1, c.WV, d, 1)
+	kern.Gemm(L*T, d, dV, F(1), false, t94, d, 1, t93, dV, 1, c.WV, d, 1)
 
 	// projected.v
-	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t88, dV, 1)
+	kern.Gemm(d, dV, L*T, F(1), false, c.WVBar, 1, d, c.X, 1, d, t93, dV, 1)
 
 	// projected.q1
-	clear(t100)
+	clear(t105)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t97_2 := t97[(i*T+j)*dK:][:dK]
+					t102_2 := t102[(i*T+j)*dK:][:dK]
 					cQ := c.CQ[k*dK:][:dK]
-					t100_2 := t100[(i*(T+3)+j-k+3)*dK:][:dK]
+					t105_2 := t105[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t100_2[m] += F(t97_2[m] * cQ[m])
+						t105_2[m] += F(t102_2[m] * cQ[m])
 					}
 				}
 			}
@@ -717,10 +719,10 @@ func (c *Backward[F]) Run() {
 				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t97_2 := t97[(j*T+k)*dK:][:dK]
+					t102_2 := t102[(j*T+k)*dK:][:dK]
 					cQBar := c.CQBar[i*dK:][:dK]
 					for m := range dK {
-						cQBar[m] += F(q1Stack[m] * t97_2[m])
+						cQBar[m] += F(q1Stack[m] * t102_2[m])
 					}
 				}
 			}
@@ -728,13 +730,13 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t102)
+	clear(t107)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*dK:][:dK]
-			t102_2 := t102[(i*(T+3)+j+T)*dK:][:dK]
+			t107_2 := t107[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				t102_2[k] += q0TailBar[k]
+				t107_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -742,26 +744,26 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range T + 3 {
-			t100_2 := t100[(i*(T+3)+j)*dK:][:dK]
-			t102_2 := t102[(i*(T+3)+j)*dK:][:dK]
-			t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+			t105_2 := t105[(i*(T+3)+j)*dK:][:dK]
+			t107_2 := t107[(i*(T+3)+j)*dK:][:dK]
+			t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t103_2[k] = t100_2[k] + t102_2[k]
+				t108_2[k] = t105_2[k] + t107_2[k]
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t117)
+	clear(t122)
 	for i := range L {
 		for j := range 3 {
-			t103_2 := t103[(i*(T+3)+j)*dK:][:dK]
+			t108_2 := t108[(i*(T+3)+j)*dK:][:dK]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*dK:][:dK]
 			k0TailBar := c.K0TailBar[(i*3+j)*dK:][:dK]
-			t117_2 := t117[(i*(T+3)+j+T)*dK:][:dK]
+			t122_2 := t122[(i*(T+3)+j+T)*dK:][:dK]
 			for k := range dK {
-				q0TailBarOut[k] = t103_2[k]
-				t117_2[k] += k0TailBar[k]
+				q0TailBarOut[k] = t108_2[k]
+				t122_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -769,45 +771,45 @@ func (c *Backward[F]) Run() {
 	// projected.k1, projected.k
 	clear(c.BKBar)
 	for i := range L {
-		t72_2 := t72[i*T:][:T]
+		t77_2 := t77[i*T:][:T]
 		kDiv := c.KDiv[i*T:][:T]
 		t13_2 := t13[i*T:][:T]
-		t68_2 := t68[i*T:][:T]
-		t67_2 := t67[i*T:][:T]
+		t73_2 := t73[i*T:][:T]
+		t72_2 := t72[i*T:][:T]
 		kDiv3 := c.KDiv3[i*T:][:T]
 		bKBar := c.BKBar[:dK]
 		for j := range T {
 			t4_2 := t4[(i*T+j)*dK:][:dK]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*dK:][:dK]
-			t62_2 := t62[(i*T+j)*dK:][:dK]
+			t67_2 := t67[(i*T+j)*dK:][:dK]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*dK:][:dK]
-			t112_2 := t112[(i*T+j)*dK:][:dK]
-			t72Entry := t72_2[j]
+			t117_2 := t117[(i*T+j)*dK:][:dK]
+			t77Entry := t77_2[j]
 			kDivEntry := kDiv[j]
-			w2 := kern.Choose((t72Entry && t13_2[j]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[j], t67_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
+			w2 := kern.Choose((t77Entry && t13_2[j]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[j], t72_2[j], F(0)), F(0)))*kDiv3[j]), F(0)), F(0))
 			for k := range dK {
 				t4Entry := t4_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t106 := F(t62_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-				t1122 := F(k1SigmoidEntry*t106) + F(F(F(t4Entry*k1SigmoidEntry)*t106)*k1Sigmoid2[k])
-				t112_2[k] = t1122
-				bKBar[k] += t1122
+				t111 := F(t67_2[k]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
+				t1172 := F(k1SigmoidEntry*t111) + F(F(F(t4Entry*k1SigmoidEntry)*t111)*k1Sigmoid2[k])
+				t117_2[k] = t1172
+				bKBar[k] += t1172
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t115)
+	clear(t120)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n3 := int(c.Pos[i]) + j - k
 				if n3 >= 0 {
-					t112_2 := t112[(i*T+j)*dK:][:dK]
+					t117_2 := t117[(i*T+j)*dK:][:dK]
 					cK := c.CK[k*dK:][:dK]
-					t115_2 := t115[(i*(T+3)+j-k+3)*dK:][:dK]
+					t120_2 := t120[(i*(T+3)+j-k+3)*dK:][:dK]
 					for m := range dK {
-						t115_2[m] += F(t112_2[m] * cK[m])
+						t120_2[m] += F(t117_2[m] * cK[m])
 					}
 				}
 			}
@@ -822,10 +824,10 @@ func (c *Backward[F]) Run() {
 				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*dK:][:dK]
-					t112_2 := t112[(j*T+k)*dK:][:dK]
+					t117_2 := t117[(j*T+k)*dK:][:dK]
 					cKBar := c.CKBar[i*dK:][:dK]
 					for m := range dK {
-						cKBar[m] += F(k1Stack[m] * t112_2[m])
+						cKBar[m] += F(k1Stack[m] * t117_2[m])
 					}
 				}
 			}
@@ -835,11 +837,11 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range T + 3 {
-			t115_2 := t115[(i*(T+3)+j)*dK:][:dK]
-			t117_2 := t117[(i*(T+3)+j)*dK:][:dK]
-			t118_2 := t118[(i*(T+3)+j)*dK:][:dK]
+			t120_2 := t120[(i*(T+3)+j)*dK:][:dK]
+			t122_2 := t122[(i*(T+3)+j)*dK:][:dK]
+			t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
 			for k := range dK {
-				t118_2[k] = t115_2[k] + t117_2[k]
+				t123_2[k] = t120_2[k] + t122_2[k]
 			}
 		}
 	}
@@ -847,45 +849,45 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t118_2 := t118[(i*(T+3)+j)*dK:][:dK]
+			t123_2 := t123[(i*(T+3)+j)*dK:][:dK]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*dK:][:dK]
 			for k := range dK {
-				k0TailBarOut[k] = t118_2[k]
+				k0TailBarOut[k] = t123_2[k]
 			}
 		}
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t121, i*T*d), d, 1, kern.From(t103, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t126, i*T*d), d, 1, kern.From(t108, (i*(T+3)+3)*dK), dK, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t103, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t108, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.Gemm(T, d, dK, F(1), false, kern.From(t123, i*T*d), d, 1, kern.From(t118, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
+		kern.Gemm(T, d, dK, F(1), false, kern.From(t128, i*T*d), d, 1, kern.From(t123, (i*(T+3)+3)*dK), dK, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t118, (k*(T+3)+3)*dK), dK, 1)
+		kern.Gemm(d, dK, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t123, (k*(T+3)+3)*dK), dK, 1)
 	}
 
 	// projected.k0
 	for i := range L {
 		for j := range T {
-			t89_2 := t89[(i*T+j)*d:][:d]
-			t121_2 := t121[(i*T+j)*d:][:d]
-			t123_2 := t123[(i*T+j)*d:][:d]
+			t94_2 := t94[(i*T+j)*d:][:d]
+			t126_2 := t126[(i*T+j)*d:][:d]
+			t128_2 := t128[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t89_2[k] + t121_2[k] + t123_2[k]
+				xBar[k] = t94_2[k] + t126_2[k] + t128_2[k]
 			}
 		}
 	}

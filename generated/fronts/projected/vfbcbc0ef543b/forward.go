@@ -442,7 +442,7 @@ func (c *Forward[F]) Run() {
 				rhoSigmoid[k] = t34
 				rho[k] = num.Min(num.Max(t34, F(0)), F(1))
 				thetaSoftplus[k] = t41
-				theta[k] = num.Max(t41, F(0))
+				theta[k] = num.Min(num.Max(t41, F(0)), F(1))
 				thetaSigmoid[k] = num.Sigmoid(t40)
 				rhoSigmoid2[k] = num.Sigmoid(-t33)
 				qDiv[k] = F(1) / t30_2[k]
@@ -544,57 +544,57 @@ func (c *Backward[F]) Run() {
 	work := c.Work[L*T*dK*heads:]
 	t9 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t412 := work[:L*T*heads] // [L, heads, T]
+	t46 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t92 := work[:L*T*heads] // [L, heads, T]
+	t142 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t282 := work[:L*T*heads] // [L, heads, T]
+	t332 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t342 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
+	t392 := work[:L*T*dK*heads+L*T*dV*heads] // [L, heads, T, d_k + d_v]
 	work = work[L*T*dK*heads+L*T*dV*heads:]
-	t62 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t67 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t67 := work[:L*T*heads] // [L, heads, T]
+	t72 := work[:L*T*heads] // [L, heads, T]
 	work = work[L*T*heads:]
-	t97 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t102 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t88 := work[:L*T*dV*heads] // [L, heads, T, d_v]
+	t93 := work[:L*T*dV*heads] // [L, heads, T, d_v]
 	work = work[L*T*dV*heads:]
-	t89 := work[:L*T*d] // [L, T, d]
+	t94 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t100 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t105 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t102 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t107 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t103 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t108 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t117 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t122 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t112 := work[:L*T*dK*heads] // [L, heads, T, d_k]
+	t117 := work[:L*T*dK*heads] // [L, heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t115 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t120 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t118 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
+	t123 := work[:L*T*dK*heads+3*L*dK*heads] // [L, heads, T + 3, d_k]
 	work = work[L*T*dK*heads+3*L*dK*heads:]
-	t121 := work[:L*T*d] // [L, T, d]
+	t126 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t124 := work[:L*T*d]       // [L, T, d]
+	t129 := work[:L*T*d]       // [L, T, d]
 	t13 := c.Flags[:L*T*heads] // [L, heads, T]
 	flags := c.Flags[L*T*heads:]
 	t23 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t422 := flags[:L*T*heads] // [L, heads, T]
+	t47 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t46 := flags[:L*T*heads] // [L, heads, T]
+	t51 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t68 := flags[:L*T*heads] // [L, heads, T]
+	t73 := flags[:L*T*heads] // [L, heads, T]
 	flags = flags[L*T*heads:]
-	t72 := flags[:L*T*heads] // [L, heads, T]
+	t77 := flags[:L*T*heads] // [L, heads, T]
 
 	// projected.k1, projected.q1, projected.q
 	for i := range L {
 		for j := range heads {
-			t412_2 := t412[(i*heads+j)*T:][:T]
+			t46_2 := t46[(i*heads+j)*T:][:T]
 			bK := c.BK[j*dK:][:dK]
 			bQ := c.BQ[j*dK:][:dK]
 			for k := range T {
@@ -604,13 +604,13 @@ func (c *Backward[F]) Run() {
 				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
 				q1Prod := c.Q1Prod[((i*heads+j)*T+k)*dK:][:dK]
 				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
-				var t4122 F
+				var t462 F
 				for m := range dK {
-					t4122 += F(qBar[m] * qDiv2[m])
+					t462 += F(qBar[m] * qDiv2[m])
 					t4_2[m] = bK[m] + k1Prod[m]
 					t9_2[m] = bQ[m] + q1Prod[m]
 				}
-				t412_2[k] = -t4122
+				t46_2[k] = -t462
 			}
 		}
 	}
@@ -628,31 +628,33 @@ func (c *Backward[F]) Run() {
 			t23_2 := t23[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
 			thetaSigmoid := c.ThetaSigmoid[(i*heads+j)*T:][:T]
-			t92_2 := t92[(i*heads+j)*T:][:T]
+			t142_2 := t142[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			rhoSigmoid2 := c.RhoSigmoid2[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
-			t422_2 := t422[(i*heads+j)*T:][:T]
-			t46_2 := t46[(i*heads+j)*T:][:T]
-			t68_2 := t68[(i*heads+j)*T:][:T]
-			t72_2 := t72[(i*heads+j)*T:][:T]
+			t332_2 := t332[(i*heads+j)*T:][:T]
+			t47_2 := t47[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
 			for k := range T {
 				t132 := (F(0) < kProd[k])
 				t232 := (F(0) < qProd[k])
-				t22 := (F(0) <= thetaSoftplus[k])
+				thetaSoftplusEntry := thetaSoftplus[k]
+				t22 := (num.Max(thetaSoftplusEntry, F(0)) <= F(1))
+				t72_2 := (t22 && (F(0) <= thetaSoftplusEntry))
 				rhoSigmoidEntry := rhoSigmoid[k]
-				t152 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-				t202 := (t152 && (F(0) <= rhoSigmoidEntry))
-				t4222 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
-				t682 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
+				t202 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
+				t252 := (t202 && (F(0) <= rhoSigmoidEntry))
+				t472 := (F(1e-08) <= kern.Choose(t232, qSqrt[k], F(0)))
+				t732 := (F(1e-08) <= kern.Choose(t132, kSqrt[k], F(0)))
 				t13_2[k] = t132
 				t23_2[k] = t232
-				t92_2[k] = kern.Choose(t22, F(kern.Choose(t22, thetaBar[k], F(0))*thetaSigmoid[k]), F(0))
-				t282_2[k] = kern.Choose(t202, F(F(rhoSigmoidEntry*kern.Choose(t202, kern.Choose(t152, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
-				t422_2[k] = t4222
-				t46_2[k] = (t4222 && t232)
-				t68_2[k] = t682
-				t72_2[k] = (t682 && t132)
+				t142_2[k] = kern.Choose(t72_2, F(kern.Choose(t72_2, kern.Choose(t22, thetaBar[k], F(0)), F(0))*thetaSigmoid[k]), F(0))
+				t332_2[k] = kern.Choose(t252, F(F(rhoSigmoidEntry*kern.Choose(t252, kern.Choose(t202, rhoBar[k], F(0)), F(0)))*rhoSigmoid2[k]), F(0))
+				t47_2[k] = t472
+				t51_2[k] = (t472 && t232)
+				t73_2[k] = t732
+				t77_2[k] = (t732 && t132)
 			}
 		}
 	}
@@ -661,18 +663,18 @@ func (c *Backward[F]) Run() {
 	bThetaBar := c.BThetaBar[:heads]
 	bRhoBar := c.BRhoBar[:heads]
 	for i := range heads {
-		var t122 F
-		var t312 F
+		var t172 F
+		var t362 F
 		for j := range L {
-			t92_2 := t92[(j*heads+i)*T:][:T]
-			t282_2 := t282[(j*heads+i)*T:][:T]
+			t142_2 := t142[(j*heads+i)*T:][:T]
+			t332_2 := t332[(j*heads+i)*T:][:T]
 			for k := range T {
-				t122 += t92_2[k]
-				t312 += t282_2[k]
+				t172 += t142_2[k]
+				t362 += t332_2[k]
 			}
 		}
-		bThetaBar[i] = t122
-		bRhoBar[i] = t312
+		bThetaBar[i] = t172
+		bRhoBar[i] = t362
 	}
 
 	// projected.theta, projected.rho
@@ -682,16 +684,16 @@ func (c *Backward[F]) Run() {
 		wThetaBar := c.WThetaBar[i*(dK+dV):][:dK+dV]
 		wRhoBar := c.WRhoBar[i*(dK+dV):][:dK+dV]
 		for j := range L {
-			t92_2 := t92[(j*heads+i)*T:][:T]
-			t282_2 := t282[(j*heads+i)*T:][:T]
+			t142_2 := t142[(j*heads+i)*T:][:T]
+			t332_2 := t332[(j*heads+i)*T:][:T]
 			for k := range T {
 				rhoStack := c.RhoStack[((j*heads+i)*T+k)*(dK+dV):][:dK+dV]
-				t92Entry := t92_2[k]
-				t282Entry := t282_2[k]
+				t142Entry := t142_2[k]
+				t332Entry := t332_2[k]
 				for m := range dK + dV {
 					rhoStackEntry := rhoStack[m]
-					wThetaBar[m] += F(rhoStackEntry * t92Entry)
-					wRhoBar[m] += F(rhoStackEntry * t282Entry)
+					wThetaBar[m] += F(rhoStackEntry * t142Entry)
+					wRhoBar[m] += F(rhoStackEntry * t332Entry)
 				}
 			}
 		}
@@ -700,16 +702,16 @@ func (c *Backward[F]) Run() {
 	// projected.rho, projected.theta
 	for i := range L {
 		for j := range heads {
-			t92_2 := t92[(i*heads+j)*T:][:T]
-			t282_2 := t282[(i*heads+j)*T:][:T]
+			t142_2 := t142[(i*heads+j)*T:][:T]
+			t332_2 := t332[(i*heads+j)*T:][:T]
 			wTheta := c.WTheta[j*(dK+dV):][:dK+dV]
 			wRho := c.WRho[j*(dK+dV):][:dK+dV]
 			for k := range T {
-				t342_2 := t342[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
-				t92Entry2 := t92_2[k]
-				t282Entry2 := t282_2[k]
+				t392_2 := t392[((i*heads+j)*T+k)*(dK+dV):][:dK+dV]
+				t142Entry2 := t142_2[k]
+				t332Entry2 := t332_2[k]
 				for m := range dK + dV {
-					t342_2[m] = F(t92Entry2*wTheta[m]) + F(t282Entry2*wRho[m])
+					t392_2[m] = F(t142Entry2*wTheta[m]) + F(t332Entry2*wRho[m])
 				}
 			}
 		}
@@ -718,37 +720,37 @@ func (c *Backward[F]) Run() {
 	// projected.k, projected.rho, projected.q1, projected.q
 	for i := range L {
 		for j := range heads {
-			t46_2 := t46[(i*heads+j)*T:][:T]
+			t51_2 := t51[(i*heads+j)*T:][:T]
 			qDiv := c.QDiv[(i*heads+j)*T:][:T]
 			t23_2 := t23[(i*heads+j)*T:][:T]
-			t422_2 := t422[(i*heads+j)*T:][:T]
-			t412_2 := t412[(i*heads+j)*T:][:T]
+			t47_2 := t47[(i*heads+j)*T:][:T]
+			t46_2 := t46[(i*heads+j)*T:][:T]
 			qDiv3 := c.QDiv3[(i*heads+j)*T:][:T]
-			t67_2 := t67[(i*heads+j)*T:][:T]
+			t72_2 := t72[(i*heads+j)*T:][:T]
 			for k := range T {
 				kBar := c.KBar[((i*heads+j)*T+k)*dK:][:dK]
-				t342_2 := t342[((i*heads+j)*T+k)*(dK+dV):][:dK]
+				t392_2 := t392[((i*heads+j)*T+k)*(dK+dV):][:dK]
 				kDiv2 := c.KDiv2[((i*heads+j)*T+k)*dK:][:dK]
 				t9_2 := t9[((i*heads+j)*T+k)*dK:][:dK]
 				q1Sigmoid := c.Q1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
 				qBar := c.QBar[((i*heads+j)*T+k)*dK:][:dK]
-				t62_2 := t62[((i*heads+j)*T+k)*dK:][:dK]
+				t67_2 := t67[((i*heads+j)*T+k)*dK:][:dK]
 				q1Sigmoid2 := c.Q1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
-				var t672 F
-				t46Entry := t46_2[k]
+				t102_2 := t102[((i*heads+j)*T+k)*dK:][:dK]
+				var t722 F
+				t51Entry := t51_2[k]
 				qDivEntry := qDiv[k]
-				w := kern.Choose((t46Entry && t23_2[k]), kern.Choose(t46Entry, F(F(0.5*kern.Choose(t46Entry, kern.Choose(t422_2[k], t412_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
+				w := kern.Choose((t51Entry && t23_2[k]), kern.Choose(t51Entry, F(F(0.5*kern.Choose(t51Entry, kern.Choose(t47_2[k], t46_2[k], F(0)), F(0)))*qDiv3[k]), F(0)), F(0))
 				for m := range dK {
-					t622 := kBar[m] + t342_2[m]
-					t672 += F(t622 * kDiv2[m])
+					t672 := kBar[m] + t392_2[m]
+					t722 += F(t672 * kDiv2[m])
 					t9Entry := t9_2[m]
 					q1SigmoidEntry := q1Sigmoid[m]
-					t91 := F(qBar[m]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
-					t62_2[m] = t622
-					t97_2[m] = F(q1SigmoidEntry*t91) + F(F(F(t9Entry*q1SigmoidEntry)*t91)*q1Sigmoid2[m])
+					t96 := F(qBar[m]*qDivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w))
+					t67_2[m] = t672
+					t102_2[m] = F(q1SigmoidEntry*t96) + F(F(F(t9Entry*q1SigmoidEntry)*t96)*q1Sigmoid2[m])
 				}
-				t67_2[k] = -t672
+				t72_2[k] = -t722
 			}
 		}
 	}
@@ -758,20 +760,20 @@ func (c *Backward[F]) Run() {
 		for j := range heads {
 			for k := range T {
 				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
-				t342_2 := t342[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
-				t88_2 := t88[((i*heads+j)*T+k)*dV:][:dV]
+				t392_2 := t392[((i*heads+j)*T+k)*(dK+dV)+dK:][:dV]
+				t93_2 := t93[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
-					t88_2[m] = vBar[m] + t342_2[m]
+					t93_2[m] = vBar[m] + t392_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t89)
+	clear(t94)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dV, F(1), true, kern.From(t89, i*T*d), d, 1, kern.From(t88, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
+			kern.Gemm(T, d, dV, F(1), true, kern.From(t94, i*T*d), d, 1, kern.From(t93, (i*heads+m)*T*dV), dV, 1, kern.From(c.WV, m*dV*d), d, 1)
 		}
 	}
 
@@ -779,7 +781,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WVBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t88, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dV, d, T, F(1), true, kern.From(c.WVBar, i*dV*d), d, 1, kern.From(t93, (m*heads+i)*T*dV), 1, dV, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
@@ -789,27 +791,27 @@ func (c *Backward[F]) Run() {
 		bQBar := c.BQBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				t97_2 := t97[((j*heads+i)*T+k)*dK:][:dK]
+				t102_2 := t102[((j*heads+i)*T+k)*dK:][:dK]
 				for m := range dK {
-					bQBar[m] += t97_2[m]
+					bQBar[m] += t102_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.q1
-	clear(t100)
+	clear(t105)
 	for i := range L {
 		for j := range heads {
 			for k := range T {
 				for m := range 4 {
 					n := int(c.Pos[i]) + k - m
 					if n >= 0 {
-						t97_2 := t97[((i*heads+j)*T+k)*dK:][:dK]
+						t102_2 := t102[((i*heads+j)*T+k)*dK:][:dK]
 						cQ := c.CQ[(j*4+m)*dK:][:dK]
-						t100_2 := t100[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
+						t105_2 := t105[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
 						for p := range dK {
-							t100_2[p] += F(t97_2[p] * cQ[p])
+							t105_2[p] += F(t102_2[p] * cQ[p])
 						}
 					}
 				}
@@ -826,10 +828,10 @@ func (c *Backward[F]) Run() {
 					n2 := int(c.Pos[k]) - j + m
 					if n2 >= 0 {
 						q1Stack := c.Q1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t97_2 := t97[((k*heads+i)*T+m)*dK:][:dK]
+						t102_2 := t102[((k*heads+i)*T+m)*dK:][:dK]
 						cQBar := c.CQBar[(i*4+j)*dK:][:dK]
 						for p := range dK {
-							cQBar[p] += F(q1Stack[p] * t97_2[p])
+							cQBar[p] += F(q1Stack[p] * t102_2[p])
 						}
 					}
 				}
@@ -838,14 +840,14 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t102)
+	clear(t107)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
 				q0TailBar := c.Q0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t102_2 := t102[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				t107_2 := t107[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
 				for m := range dK {
-					t102_2[m] += q0TailBar[m]
+					t107_2[m] += q0TailBar[m]
 				}
 			}
 		}
@@ -855,28 +857,28 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range T + 3 {
-				t100_2 := t100[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t102_2 := t102[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t105_2 := t105[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t107_2 := t107[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t108_2 := t108[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					t103_2[m] = t100_2[m] + t102_2[m]
+					t108_2[m] = t105_2[m] + t107_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t117)
+	clear(t122)
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t103_2 := t103[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t108_2 := t108[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				q0TailBarOut := c.Q0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 				k0TailBar := c.K0TailBar[((i*heads+j)*3+k)*dK:][:dK]
-				t117_2 := t117[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
+				t122_2 := t122[((i*heads+j)*(T+3)+k+T)*dK:][:dK]
 				for m := range dK {
-					q0TailBarOut[m] = t103_2[m]
-					t117_2[m] += k0TailBar[m]
+					q0TailBarOut[m] = t108_2[m]
+					t122_2[m] += k0TailBar[m]
 				}
 			}
 		}
@@ -885,26 +887,26 @@ func (c *Backward[F]) Run() {
 	// projected.k1, projected.k
 	for i := range L {
 		for j := range heads {
-			t72_2 := t72[(i*heads+j)*T:][:T]
+			t77_2 := t77[(i*heads+j)*T:][:T]
 			kDiv := c.KDiv[(i*heads+j)*T:][:T]
 			t13_2 := t13[(i*heads+j)*T:][:T]
-			t68_2 := t68[(i*heads+j)*T:][:T]
-			t67_2 := t67[(i*heads+j)*T:][:T]
+			t73_2 := t73[(i*heads+j)*T:][:T]
+			t72_2 := t72[(i*heads+j)*T:][:T]
 			kDiv3 := c.KDiv3[(i*heads+j)*T:][:T]
 			for k := range T {
 				t4_2 := t4[((i*heads+j)*T+k)*dK:][:dK]
 				k1Sigmoid := c.K1Sigmoid[((i*heads+j)*T+k)*dK:][:dK]
-				t62_2 := t62[((i*heads+j)*T+k)*dK:][:dK]
+				t67_2 := t67[((i*heads+j)*T+k)*dK:][:dK]
 				k1Sigmoid2 := c.K1Sigmoid2[((i*heads+j)*T+k)*dK:][:dK]
-				t112_2 := t112[((i*heads+j)*T+k)*dK:][:dK]
-				t72Entry := t72_2[k]
+				t117_2 := t117[((i*heads+j)*T+k)*dK:][:dK]
+				t77Entry := t77_2[k]
 				kDivEntry := kDiv[k]
-				w2 := kern.Choose((t72Entry && t13_2[k]), kern.Choose(t72Entry, F(F(0.5*kern.Choose(t72Entry, kern.Choose(t68_2[k], t67_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
+				w2 := kern.Choose((t77Entry && t13_2[k]), kern.Choose(t77Entry, F(F(0.5*kern.Choose(t77Entry, kern.Choose(t73_2[k], t72_2[k], F(0)), F(0)))*kDiv3[k]), F(0)), F(0))
 				for m := range dK {
 					t4Entry := t4_2[m]
 					k1SigmoidEntry := k1Sigmoid[m]
-					t106 := F(t62_2[m]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
-					t112_2[m] = F(k1SigmoidEntry*t106) + F(F(F(t4Entry*k1SigmoidEntry)*t106)*k1Sigmoid2[m])
+					t111 := F(t67_2[m]*kDivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w2))
+					t117_2[m] = F(k1SigmoidEntry*t111) + F(F(F(t4Entry*k1SigmoidEntry)*t111)*k1Sigmoid2[m])
 				}
 			}
 		}
@@ -916,27 +918,27 @@ func (c *Backward[F]) Run() {
 		bKBar := c.BKBar[i*dK:][:dK]
 		for j := range L {
 			for k := range T {
-				t112_2 := t112[((j*heads+i)*T+k)*dK:][:dK]
+				t117_2 := t117[((j*heads+i)*T+k)*dK:][:dK]
 				for m := range dK {
-					bKBar[m] += t112_2[m]
+					bKBar[m] += t117_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.k1
-	clear(t115)
+	clear(t120)
 	for i := range L {
 		for j := range heads {
 			for k := range T {
 				for m := range 4 {
 					n3 := int(c.Pos[i]) + k - m
 					if n3 >= 0 {
-						t112_2 := t112[((i*heads+j)*T+k)*dK:][:dK]
+						t117_2 := t117[((i*heads+j)*T+k)*dK:][:dK]
 						cK := c.CK[(j*4+m)*dK:][:dK]
-						t115_2 := t115[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
+						t120_2 := t120[((i*heads+j)*(T+3)+k-m+3)*dK:][:dK]
 						for p := range dK {
-							t115_2[p] += F(t112_2[p] * cK[p])
+							t120_2[p] += F(t117_2[p] * cK[p])
 						}
 					}
 				}
@@ -953,10 +955,10 @@ func (c *Backward[F]) Run() {
 					n4 := int(c.Pos[k]) - j + m
 					if n4 >= 0 {
 						k1Stack := c.K1Stack[((k*heads+i)*(T+3)-j+m+3)*dK:][:dK]
-						t112_2 := t112[((k*heads+i)*T+m)*dK:][:dK]
+						t117_2 := t117[((k*heads+i)*T+m)*dK:][:dK]
 						cKBar := c.CKBar[(i*4+j)*dK:][:dK]
 						for p := range dK {
-							cKBar[p] += F(k1Stack[p] * t112_2[p])
+							cKBar[p] += F(k1Stack[p] * t117_2[p])
 						}
 					}
 				}
@@ -968,11 +970,11 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range T + 3 {
-				t115_2 := t115[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t117_2 := t117[((i*heads+j)*(T+3)+k)*dK:][:dK]
-				t118_2 := t118[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t120_2 := t120[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t122_2 := t122[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t123_2 := t123[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				for m := range dK {
-					t118_2[m] = t115_2[m] + t117_2[m]
+					t123_2[m] = t120_2[m] + t122_2[m]
 				}
 			}
 		}
@@ -982,20 +984,20 @@ func (c *Backward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range 3 {
-				t118_2 := t118[((i*heads+j)*(T+3)+k)*dK:][:dK]
+				t123_2 := t123[((i*heads+j)*(T+3)+k)*dK:][:dK]
 				k0TailBarOut := c.K0TailBarOut[((i*heads+j)*3+k)*dK:][:dK]
 				for m := range dK {
-					k0TailBarOut[m] = t118_2[m]
+					k0TailBarOut[m] = t123_2[m]
 				}
 			}
 		}
 	}
 
 	// projected.q0, projected.q1
-	clear(t121)
+	clear(t126)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t121, i*T*d), d, 1, kern.From(t103, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(t126, i*T*d), d, 1, kern.From(t108, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WQ, m*dK*d), d, 1)
 		}
 	}
 
@@ -1003,7 +1005,7 @@ func (c *Backward[F]) Run() {
 	clear(c.WQBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t103, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WQBar, i*dK*d), d, 1, kern.From(t108, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
@@ -1011,27 +1013,27 @@ func (c *Backward[F]) Run() {
 	clear(c.WKBar)
 	for i := range heads {
 		for m := range L {
-			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t118, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
+			kern.Gemm(dK, d, T, F(1), true, kern.From(c.WKBar, i*dK*d), d, 1, kern.From(t123, ((m*heads+i)*(T+3)+3)*dK), 1, dK, kern.From(c.X, m*T*d), d, 1)
 		}
 	}
 
 	// projected.k0, projected.k1
-	clear(t124)
+	clear(t129)
 	for i := range L {
 		for m := range heads {
-			kern.Gemm(T, d, dK, F(1), true, kern.From(t124, i*T*d), d, 1, kern.From(t118, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
+			kern.Gemm(T, d, dK, F(1), true, kern.From(t129, i*T*d), d, 1, kern.From(t123, ((i*heads+m)*(T+3)+3)*dK), dK, 1, kern.From(c.WK, m*dK*d), d, 1)
 		}
 	}
 
 	// projected.k0
 	for i := range L {
 		for j := range T {
-			t89_2 := t89[(i*T+j)*d:][:d]
-			t121_2 := t121[(i*T+j)*d:][:d]
-			t124_2 := t124[(i*T+j)*d:][:d]
+			t94_2 := t94[(i*T+j)*d:][:d]
+			t126_2 := t126[(i*T+j)*d:][:d]
+			t129_2 := t129[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t89_2[k] + t121_2[k] + t124_2[k]
+				xBar[k] = t94_2[k] + t126_2[k] + t129_2[k]
 			}
 		}
 	}
