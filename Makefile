@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench baseline cuda fuzz mutate sweep-knobs compare levels sweep docs presets
+.PHONY: help run test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,11 @@ baseline: ## transformers and memories of PyTorch and of this compiler on one te
 	python3 -m venv out/torch
 	out/torch/bin/pip install -q -r validation/bench/torch/requirements.txt
 	$(GO) run ./validation/experiments baseline $(BASELINE)
+
+timed: ## the transformer and the memory of the baseline, ten minutes each on five megabytes: validation/experiments/reports/timed.md (needs Python)
+	python3 -m venv out/torch
+	out/torch/bin/pip install -q -r validation/bench/torch/requirements.txt
+	$(GO) run ./validation/experiments timed
 
 compare: ## nine rules, four levels each, on one text: validation/experiments/reports/compare.md
 	$(GO) run ./validation/experiments compare

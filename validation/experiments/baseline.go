@@ -124,7 +124,7 @@ func baseline(ctx context.Context, a asked) (r report, err error) {
 		return r, err
 	}
 	runtime.GOMAXPROCS(max(a.jobs, 1)) // a job of one thread each
-	t, err := startTorch(ctx, a.python, opticks.Path(), max(a.jobs, 1))
+	t, err := startTorch(ctx, a.python, opticks.Path(), max(a.jobs, 1), 1)
 	if err != nil {
 		return r, err
 	}
@@ -269,12 +269,12 @@ func (s *size) marks() (out []int) {
 	return out
 }
 
-// best is the rate with the lowest figure, in the mean of its seeds.
+// best is the rate with the lowest figure, in the mean of its seeds, among the rates with most seeds.
 func (x *rival) best() float64 {
-	best, least := 0.0, math.Inf(1)
+	best, least, most := 0.0, math.Inf(1), 0
 	for _, r := range x.runs {
-		if mean, _, _ := x.at(r.rate); mean < least {
-			best, least = r.rate, mean
+		if mean, _, n := x.at(r.rate); n > most || n == most && mean < least {
+			best, least, most = r.rate, mean, n
 		}
 	}
 	return best

@@ -14,7 +14,7 @@ import (
 // torchScript is the other end; see its head.
 const torchScript = "validation/bench/torch/baseline.py"
 
-// torch is a process of PyTorch for each worker, on one thread each.
+// torch is a process of PyTorch for each worker.
 type torch struct{ of []*torchProcess }
 
 type torchProcess struct {
@@ -23,12 +23,13 @@ type torchProcess struct {
 	out *bufio.Reader
 }
 
-func startTorch(ctx context.Context, python, text string, n int) (*torch, error) {
+// startTorch starts n processes of so many threads each.
+func startTorch(ctx context.Context, python, text string, n, threads int) (*torch, error) {
 	t := &torch{}
 	for range n {
-		p := &torchProcess{cmd: exec.CommandContext(ctx, python, torchScript, text)}
+		p := &torchProcess{cmd: exec.CommandContext(ctx, python, torchScript, text, fmt.Sprint(threads))}
 		p.cmd.Stderr = os.Stderr
-		p.cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1")
+		p.cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", threads), fmt.Sprintf("MKL_NUM_THREADS=%d", threads))
 		var err error
 		if p.in, err = p.cmd.StdinPipe(); err != nil {
 			return nil, err

@@ -23,11 +23,16 @@ type data struct {
 // text is Newton's Opticks as bytes, its last tenth held out; cut into documents of so
 // many bytes, if a number is given.
 func text(documents ...int) (d data, err error) {
-	t, err := stream.Open(opticks.Path())
+	return textOf(opticks.Path(), opticks.Note, documents...)
+}
+
+// textOf is a file's text.
+func textOf(path, name string, documents ...int) (d data, err error) {
+	t, err := stream.Open(path)
 	if err != nil {
-		return d, fmt.Errorf("%s: %w", opticks.Note, err)
+		return d, fmt.Errorf("%s: %w", name, err)
 	}
-	d.name = opticks.Note
+	d.name = name
 	if len(documents) > 0 {
 		d.built, d.heldOut = stream.Split(cut{t, documents[0]})
 		return d, d.count()

@@ -15,10 +15,11 @@ const Note = "Newton's Opticks, from the Go toolchain"
 // Path is its place under the root of the toolchain, which GOROOT or else the go
 // command names. The file may be missing.
 func Path() string {
-	return filepath.Join(root(), "src", "testdata", "Isaac.Newton-Opticks.txt")
+	return filepath.Join(Root(), "src", "testdata", "Isaac.Newton-Opticks.txt")
 }
 
-func root() string {
+// Root is the root of the toolchain, "" where there is none.
+func Root() string {
 	if r := os.Getenv("GOROOT"); r != "" {
 		return r
 	}

@@ -38,7 +38,7 @@ func small(t *testing.T, sets ...string) *config.Loaded {
 	t.Helper()
 	all := []config.Set{}
 	for _, s := range append([]string{"stream.path=" + smallText, "stream.lanes=3", "stream.chunk=7", "model.seed=5", "update.clip=1", "build.sample=20",
-		"model.sizes.d=6", "model.sizes.attention.H=2", "model.sizes.attention.w=5", "model.sizes.attention.n_p=1"}, sets...) {
+		"model.formula=ZeroB", "model.sizes.d=6", "model.sizes.attention.H=2", "model.sizes.attention.w=5", "model.sizes.attention.n_p=1"}, sets...) {
 		key, value, _ := strings.Cut(s, "=")
 		all = append(all, config.Set{Flag: "--set", Key: key, Value: value})
 	}

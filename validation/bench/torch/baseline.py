@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Builds byte models with PyTorch on one thread of the CPU, on request, as ../../experiments
+"""Builds byte models with PyTorch on the CPU, on request, as ../../experiments
 builds the project's own: the same text, order of bytes, batch, chunk, window and number of updates.
 
-    baseline.py TEXT
+    baseline.py TEXT THREADS
 
 Requests are lines of JSON on standard input, with the fields of request() below; each is answered by a line of JSON with
 parameters, the marks [[updates, bits per byte held out], …] and tokens per second of the updates.
@@ -103,7 +103,7 @@ def request(text, model, layers, width, heads, hidden, tied, window, chunk, batc
 
 
 def main():
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(sys.argv[2]))
     with open(sys.argv[1], "rb") as f:
         text = torch.frombuffer(bytearray(f.read()), dtype=torch.uint8).long()
     for line in sys.stdin:
