@@ -87,7 +87,15 @@ func (t *Tape[F]) leaf(id int32) string {
 }
 
 // leaves are the parameters that a node reads, or else those that the nodes before it read.
-func (t *Tape[F]) leaves(v view[F]) (names []string) {
+func (t *Tape[F]) leaves(v view[F]) []string {
+	names := t.leavesBefore(v, map[int]bool{})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// leavesBefore is leaves without the nodes of seen: a value that a node recorded for itself, such as a state that
+// begins, counts as the node's.
+func (t *Tape[F]) leavesBefore(v view[F], seen map[int]bool) (names []string) {
 	for _, x := range v.values {
 		if l := t.leaf(x.id); x.id != 0 && l != notParam {
 			names = append(names, l)
@@ -96,18 +104,16 @@ func (t *Tape[F]) leaves(v view[F]) (names []string) {
 	if len(names) > 0 {
 		return names
 	}
-	seen := map[int]bool{}
 	for _, x := range v.values {
 		if x.id == 0 || int(x.id) > len(t.traced) {
 			continue
 		}
 		if n := t.traced[x.id-1].node; n >= 0 && !seen[n] {
 			seen[n] = true
-			names = append(names, t.leaves(inspect(t.nodes[n]))...)
+			names = append(names, t.leavesBefore(inspect(t.nodes[n]), seen)...)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }
 
 // within inspects the node that computed the first bad value: for a state that

@@ -118,6 +118,20 @@ func TestFault(t *testing.T) {
 	}
 }
 
+// TestFaultWithoutParameters: a node that reads no parameter and a value that was recorded after it was pushed.
+func TestFaultWithoutParameters(t *testing.T) {
+	arena := &tape.Arena[float64]{Trace: true}
+	_ = tape.With(arena, first, func(r *tape.Run[float64]) error {
+		n := tape.Push[float64, scanNode[float64]](r, kindScan)
+		n.vX, n.vW = r.Output([]float64{1, 2}), tape.Value[float64]{}
+		n.outY = r.Output([]float64{1, math.NaN()})
+		if f, ok := r.Tape.Fault(nil); !ok || len(f.Leaves) != 0 || f.Index != 1 {
+			t.Errorf("%v, parameters %v", f, f.Leaves)
+		}
+		return nil
+	})
+}
+
 // TestTraceLeavesNoTrace: the same bits with it, and nothing allocated without.
 func TestTraceLeavesNoTrace(t *testing.T) {
 	plain, traced := &tape.Arena[float64]{}, &tape.Arena[float64]{Trace: true}
