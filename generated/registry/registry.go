@@ -182,7 +182,7 @@ var all = catalog.New(
 	catalog.Named("ByteTitans", formula.Model, "ByteLM(MAG(TitansLMM, SlidingWindow))"),
 	catalog.Named("ByteHebbian", formula.Model, "ByteLM(MAG(Hebbian, SlidingWindow))"),
 	catalog.Named("StackTwo", formula.Model, "StackLM([PreNorm(MAG(DeltaRule, SlidingWindow)), PreNorm(MAG(TitansLMM, SlidingWindow))])"),
-	catalog.Named("HybridLM", formula.Model, "TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)), PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))), PreRMSNorm(SwiGLU)])"),
+	catalog.Named("GatedDeltaLM", formula.Model, "TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)), PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))), PreRMSNorm(SwiGLU)])"),
 )
 
 // All is the catalog of all pages.

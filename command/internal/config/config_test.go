@@ -20,7 +20,7 @@ var pages = formula.Table{
 	"DeltaRule": {Kind: formula.Rule}, "Hebbian": {Kind: formula.Rule}, "SlidingWindow": {Kind: formula.Composition, Sizes: []string{"w"}},
 	"MAG":    {Kind: formula.Composition, Parts: []formula.Part{{Name: "memory", Kind: formula.Rule}, {Name: "attention", Kind: formula.Composition}}},
 	"ByteLM": {Kind: formula.Model, Parts: []formula.Part{{Name: "block", Kind: formula.Composition}}},
-	"ZeroA":  {Kind: formula.Model}, "ZeroB": {Kind: formula.Model},
+	"ZeroA":  {Kind: formula.Model}, "ZeroB": {Kind: formula.Model}, "GatedDeltaLM": {Kind: formula.Model},
 }
 
 var world = World{Updates: []string{"AdamW", "Muon"}, Buffers: []string{"ErrorBuffer", "ErrorBufferSum"}, Formula: func(text string) error {

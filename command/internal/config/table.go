@@ -31,7 +31,7 @@ type Config struct {
 
 // Model is the model.
 type Model struct {
-	Formula string         `key:"formula" def:"HybridLM" doc:"a named model, or the formula of one, such as ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow(w = 32)))"`
+	Formula string         `key:"formula" def:"GatedDeltaLM" doc:"a named model, or the formula of one, such as ByteLM(MAG(CMS([DeltaRule, TitansLMM]), SlidingWindow(w = 32)))"`
 	Sizes   map[string]int `key:"sizes" in:"0..16384" doc:"a size that differs from the model's default, with the name of its part: d, attention.w, memory.2.d_k for the third part of a list, memory.d_k for all of them"`
 	Seed    uint64         `key:"seed" def:"1" doc:"random seed of the initial parameters and of samples"`
 }

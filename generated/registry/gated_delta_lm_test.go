@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestHybridLM holds TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)),
+// TestGatedDeltaLM holds TiedLM([PreRMSNorm(MemoryMixer(GatedDeltaHeads)),
 // PreRMSNorm(SwiGLU), PreRMSNorm(Convolved(AttentionOnly(RotaryWindow))),
 // PreRMSNorm(SwiGLU)]) to the interpreter and to its own differences.
-func TestHybridLM(t *testing.T) {
+func TestGatedDeltaLM(t *testing.T) {
 	conformance.Model{
-		Name: "HybridLM",
-		F64:  makeHybridLM[float64],
-		F32:  makeHybridLM[float32],
+		Name: "GatedDeltaLM",
+		F64:  makeGatedDeltaLM[float64],
+		F32:  makeGatedDeltaLM[float32],
 		Sizes: []conformance.Sizes{
 			{"V": 4, "block.0.block.memory.d_k": 5, "block.0.block.memory.heads": 2, "block.1.block.d_h": 4, "block.2.block.block.attention.H": 2, "block.2.block.block.attention.w": 2, "block.2.block.n": 3, "block.3.block.d_h": 5, "d": 8},
 			{"V": 7, "block.0.block.memory.d_k": 7, "block.0.block.memory.heads": 1, "block.1.block.d_h": 3, "block.2.block.block.attention.H": 1, "block.2.block.block.attention.w": 5, "block.2.block.n": 1, "block.3.block.d_h": 7, "d": 6},
@@ -25,11 +25,11 @@ func TestHybridLM(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6}, {1, 2, 4, 5, 6, 10, 12}},
 		Causal:  true,
 		Carries: true,
-		Vectors: "testdata/hybrid_lm.txt",
+		Vectors: "testdata/gated_delta_lm.txt",
 	}.Test(t)
 }
 
-func makeHybridLM[F num.Float](z conformance.Sizes) (block.Model[F], error) {
+func makeGatedDeltaLM[F num.Float](z conformance.Sizes) (block.Model[F], error) {
 	s, _ := z.Split()
-	return NewModel[F]("HybridLM", s)
+	return NewModel[F]("GatedDeltaLM", s)
 }
