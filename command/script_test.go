@@ -49,6 +49,7 @@ func TestScripts(t *testing.T) {
 // smallToml is a build that takes no time; its text is the script's to give.
 const smallToml = `
 [model]
+formula = "ZeroB"
 sizes = { d = 6, attention = { H = 2, w = 5, n_p = 1 }, memory = { d_k = 4 } }
 seed = 5
 [stream]
