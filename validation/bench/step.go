@@ -23,7 +23,7 @@ import (
 
 const stepBatch, stepChunk = 8, 64
 
-// stepKinds are the models: the formula of a block, and what PyTorch calls its own.
+// stepKinds are the models: the formula of a block, and the kind that PyTorch and JAX have of it.
 var stepKinds = []struct {
 	name, block, peer string
 }{

@@ -70,7 +70,7 @@ type contestant struct {
 	marks  []mark
 }
 
-// contestant is a build of a memory with a number of keys, of so many updates.
+// newContestant is a build of a memory with keys of a length, of so many updates.
 func newContestant(name, memory string, keys, across, steps int, periods ...int) *contestant {
 	return &contestant{name: fmt.Sprintf("%s, gradient over %d", name, across), build: build{
 		formula: "TowerLM([PreRMSNorm(Convolved(AttentionOnly(RotaryWindow(w = 16)))), PreRMSNorm(MemoryMixer(" + memory + ")), PreRMSNorm(SwiGLU)])",
