@@ -22,6 +22,7 @@ func TestMatches(t *testing.T) {
 		"Hebbian":         "StateSpaceChunk LinearChunk GatedChunk DiagonalChunk RemovalChunk",
 		"HGRN2":           "LinearChunk DiagonalChunk RemovalChunk",
 		"DeltaRule":       "GatedChunk DiagonalChunk RemovalChunk",
+		"DeltaUnbounded":  "GatedChunk DiagonalChunk RemovalChunk",
 		"DeltaHeads":      "GatedChunk DiagonalChunk RemovalChunk",
 		"DeltaLong":       "GatedChunk DiagonalChunk RemovalChunk",
 		"GatedDelta":      "GatedChunk DiagonalChunk RemovalChunk",
