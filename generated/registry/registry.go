@@ -46,6 +46,8 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/deltafrozen"
 	"github.com/nl-hecate/hecate/generated/rules/deltaheads"
 	"github.com/nl-hecate/hecate/generated/rules/deltalong"
+	"github.com/nl-hecate/hecate/generated/rules/deltamean"
+	"github.com/nl-hecate/hecate/generated/rules/deltameanlong"
 	"github.com/nl-hecate/hecate/generated/rules/deltarule"
 	"github.com/nl-hecate/hecate/generated/rules/deltaunbounded"
 	"github.com/nl-hecate/hecate/generated/rules/gateddelta"
@@ -145,6 +147,8 @@ var all = catalog.New(
 	selfreferentialchunk.Entry(),
 	selfreferentiallayers.Entry(),
 	deltalong.Entry(),
+	deltamean.Entry(),
+	deltameanlong.Entry(),
 	deltaaccumulated.Entry(),
 	deltaaccumulatedlong.Entry(),
 	titansbounded.Entry(),

@@ -28,6 +28,7 @@ const probes = 32
 
 const (
 	pairKinds = "keys=64 values=32 fillers=1 gap=%d pairs=%d queries=%d"
+	asked     = 16 // keys of an episode of pairs at most
 	digits    = "symbols=16 digits=3 fillers=4 lead=4 distances=%d"
 	copied    = "symbols=16 items=8 slots=%d"
 	trained   = 512   // tokens of a document of the text that is built on
@@ -37,8 +38,8 @@ const (
 // tasks are all tasks.
 func tasks(o Options) []Task {
 	out := []Task{
-		recall("mqar", "Keys and values are shown, and after a gap some of the keys are asked for. Built on 4 and 16 pairs.",
-			"pairs", []int{2, 4, 8, 16, 32, 64}, 1.0/32, func(n int) string { return fmt.Sprintf(pairKinds, 2*window, n, min(n, 8)) }, 4, 16),
+		recall("mqar", "Keys and values are shown, and after a gap up to 16 of the keys are asked for. Built on 4, 8 and 16 pairs.",
+			"pairs", []int{2, 4, 8, 16, 32, 64}, 1.0/32, func(n int) string { return fmt.Sprintf(pairKinds, 2*window, n, min(n, asked)) }, 4, 8, 16),
 		recall("needle", "Three digits are shown once, and asked for at a distance. Built at distances of 24, 48 and 96.",
 			"tokens between", []int{16, 32, 64, 128, 256, 512, 1024}, 1.0/16, func(n int) string { return fmt.Sprintf(digits, n) }, 24, 48, 96),
 		recall("copy", "Eight symbols at random places are copied in their order. Built on 32 and 64 places.",
@@ -95,12 +96,12 @@ func recall(name, about, x string, at []int, guess float64, kind func(n int) str
 func byAge() Task {
 	const pairs = 32
 	at := []int{32, 48, 64, 80, 96, 112}
-	kind := func(int) string { return "mqar " + fmt.Sprintf(pairKinds, window, pairs, 16) }
-	return Task{Name: "position", About: fmt.Sprintf("Of %d pairs, how many are right by the tokens since the pair was shown? Built on the same.", pairs),
+	kind := func(n int) string { return "mqar " + fmt.Sprintf(pairKinds, window, n, min(n, asked)) }
+	return Task{Name: "position", About: fmt.Sprintf("Of %d pairs, how many are right by the tokens since the pair was shown? Built on 4, 16 and 32 pairs.", pairs),
 		X: "tokens since, up to", Y: "right answers", At: at, Guess: 1.0 / 32,
-		built: func(seed uint64) (stream.Source, error) { return mixture(seed, kind, pairs) },
+		built: func(seed uint64) (stream.Source, error) { return mixture(seed, kind, 4, 16, pairs) },
 		measure: func(ctx context.Context, m *module.Module[float32], seed uint64) ([]float64, error) {
-			part, err := episodes(kind(0), seed)
+			part, err := episodes(kind(pairs), seed)
 			if err != nil {
 				return nil, err
 			}

@@ -25,6 +25,8 @@ func TestMatches(t *testing.T) {
 		"DeltaUnbounded":  "GatedChunk DiagonalChunk RemovalChunk",
 		"DeltaHeads":      "GatedChunk DiagonalChunk RemovalChunk",
 		"DeltaLong":       "GatedChunk DiagonalChunk RemovalChunk",
+		"DeltaMean":       "GatedChunk DiagonalChunk RemovalChunk",
+		"DeltaMeanLong":   "GatedChunk DiagonalChunk RemovalChunk",
 		"GatedDelta":      "GatedChunk DiagonalChunk RemovalChunk",
 		"GatedDeltaHeads": "GatedChunk DiagonalChunk RemovalChunk",
 		"Comba":           "GatedChunk DiagonalChunk RemovalChunk",
