@@ -145,6 +145,9 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 	r.say("# One level or two")
 	r.say("`make levels` wrote this page. The question, the models, how they are matched and what counts as an answer are in the head of validation/experiments/levels.go.")
 	for _, s := range levelStreams {
+		if !strings.Contains(s.name, a.only) {
+			continue
+		}
 		steps := s.steps
 		if a.steps > 0 {
 			steps = a.steps

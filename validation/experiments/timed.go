@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/nl-hecate/hecate/validation/opticks"
@@ -25,30 +23,6 @@ const (
 	timedTrials = 200 // updates of the run before
 )
 
-// sources writes the Go sources of the toolchain into a file, so many bytes of them.
-func sources(to string, size int) error {
-	var b strings.Builder
-	root := filepath.Join(opticks.Root(), "src")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		if b.Len() >= size {
-			return fs.SkipAll
-		}
-		data, err := os.ReadFile(path)
-		b.Write(data)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if b.Len() < size {
-		return fmt.Errorf("%s has %d bytes of Go, not %d", root, b.Len(), size)
-	}
-	return os.WriteFile(to, []byte(b.String()[:size]), 0o644)
-}
-
 func timed(ctx context.Context, a asked) (r report, err error) {
 	dir, err := os.MkdirTemp("", "timed")
 	if err != nil {
@@ -56,7 +30,7 @@ func timed(ctx context.Context, a asked) (r report, err error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "text")
-	if err := sources(path, timedText); err != nil {
+	if err := opticks.GoSources(path, timedText); err != nil {
 		return r, err
 	}
 	d, err := textOf(path, "Go sources of the toolchain "+runtime.Version())
