@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: help run test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep docs presets
+.PHONY: help run test test-short nightly generate check fmt oracle bench baseline timed cuda fuzz mutate sweep-knobs compare levels sweep eval docs presets
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,14 +87,17 @@ timed: ## the transformer and the memory of the baseline, ten minutes each on fi
 compare: ## nine rules, four levels each, on one text: validation/experiments/reports/compare.md
 	$(GO) run ./validation/experiments compare
 
-levels: ## does a second, slower level help? validation/experiments/reports/levels.md
+levels: ## does a second, slower level help? validation/experiments/reports/levels.md (hours)
 	$(GO) run ./validation/experiments levels
 
 sweep: ## combinations of rules and compositions, and which degenerate: validation/experiments/reports/sweep.md (STEPS=100000 for the longest)
 	$(GO) run ./validation/experiments sweep -steps $${STEPS:-0}
 
-presets: ## build every preset that needs no tokenizer, and write what it reached into its file (PRESETS=tiny for one)
+presets: ## build every preset, and write what it reached into its file (PRESETS=tiny for one)
 	PRESETS=$${PRESETS:-all} $(GO) test -count=1 -timeout 0 -v -run PresetsReach ./command
+
+eval: ## what each memory rule recalls, and how it reads long contexts: validation/experiments/reports/eval (an hour)
+	$(GO) run ./cmd/hecate eval --out validation/experiments/reports/eval
 
 docs: ## write the reference of all pages: out/docs/index.html and out/docs/markdown
 	$(GO) run ./cmd/hecategen docs
