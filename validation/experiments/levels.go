@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
@@ -138,6 +141,10 @@ func (c *contestant) size(vocab int) error {
 }
 
 func levels(ctx context.Context, a asked) (r report, err error) {
+	before, err := a.before()
+	if err != nil {
+		return r, err
+	}
 	seeds := levelSeeds
 	if a.seeds > 0 {
 		seeds = seeds[:min(a.seeds, len(seeds))]
@@ -166,16 +173,21 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 				}
 			}
 			for _, c := range all {
-				c.build.seed = seed
-				_, got, err := c.build.run(ctx, d)
-				if ctx.Err() != nil {
-					break builds
+				what := fmt.Sprintf("%s, %d updates, seed %d, %s", s.name, steps, seed, c.name)
+				m, known := before[what]
+				if !known {
+					c.build.seed = seed
+					_, got, err := c.build.run(ctx, d)
+					if ctx.Err() != nil {
+						break builds
+					}
+					if err != nil {
+						return r, err
+					}
+					m = got[0]
+					progress("%s: %s", what, figure(m))
 				}
-				if err != nil {
-					return r, err
-				}
-				c.marks = append(c.marks, got[0])
-				progress("%s, seed %d, %s: %s", s.name, seed, c.name, figure(got[0]))
+				c.marks = append(c.marks, m)
 			}
 			done++
 		}
@@ -193,6 +205,29 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 		}
 	}
 	return r, nil
+}
+
+// before are the builds of an earlier run by what it printed of them, none without a file.
+func (a asked) before() (map[string]mark, error) {
+	if a.done == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(a.done)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]mark{}
+	for line := range strings.Lines(string(data)) {
+		what, bits, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		m := mark{bad: errors.New("not finite")}
+		if bits != figure(m) {
+			if m.heldOut, m.bad = strconv.ParseFloat(bits, 64); m.bad != nil || !ok {
+				return nil, fmt.Errorf("%s: not a build and its bits: %q", a.done, line)
+			}
+		}
+		out[what] = m
+	}
+	return out, nil
 }
 
 // stream adds what was found on one stream.

@@ -30,6 +30,8 @@ type asked struct {
 	out   string // folder of the reports
 	only  string // part of the formulas that are built, or of the names of what is read; "": all
 
+	done string // of levels: file with builds that are not built again; "": none
+
 	// Of baseline alone.
 	python  string // with PyTorch
 	jobs    int    // models at a time
@@ -66,6 +68,7 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&a.steps, "steps", 0, "end after so many `updates`, instead of as many as the question says")
 	flags.StringVar(&a.out, "out", "validation/experiments/reports", "`folder` of the report")
 	flags.StringVar(&a.only, "only", "", "sweep, finite: build those models alone whose formula contains this `text`; levels: read those streams alone whose name does")
+	flags.StringVar(&a.done, "done", "", "levels: builds that this `file` lists, as an interrupted run printed them, are not built again")
 	flags.StringVar(&a.python, "python", "out/torch/bin/python", "baseline, timed: the `interpreter` that has PyTorch")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "baseline: `models` at a time, of one thread each")
 	flags.IntVar(&a.seeds, "seeds", 0, "baseline, levels: `number` of seeds, by default 3 and 5")
