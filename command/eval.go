@@ -76,34 +76,27 @@ hour on two cores, AtlasOmega half of it; --rules, --tasks and --steps make it l
 	return c
 }
 
-// eval runs the tasks, and writes a page and the plots.
+// eval runs the tasks, and writes a page and the plots: after each task, so that a run that ends early leaves the tasks before.
 func eval(ctx context.Context, w, progress io.Writer, o evaluate.Options, out string) error {
+	path := filepath.Join(out, "eval.md")
+	page := fmt.Sprintf("# What each memory is good for\n\n%d updates of 1,024 tokens for each model, seed %d. The model of a rule is `%s`.\n",
+		o.Steps, o.Seed, evaluate.Formula("RULE"))
 	o.Report = func(task, model string, values []float64) {
 		fmt.Fprintf(progress, "%s: %s %.3f\n", task, model, values)
 	}
-	tables, err := evaluate.Run(ctx, o)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	page := fmt.Sprintf("# What each memory is good for\n\n%d updates of 1,024 tokens for each model, seed %d. The model of a rule is `%s`.\n",
-		o.Steps, o.Seed, evaluate.Formula("RULE"))
-	for _, t := range tables {
+	o.Done = func(t evaluate.Table) error {
 		svg, png, err := t.Plot()
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(out, t.Name)
-		if err := errors.Join(checkpoint.WriteFile(path+".svg", svg), checkpoint.WriteFile(path+".png", png)); err != nil {
-			return err
-		}
 		page += fmt.Sprintf("\n%s\n![%s](%s.svg)\n", t.Markdown(), t.Name, t.Name)
+		plot := filepath.Join(out, t.Name)
+		return errors.Join(os.MkdirAll(out, 0o755), checkpoint.WriteFile(plot+".svg", svg), checkpoint.WriteFile(plot+".png", png),
+			checkpoint.WriteFile(path, []byte(page)))
 	}
-	if err := checkpoint.WriteFile(filepath.Join(out, "eval.md"), []byte(page)); err != nil {
+	if err := evaluate.Run(ctx, o); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\nwrote %s\n", page, filepath.Join(out, "eval.md"))
+	_, err := fmt.Fprintf(w, "%s\nwrote %s\n", page, path)
 	return err
 }

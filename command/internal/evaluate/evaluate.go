@@ -41,6 +41,7 @@ type Options struct {
 	Seed    uint64
 	Text    stream.Source
 	Report  func(task, model string, values []float64) // after each model; may be nil
+	Done    func(Table) error                          // after each task
 }
 
 // A Table is a task with what each model reached.
@@ -57,9 +58,8 @@ type Row struct {
 	Diverged bool
 }
 
-// Run builds and measures every model on every task. Its error names the task and the model.
-func Run(ctx context.Context, o Options) ([]Table, error) {
-	var out []Table
+// Run builds and measures every model on every task. Its error names the task and the model, or is that of Done.
+func Run(ctx context.Context, o Options) error {
 	for _, t := range tasks(o) {
 		if len(o.Tasks) > 0 && !slices.Contains(o.Tasks, t.Name) {
 			continue
@@ -68,16 +68,18 @@ func Run(ctx context.Context, o Options) ([]Table, error) {
 		for _, rule := range append([]string{AttentionAlone}, o.Rules...) {
 			row, err := o.row(ctx, t, rule)
 			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", t.Name, rule, err)
+				return fmt.Errorf("%s, %s: %w", t.Name, rule, err)
 			}
 			table.Rows = append(table.Rows, row)
 			if o.Report != nil {
 				o.Report(t.Name, rule, row.Values)
 			}
 		}
-		out = append(out, table)
+		if err := o.Done(table); err != nil {
+			return err
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // Formula is the model of a rule: an attention with a short window, the memory, and a network. The memory's place is
