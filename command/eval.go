@@ -21,7 +21,7 @@ import (
 var compared = []string{"DeltaRule", "TitansLMM", "Hebbian", "MONETA", "YAAD", "MEMORA", "Lattice", "Trellis", "AtlasOmega", "GatedDeltaHeads"}
 
 // taskNames are the tasks of hecate eval.
-var taskNames = []string{"mqar", "needle", "copy", "position", "length"}
+var taskNames = []string{"mqar", "position", "needle", "copy", "length"}
 
 // evalCommand is `hecate eval`.
 func evalCommand(modules *engine.Modules) *cobra.Command {
@@ -32,8 +32,8 @@ func evalCommand(modules *engine.Modules) *cobra.Command {
 		Long: `Show what each memory rule is good for. A small model is built for each rule on each
 task, and one with attention alone, all of the same form and size: an attention with
 a window of 16 tokens, the memory, and a network. The tasks: mqar, pairs of a key and a
-value by their number; needle, digits in filler by distance; copy, symbols in their order;
-position, pairs by their age; length, a text built on in contexts of 512 and read in contexts of
+value by their number; position, pairs by their age; needle, digits in filler by distance;
+copy, symbols in their order; length, a text built on in contexts of 512 and read in contexts of
 16,384. The tables and a plot of each are written into a folder. Ten rules take about an
 hour on two cores, AtlasOmega half of it; --rules, --tasks and --steps make it less.`,
 		Args: none,

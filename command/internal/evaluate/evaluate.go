@@ -58,26 +58,30 @@ type Row struct {
 	Diverged bool
 }
 
-// Run builds and measures every model on every task. Its error names the task and the model, or is that of Done.
+// Run builds a model of every rule for every task, one for tasks that are built on the same, and measures it. Its error names the task and
+// the model, or is that of Done.
 func Run(ctx context.Context, o Options) error {
-	for _, t := range tasks(o) {
-		if len(o.Tasks) > 0 && !slices.Contains(o.Tasks, t.Name) {
-			continue
+	asked := slices.DeleteFunc(tasks(o), func(t Task) bool { return len(o.Tasks) > 0 && !slices.Contains(o.Tasks, t.Name) })
+	for len(asked) > 0 {
+		n := 1
+		for n < len(asked) && asked[n].on == asked[0].on {
+			n++
 		}
-		table := Table{Task: t}
+		tables := make([]Table, n)
+		for i, t := range asked[:n] {
+			tables[i].Task = t
+		}
 		for _, rule := range append([]string{AttentionAlone}, o.Rules...) {
-			row, err := o.row(ctx, t, rule)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", t.Name, rule, err)
-			}
-			table.Rows = append(table.Rows, row)
-			if o.Report != nil {
-				o.Report(t.Name, rule, row.Values)
+			if err := o.row(ctx, tables, rule); err != nil {
+				return fmt.Errorf("%s, %s: %w", asked[0].Name, rule, err)
 			}
 		}
-		if err := o.Done(table); err != nil {
-			return err
+		for _, t := range tables {
+			if err := o.Done(t); err != nil {
+				return err
+			}
 		}
+		asked = asked[n:]
 	}
 	return nil
 }
@@ -92,42 +96,63 @@ func Formula(rule string) string {
 	return fmt.Sprintf("TowerLM([PreRMSNorm(Convolved(AttentionOnly(RotaryWindow(w = %d)))), PreRMSNorm(%s), PreRMSNorm(SwiGLU)])", window, memory)
 }
 
-// row builds a model on a task, and measures it.
-func (o Options) row(ctx context.Context, t Task, rule string) (Row, error) {
-	source, err := t.built(o.Seed)
+// row builds a model on what the tasks are built on, and adds what it reached to their tables.
+func (o Options) row(ctx context.Context, tables []Table, rule string) error {
+	source, err := tables[0].built(o.Seed)
 	if err != nil {
-		return Row{}, err
+		return err
 	}
 	m, err := o.model(Formula(rule), source.Vocab())
 	if err != nil {
-		return Row{}, err
+		return err
 	}
-	row := Row{Model: rule, Values: slices.Repeat([]float64{math.NaN()}, len(t.At))}
+	params := 0
 	for i, v := 0, m.Params(); i < v.Len(); i++ {
-		row.Params += len(v.Data(i))
+		params += len(v.Data(i))
 	}
+	diverged, err := o.build(ctx, m, source)
+	if err != nil {
+		return err
+	}
+	for i := range tables {
+		t := &tables[i]
+		row := Row{Model: rule, Params: params, Values: slices.Repeat([]float64{math.NaN()}, len(t.At)), Diverged: diverged}
+		if !diverged {
+			if row.Values, err = t.measure(ctx, m, o.Seed+1); err != nil {
+				return err
+			}
+		}
+		t.Rows = append(t.Rows, row)
+		if o.Report != nil {
+			o.Report(t.Name, rule, row.Values)
+		}
+	}
+	return nil
+}
+
+// build updates a model, and reports whether a number was none.
+func (o Options) build(ctx context.Context, m *module.Module[float32], source stream.Source) (diverged bool, err error) {
 	in, err := stream.New(stream.Whole(source), batch)
 	if err != nil {
-		return row, err
+		return false, err
 	}
 	s, err := module.NewSession(m, in, oneLevel, pulse.Build)
 	if err != nil {
-		return row, err
+		return false, err
 	}
 	for range o.Steps {
 		if err := ctx.Err(); err != nil {
-			return row, err
+			return false, err
 		}
 		if _, err := s.Step(chunk); err != nil {
-			if bad := (*module.BadNumber)(nil); errors.As(err, &bad) {
-				row.Diverged = true
-				return row, nil
+			bad := (*module.BadNumber)(nil)
+			if errors.As(err, &bad) {
+				return true, nil
 			}
-			return row, err
+			return false, err
 		}
 	}
-	row.Values, err = t.measure(ctx, m, o.Seed+1)
-	return row, err
+	return false, nil
 }
 
 var oneLevel = pulse.Schedule{Unit: pulse.Chunks, Periods: []int{1}}

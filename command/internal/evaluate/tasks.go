@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nl-hecate/hecate/runtime/module"
 	"github.com/nl-hecate/hecate/runtime/stream"
@@ -19,6 +20,7 @@ type Task struct {
 	Less  bool    // smaller values are better
 	Guess float64 // the value of a model that guesses, NaN if that is unknown
 
+	on      string // names what it is built on
 	built   func(seed uint64) (stream.Source, error)
 	measure func(ctx context.Context, m *module.Module[float32], seed uint64) ([]float64, error)
 }
@@ -38,13 +40,14 @@ const (
 // tasks are all tasks.
 func tasks(o Options) []Task {
 	out := []Task{
-		recall("mqar", "Keys and values are shown, and after a gap up to 16 of the keys are asked for. Built on 4, 8 and 16 pairs.",
-			"pairs", []int{2, 4, 8, 16, 32, 64}, 1.0/32, func(n int) string { return fmt.Sprintf(pairKinds, 2*window, n, min(n, asked)) }, 4, 8, 16),
-		recall("needle", "Three digits are shown once, and asked for at a distance. Built at distances of 24, 48 and 96.",
-			"tokens between", []int{16, 32, 64, 128, 256, 512, 1024}, 1.0/16, func(n int) string { return fmt.Sprintf(digits, n) }, 24, 48, 96),
-		recall("copy", "Eight symbols at random places are copied in their order. Built on 32 and 64 places.",
-			"places", []int{16, 32, 64, 128, 256}, 1.0/16, func(n int) string { return fmt.Sprintf(copied, n) }, 32, 64),
+		recall("mqar", "Keys and values are shown, and after a gap up to 16 of the keys are asked for. Built on 2 to 16 pairs and a shorter gap.",
+			"pairs", []int{2, 4, 8, 16, 32, 64}, 1.0/32, func(n int) string { return pairs(2*window, n) },
+			shortPairs...),
 		byAge(),
+		recall("needle", "Three digits are shown once, and asked for at a distance. Built at distances of 24, 48 and 96.",
+			"tokens between", []int{16, 32, 64, 128, 256, 512, 1024}, 1.0/16, needle, needle(24), needle(48), needle(96)),
+		recall("copy", "Eight symbols at random places are copied in their order. Built on 32 and 64 places.",
+			"places", []int{16, 32, 64, 128, 256}, 1.0/16, places, places(32), places(64)),
 	}
 	if o.Text != nil {
 		out = append(out, lengths(o.Text))
@@ -52,12 +55,20 @@ func tasks(o Options) []Task {
 	return out
 }
 
+// shortPairs are what mqar and position are built on. Few pairs are learned first, and many with them.
+var shortPairs = []string{pairs(window, 2), pairs(window, 4), pairs(window, 8), pairs(window, 16)}
+
+// pairs is a kind of source with pairs of a key and a value; places and needle are those of a copy and of digits at a distance.
+func pairs(gap, n int) string { return fmt.Sprintf("mqar "+pairKinds, gap, n, min(n, asked)) }
+func places(n int) string     { return fmt.Sprintf("copy "+copied, n) }
+func needle(n int) string     { return fmt.Sprintf("needle "+digits, n) }
+
 // mixture is episodes of several kinds that take turns.
-func mixture(seed uint64, kind func(n int) string, sizes ...int) (stream.Source, error) {
+func mixture(seed uint64, kinds ...string) (stream.Source, error) {
 	const turns, each = 256, 16
 	var parts []stream.Source
 	for i := range turns {
-		k, err := synthetic.Parse(kind(sizes[i%len(sizes)]))
+		k, err := synthetic.Parse(kinds[i%len(kinds)])
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +82,13 @@ func mixture(seed uint64, kind func(n int) string, sizes ...int) (stream.Source,
 }
 
 // recall is a task whose points are kinds of one number, the value the share of right answers.
-func recall(name, about, x string, at []int, guess float64, kind func(n int) string, built ...int) Task {
-	text := func(n int) string { return name + " " + kind(n) }
-	return Task{Name: name, About: about, X: x, Y: "right answers", At: at, Guess: guess,
-		built: func(seed uint64) (stream.Source, error) { return mixture(seed, text, built...) },
+func recall(name, about, x string, at []int, guess float64, kind func(n int) string, built ...string) Task {
+	return Task{Name: name, About: about, X: x, Y: "right answers", At: at, Guess: guess, on: strings.Join(built, ", "),
+		built: func(seed uint64) (stream.Source, error) { return mixture(seed, built...) },
 		measure: func(ctx context.Context, m *module.Module[float32], seed uint64) ([]float64, error) {
 			var out []float64
 			for _, n := range at {
-				part, err := episodes(text(n), seed)
+				part, err := episodes(kind(n), seed)
 				if err != nil {
 					return nil, err
 				}
@@ -92,16 +102,16 @@ func recall(name, about, x string, at []int, guess float64, kind func(n int) str
 		}}
 }
 
-// byAge asks for 16 of 32 pairs: the value is the share of right answers by the tokens since the pair was shown.
+// byAge asks for half of many pairs: the value is the share of right answers by the tokens since the pair was shown.
 func byAge() Task {
-	const pairs = 32
-	at := []int{32, 48, 64, 80, 96, 112}
-	kind := func(n int) string { return "mqar " + fmt.Sprintf(pairKinds, window, n, min(n, asked)) }
-	return Task{Name: "position", About: fmt.Sprintf("Of %d pairs, how many are right by the tokens since the pair was shown? Built on 4, 16 and 32 pairs.", pairs),
-		X: "tokens since, up to", Y: "right answers", At: at, Guess: 1.0 / 32,
-		built: func(seed uint64) (stream.Source, error) { return mixture(seed, kind, 4, 16, pairs) },
+	const most = 2 * asked
+	at := []int{48, 64, 80, 96, 112, 128}
+	kind := pairs(2*window, most)
+	return Task{Name: "position", About: fmt.Sprintf("Of %d pairs, how many are right by the tokens since the pair was shown? Built on the same as mqar.", most),
+		X: "tokens since, up to", Y: "right answers", At: at, Guess: 1.0 / 32, on: strings.Join(shortPairs, ", "),
+		built: func(seed uint64) (stream.Source, error) { return mixture(seed, shortPairs...) },
 		measure: func(ctx context.Context, m *module.Module[float32], seed uint64) ([]float64, error) {
-			part, err := episodes(kind(pairs), seed)
+			part, err := episodes(kind, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -114,7 +124,7 @@ func byAge() Task {
 			right := make([]mean, len(at))
 			err = ask(ctx, m, part, probes, func(a answer) {
 				episode := ids[a.slot*n : (a.slot+1)*n]
-				for shown := 0; shown < 2*pairs; shown += 2 {
+				for shown := 0; shown < 2*most; shown += 2 {
 					if episode[shown] == episode[a.at-1] {
 						bucket(right, at, a.at-1-shown).add(share(a.right))
 					}
@@ -129,7 +139,7 @@ func lengths(text stream.Source) Task {
 	at := []int{128, 256, 512, 1024, 2048, 4096, 8192, longest}
 	built, heldOut := stream.Split(text)
 	return Task{Name: "length", About: fmt.Sprintf("A text, built on in contexts of %d tokens and read in contexts of up to %d.", trained, longest),
-		X: "position in the context, up to", Y: "bits per token", At: at, Less: true, Guess: math.NaN(),
+		X: "position in the context, up to", Y: "bits per token", At: at, Less: true, Guess: math.NaN(), on: "text",
 		built: func(uint64) (stream.Source, error) {
 			_, hi := built.Bounds()
 			return cut{text, hi, trained}, nil
