@@ -27,7 +27,7 @@ func (t Table) Markdown() string {
 			switch {
 			case r.Diverged:
 				text = "diverged"
-			case v == t.best(i):
+			case text == t.number(t.best(i)):
 				text = "**" + text + "**"
 			}
 			fmt.Fprintf(&b, " %s |", text)
@@ -61,7 +61,7 @@ func (t Table) best(i int) float64 {
 
 // Plot draws a task, a line for each model, as an SVG and as a PNG file.
 func (t Table) Plot() (svg, png []byte, err error) {
-	s := plot.Sweep{Title: t.Name, X: t.X, Y: t.Y}
+	s := plot.Sweep{Title: t.Name, X: t.X, Y: t.Y, Shares: !t.Less}
 	for _, x := range t.At {
 		s.At = append(s.At, float64(x))
 	}

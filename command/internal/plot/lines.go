@@ -56,7 +56,7 @@ func (l Lines) Draw() (svg, png []byte, err error) {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 	}
 	headroom(p, len(l.Series))
-	return files(p)
+	return files(p.Draw)
 }
 
 // headroom extends the axis above the lines for a legend of the given rows, at most
@@ -105,15 +105,15 @@ func (l Lines) points(values []float64) plotter.XYs {
 }
 
 // files draws a plot as SVG and as PNG.
-func files(p *plot.Plot) (svg, png []byte, err error) {
+func files(paint func(draw.Canvas)) (svg, png []byte, err error) {
 	vector := vgsvg.New(width, height)
-	p.Draw(draw.New(vector))
+	paint(draw.New(vector))
 	var s, b bytes.Buffer
 	if _, err := vector.WriteTo(&s); err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}
 	raster := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
-	p.Draw(draw.New(raster))
+	paint(draw.New(raster))
 	if _, err := (vgimg.PngCanvas{Canvas: raster}).WriteTo(&b); err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}

@@ -45,7 +45,7 @@ func Draw(c Curve) (svg, png []byte, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("plot: %w", err)
 	}
-	return files(p)
+	return files(p.Draw)
 }
 
 func (c Curve) plot() (*plot.Plot, error) {

@@ -14,11 +14,12 @@ import (
 // A Sweep is quantities at a few points of a parameter, such as a distance.
 type Sweep struct {
 	Title, X, Y string
+	Shares      bool      // values are from 0 to 1, and are written as percent
 	At          []float64 // above zero; the axis is logarithmic
 	Series      []Series  // values in step with At
 }
 
-// Draw returns the sweep as an SVG and as a PNG file: a line with a mark at each point. NaN leaves a point out.
+// Draw returns the sweep as an SVG and as a PNG file: a line with a mark at each point, the names beside the axes. NaN leaves a point out.
 func (s Sweep) Draw() (svg, png []byte, err error) {
 	p := plot.New()
 	style(p, s.Title, s.Y)
@@ -29,6 +30,7 @@ func (s Sweep) Draw() (svg, png []byte, err error) {
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Add(plotter.NewGrid())
+	names := p.Legend
 	for i, x := range s.Series {
 		var xy plotter.XYs
 		for j, y := range x.Values {
@@ -49,8 +51,22 @@ func (s Sweep) Draw() (svg, png []byte, err error) {
 		}
 		marks.Color, marks.Shape, marks.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
 		p.Add(line, marks)
-		p.Legend.Add(x.Name, line)
+		names.Add(x.Name, line)
 	}
-	headroom(p, len(s.Series))
-	return files(p)
+	if s.Shares {
+		p.Y.Min, p.Y.Max, p.Y.Tick.Marker = 0, 1, plot.TickerFunc(percents)
+	}
+	return files(func(c draw.Canvas) {
+		beside := names.Rectangle(c).Size().X + vg.Points(16)
+		p.Draw(draw.Crop(c, 0, -beside, 0, 0))
+		names.Draw(draw.Crop(c, width-beside, 0, 0, -vg.Points(24)))
+	})
+}
+
+// percents are marks at every fifth of 1.
+func percents(_, _ float64) (out []plot.Tick) {
+	for x := 0; x <= 100; x += 20 {
+		out = append(out, plot.Tick{Value: float64(x) / 100, Label: fmt.Sprintf("%d %%", x)})
+	}
+	return out
 }
