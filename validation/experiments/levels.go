@@ -196,7 +196,7 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 		}
 		if done > 1 {
 			r.say("## %s", s.name)
-			r.say("%d updates, %d seeds. %s", steps, done, s.note)
+			r.say("%s", strings.TrimSpace(fmt.Sprintf("%d updates, %d seeds. %s", steps, done, s.note)))
 			r.stream(d, all)
 		}
 		if done < len(seeds) {
