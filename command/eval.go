@@ -78,7 +78,7 @@ hour on two cores, AtlasOmega half of it; --rules, --tasks and --steps make it l
 
 // eval runs the tasks, and writes a page and the plots: after each task, so that a run that ends early leaves the tasks before.
 func eval(ctx context.Context, w, progress io.Writer, o evaluate.Options, out string) error {
-	path := filepath.Join(out, "eval.md")
+	path, written := filepath.Join(out, "eval.md"), false
 	page := fmt.Sprintf("# What each memory is good for\n\n%d updates of 1,024 tokens for each model, seed %d. The model of a rule is `%s`.\n",
 		o.Steps, o.Seed, evaluate.Formula("RULE"))
 	o.Report = func(task, model string, values []float64) {
@@ -91,10 +91,14 @@ func eval(ctx context.Context, w, progress io.Writer, o evaluate.Options, out st
 		}
 		page += fmt.Sprintf("\n%s\n![%s](%s.svg)\n", t.Markdown(), t.Name, t.Name)
 		plot := filepath.Join(out, t.Name)
+		written = true
 		return errors.Join(os.MkdirAll(out, 0o755), checkpoint.WriteFile(plot+".svg", svg), checkpoint.WriteFile(plot+".png", png),
 			checkpoint.WriteFile(path, []byte(page)))
 	}
 	if err := evaluate.Run(ctx, o); err != nil {
+		if written {
+			return fmt.Errorf("%w; %s has the tasks before it", err, path)
+		}
 		return err
 	}
 	_, err := fmt.Fprintf(w, "%s\nwrote %s\n", page, path)

@@ -3,11 +3,14 @@ package command
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/nl-hecate/hecate/command/internal/evaluate"
 	"github.com/nl-hecate/hecate/generated/registry"
 )
 
@@ -34,8 +37,41 @@ func TestEval(t *testing.T) {
 			}
 		}
 	}
+	for n, percent := range map[string]bool{"mqar": true, "length": false} {
+		if svg, err := os.ReadFile(filepath.Join(out, n+".svg")); err != nil || strings.Contains(string(svg), "100 %") != percent {
+			t.Errorf("%s: %v; an axis of percent is wanted: %t", n, err, percent)
+		}
+	}
 	if got := strings.Count(string(page), "| DeltaRule |"); got != len(taskNames) || strings.Contains(string(page), "diverged") {
 		t.Errorf("DeltaRule has %d rows:\n%s", got, page)
+	}
+}
+
+// A stopper cancels when a line begins with a text.
+type stopper struct {
+	at     string
+	cancel func()
+}
+
+func (s stopper) Write(line []byte) (int, error) {
+	if strings.HasPrefix(string(line), s.at) {
+		s.cancel()
+	}
+	return len(line), nil
+}
+
+// TestEvalInterrupted interrupts the second task, and wants the first written and named.
+func TestEvalInterrupted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "eval")
+	ctx, cancel := context.WithCancel(context.Background())
+	o := evaluate.Options{Catalog: registry.All(), Rules: []string{"DeltaRule"}, Tasks: []string{"needle", "copy"}, Steps: 1}
+	err := eval(ctx, io.Discard, stopper{"copy: attention alone", cancel}, o, out)
+	if path := filepath.Join(out, "eval.md"); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v, want one of an interruption that names %s", err, path)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "eval.md"))
+	if err != nil || !strings.Contains(string(page), "## needle") || strings.Contains(string(page), "## copy") {
+		t.Errorf("%v:\n%s", err, page)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestPresetsReach(t *testing.T) {
 				t.Fatal(err)
 			}
 			hecate("tokenize", text, "--tokenizer", bpe, "--build", "4096")
-			args, on = append(args, "--text", text, "--set", "stream.tokenizer="+bpe), "5 MB of Go sources as 4,096 words"
+			args, on = append(args, "--text", text, "--set", "stream.tokenizer="+bpe), "5 MB of Go sources in a vocabulary of 4,096"
 		}
 		hecate(args...)
 		t.Logf("%s", w.String())

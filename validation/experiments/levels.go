@@ -56,12 +56,14 @@ const (
 	plateau   = 0.1 // bits that twice the updates gain at most
 )
 
-// levelStreams are what is read, by seed, and for how many updates.
-var levelStreams = []struct {
+// A levelStream is what is read, by seed, and for how many updates.
+type levelStream struct {
 	name, note string
 	steps      int
 	make       func(seed uint64) (data, error)
-}{
+}
+
+var levelStreams = []levelStream{
 	{"two timescales", fmt.Sprintf("The best predictor takes %.3f bits, the best one that forgets everything after 64 pairs %.3f.",
 		synthetic.TwoTimescales().Optimum(), synthetic.TwoTimescales().Within(64)), 3000,
 		func(seed uint64) (data, error) { return madeUp(synthetic.TwoTimescales(), seed, 1280, 8) }},
@@ -151,10 +153,11 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 	}
 	r.say("# One level or two")
 	r.say("`make levels` wrote this page. The question, the models, how they are matched and what counts as an answer are in the head of validation/experiments/levels.go.")
-	for _, s := range levelStreams {
-		if !strings.Contains(s.name, a.only) {
-			continue
-		}
+	streams := slices.DeleteFunc(slices.Clone(levelStreams), func(s levelStream) bool { return !strings.Contains(s.name, a.only) })
+	if len(streams) == 0 {
+		return r, fmt.Errorf("no stream contains %q", a.only)
+	}
+	for _, s := range streams {
 		steps := s.steps
 		if a.steps > 0 {
 			steps = a.steps
@@ -207,7 +210,7 @@ func levels(ctx context.Context, a asked) (r report, err error) {
 	return r, nil
 }
 
-// before are the builds of an earlier run by what it printed of them, none without a file.
+// before reads the builds that an earlier run printed, by their descriptions; none without a file.
 func (a asked) before() (map[string]mark, error) {
 	if a.done == "" {
 		return nil, nil

@@ -58,22 +58,22 @@ type Row struct {
 	Diverged bool
 }
 
-// Run builds a model of every rule for every task, one for tasks that are built on the same, and measures it. Its error names the task and
-// the model, or is that of Done.
+// Run builds and measures a model of every rule on every task. Tasks that follow one another and have one training set share the
+// models. Its error names the task and the model, or is that of Done.
 func Run(ctx context.Context, o Options) error {
-	asked := slices.DeleteFunc(tasks(o), func(t Task) bool { return len(o.Tasks) > 0 && !slices.Contains(o.Tasks, t.Name) })
-	for len(asked) > 0 {
+	todo := slices.DeleteFunc(tasks(o), func(t Task) bool { return len(o.Tasks) > 0 && !slices.Contains(o.Tasks, t.Name) })
+	for len(todo) > 0 {
 		n := 1
-		for n < len(asked) && asked[n].on == asked[0].on {
+		for n < len(todo) && todo[n].on == todo[0].on {
 			n++
 		}
 		tables := make([]Table, n)
-		for i, t := range asked[:n] {
+		for i, t := range todo[:n] {
 			tables[i].Task = t
 		}
 		for _, rule := range append([]string{AttentionAlone}, o.Rules...) {
 			if err := o.row(ctx, tables, rule); err != nil {
-				return fmt.Errorf("%s, %s: %w", asked[0].Name, rule, err)
+				return fmt.Errorf("%s, %s: %w", todo[0].Name, rule, err)
 			}
 		}
 		for _, t := range tables {
@@ -81,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 				return err
 			}
 		}
-		asked = asked[n:]
+		todo = todo[n:]
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func Formula(rule string) string {
 	return fmt.Sprintf("TowerLM([PreRMSNorm(Convolved(AttentionOnly(RotaryWindow(w = %d)))), PreRMSNorm(%s), PreRMSNorm(SwiGLU)])", window, memory)
 }
 
-// row builds a model on what the tasks are built on, and adds what it reached to their tables.
+// row builds a model on the training set of the tables, and adds to each what it reached.
 func (o Options) row(ctx context.Context, tables []Table, rule string) error {
 	source, err := tables[0].built(o.Seed)
 	if err != nil {
@@ -130,7 +130,7 @@ func (o Options) row(ctx context.Context, tables []Table, rule string) error {
 	return nil
 }
 
-// build updates a model, and reports whether a number was none.
+// build updates a model, and reports whether a number became NaN or infinite.
 func (o Options) build(ctx context.Context, m *module.Module[float32], source stream.Source) (diverged bool, err error) {
 	in, err := stream.New(stream.Whole(source), batch)
 	if err != nil {

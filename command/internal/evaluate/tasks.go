@@ -20,7 +20,7 @@ type Task struct {
 	Less  bool    // smaller values are better
 	Guess float64 // the value of a model that guesses, NaN if that is unknown
 
-	on      string // names what it is built on
+	on      string // the name of its training set
 	built   func(seed uint64) (stream.Source, error)
 	measure func(ctx context.Context, m *module.Module[float32], seed uint64) ([]float64, error)
 }
