@@ -12,7 +12,7 @@ import (
 )
 
 // A rule may redefine a gate of its front, or of the rule that it is another form of, and
-// the start of a learned parameter:
+// the start of a learned parameter, which may be its structure's too:
 //
 //	gate ρ ∈ (0,1) = …      the whole declaration of the gate is replaced
 //	outer b_θ = −1          the start alone; type and attributes stay
@@ -32,7 +32,7 @@ func hasStart(n *notation.DeclName) bool { return n.Init != nil || n.Dist != nil
 // another start, or nil if another line declares it.
 func (r *resolver) redefined(u *notation.Unit, keyword string, n *notation.DeclName) *notation.DeclName {
 	at := slices.IndexFunc(r.srcs, func(s expand.Source) bool { return s.Unit == u })
-	if at < 0 || u.Kind != notation.FrontUnit && u.Kind != notation.RuleUnit {
+	if at < 0 || !redefinableUnit(u) {
 		return n
 	}
 	if u.Kind == notation.RuleUnit && keyword == "outer" && Redefines(keyword, n) && r.lastDeclaration(r.srcs[:at], keyword, n.Name.Text, false) != nil {
@@ -53,12 +53,17 @@ func (r *resolver) redefined(u *notation.Unit, keyword string, n *notation.DeclN
 	return &out
 }
 
-// declared iterates over the names that the rules and fronts among some sources declare with
-// a keyword, each with its unit.
+// redefinableUnit reports whether a rule may redefine what a unit declares.
+func redefinableUnit(u *notation.Unit) bool {
+	return u.Kind == notation.RuleUnit || u.Kind == notation.FrontUnit || u.Kind == notation.StructUnit
+}
+
+// declared iterates over the names that the rules, fronts and structures among some sources
+// declare with a keyword, each with its unit.
 func (r *resolver) declared(srcs []expand.Source, keyword string) iter.Seq2[*notation.Unit, *notation.DeclName] {
 	return func(yield func(*notation.Unit, *notation.DeclName) bool) {
 		for _, s := range srcs {
-			if s.Unit.Kind != notation.RuleUnit && s.Unit.Kind != notation.FrontUnit {
+			if !redefinableUnit(s.Unit) {
 				continue
 			}
 			for d := range notation.Of[*notation.Declare](s.Body) {

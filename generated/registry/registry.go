@@ -62,6 +62,7 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/memora"
 	"github.com/nl-hecate/hecate/generated/rules/memoralogits"
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
+	"github.com/nl-hecate/hecate/generated/rules/monetadual"
 	"github.com/nl-hecate/hecate/generated/rules/nesteddelta"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
@@ -141,6 +142,7 @@ var all = catalog.New(
 	latticesimilarity.Entry(),
 	memora.Entry(),
 	moneta.Entry(),
+	monetadual.Entry(),
 	nesteddelta.Entry(),
 	omegalearned.Entry(),
 	selfreferential.Entry(),

@@ -185,23 +185,25 @@ def memora_vectors():
     return f
 
 
-# Lattice: four unit slots in the space of values; k holds one coefficient per slot.
+# Lattice: four unit slots in the space of values; k and q hold one coefficient per slot. A value
+# is made one long.
 
 
 def lattice_loss(S, s, form):
+    v = unit(s["v"])
     if form == "decode":
-        return 0.5 * jnp.sum((s["v"] - S.T @ s["k"]) ** 2)
+        return 0.5 * jnp.sum((v - S.T @ s["k"]) ** 2)
     if form == "encode":
-        return 0.5 * jnp.sum((S @ s["v"] - s["k"]) ** 2)
-    return -s["v"] @ (S.T @ s["k"])
+        return 0.5 * jnp.sum((S @ v - s["k"]) ** 2)
+    return -v @ (S.T @ s["k"])
 
 
 LATTICE = Memory(
     "lattice", ["beta"], {"S": (4, 3)},
     lambda state, g, s, p, h: {"S": knobs.keep_sphere(state["S"], g["S"], s["beta"])},
-    lambda state, q, h: state["S"].T @ jax.nn.softmax(state["S"] @ q),
+    lambda state, q, h: state["S"].T @ q,
     lambda state, s, p, h: {"S": jax.grad(lattice_loss)(state["S"], s, h["form"])},
-    widths=(4, 3, 3), place=lambda state, h: {"S": unit(state["S"])},
+    widths=(4, 4, 3), place=lambda state, h: {"S": unit(state["S"])},
     start=lambda v, h: {"S": unit(v["S_0"])}, start_params={"S_0": (4, 3)})
 LATTICE_CASES = [("encode.", "encode: 0.5 ||S v - k||^2", {"form": "encode"}),
                  ("similarity.", "similarity: -<v, S^T k>", {"form": "similarity"})]

@@ -218,7 +218,7 @@ THIN = Rule(thin, YAAD.read)
 
 
 def lattice(state, at, s, f, c):
-    S, k, v, new = at["S"], s["k"], s["v"], []
+    S, k, v, new = at["S"], s["k"], s["v"] / np.linalg.norm(s["v"]), []
     rate = s.get("beta", s.get("theta"))
     for i in range(len(k)):
         drive, r = {"encode.": (k[i] - S[i] @ v, v), "similarity.": (k[i], v)}.get(c.removeprefix("rated_"), (k[i], v - S.T @ k))
@@ -236,15 +236,15 @@ def lattice_flat(state, at, s, f, c):
     """Frozen with its tangent; in a straight line where the case says linear."""
     S, linear, new = at["S"], c.startswith("lattice_linear"), []
     for i in range(len(s["k"])):
-        r = s["v"] - S.T @ s["k"]
+        r = s["v"] / np.linalg.norm(s["v"]) - S.T @ s["k"]
         step = s["beta"] * s["k"][i] * (r - (S[i] @ r) * S[i])
         new.append((S[i] if at is state else state.get("Z", state["S"])[i]) + step)
     rows = [u / np.linalg.norm(u) for u in new]
     return {"S": np.array(rows)} | ({"Z": np.array(new)} if linear else {})
 
 
-FLAT = Rule(lattice_flat, lambda state, q, f, c: state["S"].T @ softmax(state["S"] @ q))
-LATTICE = Rule(lattice, lambda state, q, f, c: state["S"].T @ softmax(state["S"] @ q))
+FLAT = Rule(lattice_flat, lambda state, q, f, c: state["S"].T @ q)
+LATTICE = Rule(lattice, lambda state, q, f, c: state["S"].T @ q)
 
 
 def nsilu(z):

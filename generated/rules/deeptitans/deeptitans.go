@@ -26,7 +26,7 @@
 package deeptitans
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vc68982f0fc3e"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcd3ee5aee198"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
@@ -95,7 +95,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
-		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 1}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -119,7 +119,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeepTitans.
 func Entry() catalog.Entry {
-	return catalog.Block("DeepTitans", "bb580abe9c82bffe9bfe8685368b8248d08c6e1743d27d8475c84d2bd4c3a213",
+	return catalog.Block("DeepTitans", "82a9263ff6072549a812580532064378c72145fec3944cb718366f45aa643bca",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }
@@ -137,7 +137,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "DeepTitans", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 5}}).Call(c, w, m, x)
+	v, kIn, q, rho, eta, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 5}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

@@ -81,8 +81,8 @@ func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("rho", block.Between(0, 1))
-	a.Within("theta", block.AtLeast(0))
 	a.Within("eta", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
 	k.C, k.L, k.T, k.DH, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DH, b.Sizes.DK, b.Sizes.DV
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)

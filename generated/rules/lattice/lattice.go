@@ -11,23 +11,23 @@
 // {grad:decode} {grad:encode} {grad:similarity}; every slot has norm one after
 // every step {inv:rows}; what moves a slot is orthogonal to it, and a
 // projection done twice is one {tangent} {once}; the adjoints of one step are
-// those printed below {adj:k} {adj:v} {adj:q} {adj:write} {adj:S}; a context
+// those printed below {adj:k} {adj:u} {adj:q} {adj:write} {adj:S}; a context
 // starts from learned slots, drawn at random, so that no two are the same; the
 // answer at a token depends on no later token
 //
-// Cost: 8·m·d_v + O(m + d_v) operations per token for write and read {cost},
-// one product fewer for the drives that make no guess, and m·d_v quotients and
-// m exponentials; m·d_v numbers of state
+// Cost: 7·m·d_v + O(m + d_v) operations per token for write and read {cost},
+// one product fewer for the drives that make no guess, and m·d_v quotients;
+// m·d_v numbers of state
 //
-// Trade-off: Slots keep their length, so nothing is ever strong or weak, only
-// near or far
+// Trade-off: Of a value only the direction is stored, and slots keep their
+// length: nothing is ever strong or weak, only near or far
 //
 // Source: lattice
 package lattice
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v6ae089b4cdd5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfe9ec8503c3a"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v444a3d481ef7"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbea6768063ba"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -84,7 +84,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_beta", Shape: tensor.Shape{b.Sizes.DV + b.Sizes.M}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_beta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.M, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "S_init", Shape: tensor.Shape{b.Sizes.M, b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 1}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -103,7 +103,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Lattice.
 func Entry() catalog.Entry {
-	return catalog.Block("Lattice", "028ccf91ad0382fa042e0f62267dc66d09fa4f1ec5645ee7e1b8c929c18ad466",
+	return catalog.Block("Lattice", "9bfeb84f43dcc8073e1be72222fe70baaf1fd9701784ec33e7ed9a893070e067",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
 		assemble[float32], assemble[float64])
 }
@@ -121,11 +121,11 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Lattice", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	k0, q0, v, err := (&front.Function[F]{Sizes: front.Sizes{M: b.Sizes.M, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
+	v, kIn, q, err := (&front.Function[F]{Sizes: front.Sizes{M: b.Sizes.M, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.step(c, w, m, k0, v, q0)
+	return b.step(c, w, m, kIn, v, q)
 }
 
 // Read runs the block with its memory rules frozen.
@@ -137,9 +137,9 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "Lattice", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DV: b.Sizes.DV, D: b.Sizes.D}}).Call(c, w, m, x)
+	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{M: b.Sizes.M, D: b.Sizes.D}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.read(c, w, m, q0)
+	return b.read(c, w, m, q)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // TestLattice holds Lattice to its page: lattice.k0, lattice.k1, lattice.k,
-// lattice.v, lattice.beta, lattice.G, lattice.N, lattice.S, lattice.q0,
-// lattice.q1, lattice.q, lattice.p, lattice.y.
+// lattice.v, lattice.beta, lattice.u, lattice.G, lattice.N, lattice.S,
+// lattice.q0, lattice.q1, lattice.q, lattice.y.
 func TestLattice(t *testing.T) {
 	conformance.Block{
 		Name: "Lattice",
@@ -82,13 +82,16 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.WBeta = a.Real("w_beta", k.DV+k.M)
 	k.BBeta = a.Real("b_beta", 1)
 	k.S = a.Real("S", k.L*k.DV*k.M)
-	k.K0 = a.Real("k0", k.L*k.T*k.M)
+	k.K = a.Real("k", k.L*k.T*k.M)
 	k.V = a.Real("v", k.L*k.T*k.DV)
-	k.Q0 = a.Real("q0", k.L*k.T*k.DV)
+	k.Q = a.Real("q", k.L*k.T*k.M)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.SOut = a.Out("S", k.L*k.DV*k.M)
 	k.BetaStack = a.Fresh(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = a.Fresh(k.L * k.T)
+	k.UProd = a.Fresh(k.L * k.T)
+	k.USqrt = a.Fresh(k.L * k.T)
+	k.U = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
 		k.GLin = a.Fresh(k.L * k.T * k.DV)
 	}
@@ -99,11 +102,11 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.SMax2 = a.Fresh(k.L * k.T * k.M)
 	}
 	if !a.ForwardOnly {
-		k.P = a.Fresh(k.L * k.T * k.M)
-	}
-	if !a.ForwardOnly {
 		k.SDiv = a.Fresh(k.L * k.T * k.M)
 	}
+	k.UDiv = a.Fresh(k.L * k.T)
+	k.UDiv2 = a.Fresh(k.L * k.T * k.DV)
+	k.UDiv3 = a.Fresh(k.L * k.T)
 	k.BetaSigmoid = a.Fresh(k.L * k.T)
 	if !a.ForwardOnly {
 		k.SCheckpoints = a.Fresh(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -116,24 +119,29 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.DV, g.M = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	g.WBeta = k.WBeta
-	g.K0 = k.K0
-	g.Q0 = k.Q0
+	g.K = k.K
+	g.V = k.V
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
-	g.P = k.P
 	g.SDiv = k.SDiv
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = a.Grad("w_beta", g.DV+g.M)
 	g.BBetaBar = a.Grad("b_beta", 1)
 	g.SBarOut = a.Grad("S", g.L*g.DV*g.M)
-	g.K0Bar = a.Grad("k0", g.L*g.T*g.M)
+	g.KBar = a.Grad("k", g.L*g.T*g.M)
 	g.VBar = a.Grad("v", g.L*g.T*g.DV)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DV)
+	g.QBar = a.Grad("q", g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
 	g.Flags = a.FreshFlags(g.FlagsLen())
@@ -143,7 +151,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k0"), a.Value(r, "v"), a.Value(r, "q0"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }
@@ -154,9 +162,8 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var k Read[F]
 	k.L, k.T, k.DV, k.M = a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	k.S = a.Real("S", k.L*k.DV*k.M)
-	k.Q0 = a.Real("q0", k.L*k.T*k.DV)
+	k.Q = a.Real("q", k.L*k.T*k.M)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.P = a.Fresh(k.L * k.T * k.M)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
@@ -165,11 +172,10 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var g ReadBackward[F]
 	g.L, g.T, g.DV, g.M = a.Size("L"), a.Size("T"), b.Sizes.DV, b.Sizes.M
 	g.S = k.S
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
-	g.P = k.P
 	g.SBar = a.Grad("S", g.L*g.DV*g.M)
-	g.Q0Bar = a.Grad("q0", g.L*g.T*g.DV)
+	g.QBar = a.Grad("q", g.L*g.T*g.M)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
 }
@@ -177,7 +183,7 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 // readTaped calls read as a node of the tape.
 func readTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q0"))
+	out1, err := b.read(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }

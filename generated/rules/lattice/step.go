@@ -7,14 +7,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"math"
 )
 
 var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 2·L·T·d_v + 5·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 4·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
@@ -24,27 +23,32 @@ type Step[F num.Float] struct {
 	WBeta        []F // [d_v + m]
 	BBeta        []F // []
 	S            []F // [L, m, d_v]
-	K0           []F // [L, T, m]
+	K            []F // [L, T, m]
 	V            []F // [L, T, d_v]
-	Q0           []F // [L, T, d_v]
+	Q            []F // [L, T, m]
 	Y            []F // [L, T, d_v], written
 	SOut         []F // [L, m, d_v], written
 	BetaStack    []F // [L, T, d_v + m], written
 	Beta         []F // [L, T], written
+	UProd        []F // [L, T], written
+	USqrt        []F // [L, T], written
+	U            []F // [L, T, d_v], written
 	GLin         []F // [L, T, d_v], written; may be nil
 	NProd        []F // [L, T, m], written; may be nil
 	SMax2        []F // [L, T, m], written; may be nil
-	P            []F // [L, T, m], written; may be nil
 	SDiv         []F // [L, T, m], written; may be nil
+	UDiv         []F // [L, T], written
+	UDiv2        []F // [L, T, d_v], written
+	UDiv3        []F // [L, T], written
 	BetaSigmoid  []F // [L, T], written
 	SCheckpoints []F // [L, segments, m, d_v], written; may be nil
 	Work         []F // WorkLen() entries
 }
 
-// WorkLen is L·T + 2·d_v·m + 3·d_v + 5·m.
+// WorkLen is 3·L·T + 2·d_v·m + 3·d_v + 3·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 2*dV*m + 3*dV + 5*m
+	return 3*L*T + 2*dV*m + 3*dV + 3*m
 }
 
 // Run computes Step.
@@ -55,8 +59,12 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
+	t15 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	SState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	t2 := work[:dV] // [d_v]
@@ -67,23 +75,19 @@ func (c *Step[F]) Run() {
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t18 := work[:m] // [m]
+	t182 := work[:m] // [m]
 	work = work[m:]
-	t27 := work[:m] // [m]
-	work = work[m:]
-	t29 := work[:m] // [m]
-	work = work[m:]
-	p2 := work[:m] // [m]
+	t273 := work[:m] // [m]
 	work = work[m:]
 	y2 := work[:dV] // [d_v]
 
 	// lattice.beta
 	for i := range L {
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
-			for k := range m {
-				betaStack[k] = k0[k]
+			for k2 := range m {
+				betaStack[k2] = k[k2]
 			}
 		}
 	}
@@ -99,28 +103,80 @@ func (c *Step[F]) Run() {
 
 	// lattice.beta
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		for j := range T {
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t42 F
+			var t152 F
 			for k := range dV + m {
-				t42 += F(betaStack[k] * wBeta[k])
+				t152 += F(betaStack[k] * wBeta[k])
 			}
-			t4_2[j] = t42
+			t15_2[j] = t152
 		}
 	}
 
 	// lattice.beta
 	bBetaEntry := c.BBeta[0]
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
+		for j := range T {
+			t162 := t15_2[j] + bBetaEntry
+			t16_2[j] = t162
+			beta[j] = num.Sigmoid(t162)
+		}
+	}
+
+	// lattice.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t18 F
+			for k := range dV {
+				vEntry := v[k]
+				t18 += F(vEntry * vEntry)
+			}
+			uProd[j] = t18
+		}
+	}
+
+	// lattice.u, lattice.beta
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
-			t5 := t4_2[j] + bBetaEntry
-			beta[j] = num.Sigmoid(t5)
-			betaSigmoid[j] = num.Sigmoid(-t5)
+			uProdEntry := uProd[j]
+			t20 := (F(0) < uProdEntry)
+			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
+			uSqrt[j] = t23
+			t27_2[j] = t272
+			uDiv[j] = F(1) / t272
+			uDiv3[j] = F(1) / t23
+			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+		}
+	}
+
+	// lattice.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			u := c.U[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2 := v[k] / t27Entry
+				u[k] = u2
+				uDiv2[k] = u2 / t27Entry
+			}
 		}
 	}
 
@@ -146,21 +202,22 @@ func (c *Step[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					k := c.K[(l*T+a+C*s)*m:][:m]
+					u := c.U[(l*T+a+C*s)*dV:][:dV]
+					q := c.Q[(l*T+a+C*s)*m:][:m]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// lattice.G
 					clear(t2)
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
-						k0Entry := k0[i]
+						kEntry := k[i]
 						for j := range dV {
-							t2[j] += F(SState2[j] * k0Entry)
+							t2[j] += F(SState2[j] * kEntry)
 						}
 					}
 					// lattice.G
 					for i := range dV {
-						t32 := v[i] - t2[i]
+						t32 := u[i] - t2[i]
 						t3[i] = t32
 						if len(c.GLin) > 0 {
 							c.GLin[(l*T+a+C*s)*dV+i] = t32
@@ -180,84 +237,52 @@ func (c *Step[F]) Run() {
 					for i := range m {
 						SState2 := SState[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						var t182 F
-						k0Entry2 := k0[i]
-						w := F(k0Entry2 * t22[i])
+						var t183 F
+						kEntry2 := k[i]
+						w := F(kEntry2 * t22[i])
 						for j := range dV {
 							SStateEntry := SState2[j]
-							t172 := SStateEntry - F(betaEntry*(-F(k0Entry2*t3[j])+F(SStateEntry*w)))
-							t182 += F(t172 * t172)
+							t172 := SStateEntry - F(betaEntry*(-F(kEntry2*t3[j])+F(SStateEntry*w)))
+							t183 += F(t172 * t172)
 							t17_2[j] = t172
 						}
-						t18[i] = t182
+						t182[i] = t183
 					}
 					// lattice.S, lattice
 					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-						t232 := F(1) / t23
+						t182Entry := t182[i]
+						t203 := (F(0) < t182Entry)
+						t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
+						t274 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
+						t1822 := F(1) / t232
 						t2222 := t22[i]
-						t27[i] = t272
+						t273[i] = t274
 						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t272
+							c.SMax2[(l*T+a+C*s)*m+i] = t274
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t232
+							c.SDiv[(l*T+a+C*s)*m+i] = t1822
 						}
 						if len(c.NProd) > 0 {
 							c.NProd[(l*T+a+C*s)*m+i] = t2222
 						}
 					}
-					// lattice.S, lattice.p
-					for i := range m {
-						t17_2 := t17[i*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						var t292 F
-						t27Entry := t27[i]
-						for j := range dV {
-							S2 := t17_2[j] / t27Entry
-							t292 += F(S2 * q0[j])
-							SState2[j] = S2
-						}
-						t29[i] = t292
-					}
-					// lattice.p
-					top := F(math.Inf(-1))
-					for i := range m {
-						if x := t29[i]; x > top || x != x {
-							top = x
-						}
-					}
-					var sum F
-					for i := range m {
-						e := num.Exp(t29[i] - top)
-						sum += e
-						p2[i] = e
-					}
-					for i := range m {
-						p2[i] = p2[i] / sum
-					}
-					// lattice.y
+					// lattice.S, lattice.y
 					clear(y2)
 					for i := range m {
+						t17_2 := t17[i*dV:][:dV]
 						SState2 := SState[i*dV:][:dV]
-						p2Entry := p2[i]
+						t273Entry := t273[i]
+						qEntry := q[i]
 						for j := range dV {
-							y2[j] += F(SState2[j] * p2Entry)
+							S2 := t17_2[j] / t273Entry
+							SState2[j] = S2
+							y2[j] += F(S2 * qEntry)
 						}
 					}
 					// lattice
 					for i := range dV {
 						y[i] = y2[i]
-					}
-					// lattice
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p2[i]
-						}
 					}
 				}
 			}
@@ -282,39 +307,44 @@ type StepBackward[F num.Float] struct {
 	DV           int
 	M            int
 	WBeta        []F    // [d_v + m]
-	K0           []F    // [L, T, m]
-	Q0           []F    // [L, T, d_v]
+	K            []F    // [L, T, m]
+	V            []F    // [L, T, d_v]
+	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
+	UProd        []F    // [L, T]
+	USqrt        []F    // [L, T]
 	GLin         []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
-	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
+	UDiv         []F    // [L, T]
+	UDiv2        []F    // [L, T, d_v]
+	UDiv3        []F    // [L, T]
 	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
-	K0Bar        []F    // [L, T, m], written
+	KBar         []F    // [L, T, m], written
 	VBar         []F    // [L, T, d_v], written
-	Q0Bar        []F    // [L, T, d_v], written
+	QBar         []F    // [L, T, m], written
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 2·L·T + 4·d_v·m + 4·d_v + 10·m.
+// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 3·L·T + 4·d_v·m + 3·d_v + 9·m.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + 2*L*T*dV + 4*L*T*m + 2*L*T + 4*dV*m + 4*dV + 10*m
+	return C*dV*m + 2*L*T*dV + 4*L*T*m + 3*L*T + 4*dV*m + 3*dV + 9*m
 }
 
-// FlagsLen is 3·m.
+// FlagsLen is 3·L·T.
 func (c *StepBackward[F]) FlagsLen() int {
-	m := c.M
-	return 3 * m
+	L, T := c.L, c.T
+	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -325,19 +355,21 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t5 := c.Work[:L*T*m] // [L, T, m]
+	t52 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
-	t60 := work[:L*T*m] // [L, T, m]
+	t55 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t32 := work[:L*T*dV] // [L, T, d_v]
+	t3 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t42 := work[:L*T] // [L, T]
+	t4 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t8 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t11 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
@@ -349,50 +381,62 @@ func (c *StepBackward[F]) Run() {
 	work = work[m:]
 	t222 := work[:m] // [m]
 	work = work[m:]
-	t53 := work[:m] // [m]
+	t8 := work[:m] // [m]
 	work = work[m:]
-	t10 := work[:m] // [m]
+	t5 := work[:m] // [m]
 	work = work[m:]
-	t7 := work[:dV] // [d_v]
-	work = work[dV:]
-	t13 := work[:m] // [m]
+	t252 := work[:m] // [m]
 	work = work[m:]
-	t30 := work[:m] // [m]
-	work = work[m:]
-	t34 := work[:dV*m] // [m, d_v]
+	t29 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t56 := work[:m] // [m]
+	t51 := work[:m] // [m]
 	work = work[m:]
-	t44 := work[:m] // [m]
+	t39 := work[:m] // [m]
 	work = work[m:]
-	t46 := work[:dV] // [d_v]
+	t41 := work[:dV] // [d_v]
 	work = work[dV:]
-	t57 := work[:m] // [m]
+	t52_2 := work[:m] // [m]
 	work = work[m:]
-	t58 := work[:dV] // [d_v]
+	t53 := work[:dV] // [d_v]
 	work = work[dV:]
-	t49 := work[:dV] // [d_v]
+	t44 := work[:dV] // [d_v]
 	work = work[dV:]
-	t53_2 := work[:m]  // [m]
-	t20 := c.Flags[:m] // [m]
-	flags := c.Flags[m:]
-	t142 := flags[:m] // [m]
-	flags = flags[m:]
-	t182 := flags[:m] // [m]
+	t48 := work[:m]      // [m]
+	t20 := c.Flags[:L*T] // [L, T]
+	flags := c.Flags[L*T:]
+	t11 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t152 := flags[:L*T] // [L, T]
+
+	// lattice.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice.N, lattice.G
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t5_2 := t5[(i*T+j)*m:][:m]
-			t60_2 := t60[(i*T+j)*m:][:m]
+			t52_3 := t52[(i*T+j)*m:][:m]
+			t55_2 := t55[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
-			for k := range m {
-				t52 := F(k0[k] * NProd[k])
-				t5_2[k] = t52
-				t60_2[k] = 1 - F(betaEntry*t52)
+			for k2 := range m {
+				t522 := F(k[k2] * NProd[k2])
+				t52_3[k2] = t522
+				t55_2[k2] = 1 - F(betaEntry*t522)
 			}
 		}
 	}
@@ -417,8 +461,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
 				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t5_2 := t5[(l*T+a+C*s)*m:][:m]
+					k := c.K[(l*T+a+C*s)*m:][:m]
+					t52_3 := t52[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G
 					betaEntry2 := beta[a]
@@ -426,30 +470,30 @@ func (c *StepBackward[F]) Run() {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						k0Entry := k0[i]
-						t5Entry := t5_2[i]
+						kEntry := k[i]
+						t52Entry := t52_3[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail2[j]
-							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(k0Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry
+							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(kEntry*GLin[j])+F(STrailEntry*t52Entry)))) / SMax2Entry
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t4_2 := t4[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t5_2 := t5[(l*T+a+C*s)*m:][:m]
-					p := c.P[(l*T+a+C*s)*m:][:m]
+					k := c.K[(l*T+a+C*s)*m:][:m]
+					t52_3 := t52[(l*T+a+C*s)*m:][:m]
+					q := c.Q[(l*T+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
-					t60_2 := t60[(l*T+a+C*s)*m:][:m]
+					t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+					t55_2 := t55[(l*T+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 					t2_2 := t2[(l*T+a+C*s)*m:][:m]
+					qBar := c.QBar[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta[a]
 					for i := range m {
@@ -457,138 +501,115 @@ func (c *StepBackward[F]) Run() {
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t183 F
-						var t2222 F
-						k0Entry2 := k0[i]
-						t5Entry2 := t5_2[i]
-						for j := range dV {
-							STrailEntry2 := STrail2[j]
-							t172 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
-							t183 += F(t172 * t172)
-							t2222 += F(STrail3[j] * yBar[j])
-							t17_2[j] = t172
-						}
-						t18[i] = t183
-						t222[i] = t2222
-					}
-					// lattice.S, lattice.p
-					var t322 F
-					for i := range m {
-						t322 += F(p[i] * t222[i])
-						t20[i] = (F(0) < t18[i])
-					}
-					// lattice.p, lattice.S
-					for i := range m {
-						t20Entry := t20[i]
-						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t53[i] = F(p[i] * (t222[i] - t322))
-						t10[i] = F(1) / SMax2[i]
-						t142[i] = t1422
-						t182[i] = (t1422 && t20Entry)
-					}
-					// lattice.p, lattice.S, lattice.y
-					clear(t7)
-					for i := range m {
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t132 F
-						t53Entry := t53[i]
-						pEntry := p[i]
+						t17_2 := t17[i*dV:][:dV]
+						var t182 F
+						var t2222 F
+						var t82 F
+						kEntry2 := k[i]
+						t52Entry2 := t52_3[i]
+						qEntry := q[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							STrailEntry3 := STrail2[j]
-							t132 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t53Entry)) * (STrailEntry3 / SMax2Entry2))
-							t7[j] += F(STrailEntry3 * t53Entry)
+							STrailEntry2 := STrail2[j]
+							t172 := STrailEntry2 - F(betaEntry3*(-F(kEntry2*GLin[j])+F(STrailEntry2*t52Entry2)))
+							t182 += F(t172 * t172)
+							STrailEntry3 := STrail3[j]
+							yBarEntry := yBar[j]
+							t2222 += F(STrailEntry3 * yBarEntry)
+							t82 += F((SBarState2[j] + F(qEntry*yBarEntry)) * (STrailEntry3 / SMax2Entry2))
+							t17_2[j] = t172
 						}
-						t13[i] = -t132
+						t18[i] = t182
+						t222[i] = t2222
+						t8[i] = -t82
 					}
 					// lattice.S
 					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
+						t18Entry := t18[i]
+						t203 := (F(0) < t18Entry)
+						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+						t13 := (t9 && t203)
+						t5[i] = F(1) / SMax2[i]
+						t252[i] = kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t9, t8[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
-					var t37 F
+					// lattice.S, lattice.y, lattice.N, lattice.G
+					var t32 F
 					for i := range m {
 						SBarState2 := SBarState[i*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						var t562 F
-						pEntry2 := p[i]
-						t53Entry2 := t53[i]
-						t10Entry := t10[i]
-						t30Entry := t30[i]
-						k0Entry3 := k0[i]
-						t5Entry3 := t5_2[i]
+						t29_2 := t29[i*dV:][:dV]
+						var t512 F
+						qEntry2 := q[i]
+						t5Entry := t5[i]
+						t252Entry := t252[i]
+						kEntry3 := k[i]
+						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t53Entry2))*t10Entry) + F(2*F(t17_2[j]*t30Entry))
+							t292 := F((SBarState2[j]+F(qEntry2*yBar[j]))*t5Entry) + F(2*F(t17_2[j]*t252Entry))
 							STrailEntry4 := STrail2[j]
-							t37 += F((-F(k0Entry3*GLin[j]) + F(STrailEntry4*t5Entry3)) * t342)
-							t562 += F(STrailEntry4 * t342)
-							t34_2[j] = t342
+							t32 += F((-F(kEntry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t292)
+							t512 += F(STrailEntry4 * t292)
+							t29_2[j] = t292
 						}
-						t56[i] = t562
+						t51[i] = t512
 					}
-					t372 := -t37
+					t322 := -t32
 					// lattice.N, lattice.S
 					for i := range m {
-						t44[i] = -F(F(betaEntry3*k0[i]) * t56[i])
+						t39[i] = -F(F(betaEntry3*k[i]) * t51[i])
 					}
 					// lattice.N, lattice.G
-					clear(t46)
-					clear(t58)
+					clear(t41)
+					clear(t53)
 					for i := range m {
-						t34_2 := t34[i*dV:][:dV]
+						t29_2 := t29[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						var t572 F
-						t44Entry := t44[i]
-						k0Entry4 := k0[i]
+						var t522 F
+						t39Entry := t39[i]
+						kEntry4 := k[i]
 						for j := range dV {
-							t34Entry := t34_2[j]
-							t572 += F(t34Entry * GLin[j])
-							t46[j] += F(STrail2[j] * t44Entry)
-							t58[j] += F(t34Entry * k0Entry4)
+							t29Entry := t29_2[j]
+							t522 += F(t29Entry * GLin[j])
+							t41[j] += F(STrail2[j] * t39Entry)
+							t53[j] += F(t29Entry * kEntry4)
 						}
-						t57[i] = t572
+						t52_2[i] = t522
 					}
-					// lattice.G, lattice.S, lattice
+					// lattice.G, lattice.S
 					for i := range dV {
-						t492 := t46[i] + F(betaEntry3*t58[i])
-						t49[i] = t492
-						t32_2[i] = t492
-						q0Bar[i] = t7[i]
+						t442 := t41[i] + F(betaEntry3*t53[i])
+						t44[i] = t442
+						t3_2[i] = t442
 					}
 					// lattice.G, lattice.N, lattice.S
 					for i := range m {
 						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
+						t29_2 := t29[i*dV:][:dV]
 						GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 						SBarState2 := SBarState[i*dV:][:dV]
-						var t532 F
-						t60Entry := t60_2[i]
-						t44Entry2 := t44[i]
-						k0Entry5 := k0[i]
+						var t482 F
+						t55Entry := t55_2[i]
+						t39Entry2 := t39[i]
+						kEntry5 := k[i]
 						for j := range dV {
-							t49Entry := t49[j]
-							t532 += F(STrail2[j] * t49Entry)
-							SBarState2[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(k0Entry5*t49Entry)
+							t44Entry := t44[j]
+							t482 += F(STrail2[j] * t44Entry)
+							SBarState2[j] = F(t29_2[j]*t55Entry) + F(GLin[j]*t39Entry2) - F(kEntry5*t44Entry)
 						}
-						t53_2[i] = -t532
+						t48[i] = -t482
 					}
-					// lattice.G, lattice.N, lattice.S
+					// lattice.G, lattice.N, lattice.S, lattice
 					for i := range m {
-						t2_2[i] = -F(F(betaEntry3*NProd[i])*t56[i]) + F(betaEntry3*t57[i]) + t53_2[i]
+						t2_2[i] = -F(F(betaEntry3*NProd[i])*t51[i]) + F(betaEntry3*t52_2[i]) + t48[i]
+						qBar[i] = t222[i]
 					}
 					// lattice
-					t42_2[a] = t372
+					t4_2[a] = t322
 				}
 			}
 		}
@@ -601,34 +622,48 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice.beta
-	var t103 F
+	// lattice.u
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t103 += t84
-			t8_2[j] = t84
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			var t102 F
+			for k := range dV {
+				t102 += F(t3_2[k] * uDiv2[k])
+			}
+			t10_2[j] = -t102
 		}
 	}
-	c.BBetaBar[0] = t103
+
+	// lattice.beta
+	var t35 F
+	for i := range L {
+		beta := c.Beta[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		betaSigmoid := c.BetaSigmoid[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		for j := range T {
+			t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+			t35 += t332
+			t33_2[j] = t332
+		}
+	}
+	c.BBetaBar[0] = t35
 
 	// lattice.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t8_2 := t8[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t8Entry := t8_2[j]
+			t33Entry := t33_2[j]
 			for k := range dV + m {
-				t11_2[k] = F(t8Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t8Entry)
+				t36_2[k] = F(t33Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t33Entry)
 			}
 		}
 	}
@@ -637,22 +672,32 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t11_2 := t11[(i*T+j)*(dV+m):][:m]
-			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
 			for k := range m {
-				k0Bar[k] = t2_2[k] + t11_2[k]
+				kBar[k] = t2_2[k] + t36_2[k]
 			}
 		}
 	}
 
-	// lattice.beta
+	// lattice.beta, lattice.u
 	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t152Entry := t152_2[j]
+			uDivEntry := uDiv[j]
+			w := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 			for k := range dV {
-				vBar[k] = t32_2[k] + t11_2[k]
+				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w)) + t36_2[k]
 			}
 		}
 	}
@@ -660,23 +705,23 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                             Step[F]
-	back                                             StepBackward[F]
-	vWBeta, vBBeta, vK0, vV, vQ0, outY, fromS, nextS tape.Value[F]
+	call                                           Step[F]
+	back                                           StepBackward[F]
+	vWBeta, vBBeta, vK, vV, vQ, outY, fromS, nextS tape.Value[F]
 }
 
 // step computes
 //
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice.beta
-//	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice.G
+//	u_t = unit(v_t)    lattice.u
+//	G_t = ∇_S ℓ(S_{t−1}; k_t, u_t)    lattice.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice.N
 //	S_t = unit_rows(S_{t−1} − β_t N_t)  @eq lattice#?    lattice.S
-//	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice.p
-//	y_t = S_tᵀ p_t    lattice.y
+//	y_t = S_tᵀ q_t    lattice.y
 //
-// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, m]; v [L, T, d_v]; q [L, T, m]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -693,18 +738,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	n.fromS = startS
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
+	k.UProd = c.Run.Saved(k.L * k.T)
+	k.USqrt = c.Run.Saved(k.L * k.T)
+	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
@@ -715,11 +763,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.P = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
+	k.UDiv = c.Run.Saved(k.L * k.T)
+	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
+	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
@@ -743,32 +791,37 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.K0 = k.K0
-	g.Q0 = k.Q0
+	g.K = k.K
+	g.V = k.V
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
-	g.P = k.P
 	g.SDiv = k.SDiv
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.M)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -6,7 +6,6 @@ import (
 	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"math"
 	"unsafe"
 )
 
@@ -23,24 +22,22 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T]                      // [L, T]
-	SState := c.Work[L*T:][:dV*m]           // [m, d_v]
-	t2 := c.Work[L*T+dV*m:][:dV]            // [d_v]
-	t3 := c.Work[L*T+dV*m+dV:][:dV]         // [d_v]
-	t22 := c.Work[L*T+dV*m+2*dV:][:m]       // [m]
-	t17 := c.Work[L*T+dV*m+2*dV+m:][:dV*m]  // [m, d_v]
-	t18 := c.Work[L*T+2*dV*m+2*dV+m:][:m]   // [m]
-	t27 := c.Work[L*T+2*dV*m+2*dV+2*m:][:m] // [m]
-	t29 := c.Work[L*T+2*dV*m+2*dV+3*m:][:m] // [m]
-	p2 := c.Work[L*T+2*dV*m+2*dV+4*m:][:m]  // [m]
-	y2 := c.Work[L*T+2*dV*m+2*dV+5*m:][:dV] // [d_v]
-	topTotal := make([]F, 1)
-	sumTotal := make([]F, 1)
+	t15 := c.Work[:L*T]                        // [L, T]
+	t16 := c.Work[L*T:][:L*T]                  // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                // [L, T]
+	SState := c.Work[3*L*T:][:dV*m]            // [m, d_v]
+	t2 := c.Work[3*L*T+dV*m:][:dV]             // [d_v]
+	t3 := c.Work[3*L*T+dV*m+dV:][:dV]          // [d_v]
+	t22 := c.Work[3*L*T+dV*m+2*dV:][:m]        // [m]
+	t17 := c.Work[3*L*T+dV*m+2*dV+m:][:dV*m]   // [m, d_v]
+	t182 := c.Work[3*L*T+2*dV*m+2*dV+m:][:m]   // [m]
+	t273 := c.Work[3*L*T+2*dV*m+2*dV+2*m:][:m] // [m]
+	y2 := c.Work[3*L*T+2*dV*m+2*dV+3*m:][:dV]  // [d_v]
 
 	// lattice.beta
 	for i := range L {
 		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K0[(i*T+j)*m:][:m])
+			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
 		}
 	}
 	for i := range L {
@@ -54,7 +51,7 @@ func (c *stepFused) run() {
 		a := regions.Rb6db0b007389Args{
 			P0: unsafe.SliceData(c.BetaStack),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: dV + m,
@@ -67,16 +64,16 @@ func (c *stepFused) run() {
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			for j := range T {
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t42 F
-				t42Sums := [16]F{t42}
+				var t152 F
+				t152Sums := [16]F{t152}
 				for k := range dV + m {
-					t42Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t42Sums[k%16])
+					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
+				t152 = kern.Sum16(&t152Sums)
+				t15_2[j] = t152
 			}
 		}
 	}
@@ -84,24 +81,122 @@ func (c *stepFused) run() {
 	// lattice.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R2a4438ac53c4Args{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.Beta),
-			P2: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R86f3c7cd14acArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Beta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R2a4438ac53c4(&a)
+		regions.R86f3c7cd14ac(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			beta := c.Beta[i*T:][:T]
+			for j := range T {
+				t162 := t15_2[j] + bBetaEntry
+				t16_2[j] = t162
+				beta[j] = kern.Sigmoid(t162)
+			}
+		}
+	}
+
+	// lattice.u
+	if kern.Wide() {
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.UProd),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
+		}
+		regions.R0c969c9e8791(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				var t18 F
+				t18Sums := [16]F{t18}
+				for k := range dV {
+					vEntry := v[k]
+					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
+				}
+				t18 = kern.Sum16(&t18Sums)
+				uProd[j] = t18
+			}
+		}
+	}
+
+	// lattice.u, lattice.beta
+	if kern.Wide() {
+		a := regions.Rab85d2355e08Args{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.USqrt),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(c.UDiv),
+			P4: unsafe.SliceData(c.UDiv3),
+			P5: unsafe.SliceData(t16),
+			P6: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+		}
+		regions.Rab85d2355e08(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			uSqrt := c.USqrt[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
-				t5 := t4_2[j] + bBetaEntry
-				beta[j] = kern.Sigmoid(t5)
-				betaSigmoid[j] = kern.Sigmoid(-t5)
+				uProdEntry := uProd[j]
+				t20 := (F(0) < uProdEntry)
+				t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+				t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+				uSqrt[j] = t23
+				t27_2[j] = t272
+				uDiv[j] = F(1) / t272
+				uDiv3[j] = F(1) / t23
+				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+			}
+		}
+	}
+
+	// lattice.u
+	if kern.Wide() {
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.U),
+			P3: unsafe.SliceData(c.UDiv2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rf2914391c6e5(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u := c.U[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2 := v[k] / t27Entry
+					u[k] = u2
+					uDiv2[k] = u2 / t27Entry
+				}
 			}
 		}
 	}
@@ -124,7 +219,7 @@ func (c *stepFused) run() {
 					clear(t2)
 					if kern.Wide() {
 						a2 := regions.R7d3b2c25ac43Args{
-							P0: unsafe.SliceData(c.K0),
+							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(SState),
 							P2: unsafe.SliceData(t2),
 							N0: m,
@@ -136,12 +231,12 @@ func (c *stepFused) run() {
 						}
 						regions.R7d3b2c25ac43(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
-							k0Entry := k0[i]
+							kEntry := k[i]
 							for j := range dV {
-								t2[j] = num.FMA32(SState2[j], k0Entry, t2[j])
+								t2[j] = num.FMA32(SState2[j], kEntry, t2[j])
 							}
 						}
 					}
@@ -149,7 +244,7 @@ func (c *stepFused) run() {
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R83f04ce72429Args{
-								P0: unsafe.SliceData(c.V),
+								P0: unsafe.SliceData(c.U),
 								P1: unsafe.SliceData(t2),
 								P2: kern.Given(c.GLin),
 								N0: dV,
@@ -157,17 +252,17 @@ func (c *stepFused) run() {
 							}
 							regions.R83f04ce72429(&a2)
 						} else {
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
+							u := c.U[(l*T+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t32 := v[i] - t2[i]
+								t32 := u[i] - t2[i]
 								GLin[i] = t32
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.Rb034b2d44d21Args{
-							P0: unsafe.SliceData(c.V),
+							P0: unsafe.SliceData(c.U),
 							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t3),
 							N0: dV,
@@ -175,9 +270,9 @@ func (c *stepFused) run() {
 						}
 						regions.Rb034b2d44d21(&a2)
 					} else {
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t32 := v[i] - t2[i]
+							t32 := u[i] - t2[i]
 							t3[i] = t32
 						}
 					}
@@ -210,12 +305,12 @@ func (c *stepFused) run() {
 					betaEntry := beta[a]
 					if kern.Wide() {
 						a2 := regions.R81036e4f25f8Args{
-							P0: unsafe.SliceData(c.K0),
+							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(t22),
 							P2: unsafe.SliceData(SState),
 							P3: unsafe.SliceData(t3),
 							P4: unsafe.SliceData(t17),
-							P5: unsafe.SliceData(t18),
+							P5: unsafe.SliceData(t182),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
@@ -229,29 +324,29 @@ func (c *stepFused) run() {
 						}
 						regions.R81036e4f25f8(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							SState2 := SState[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
-							var t182 F
-							k0Entry2 := k0[i]
-							w := F(k0Entry2 * t22[i])
-							t182Sums := [16]F{t182}
+							var t183 F
+							kEntry2 := k[i]
+							w := F(kEntry2 * t22[i])
+							t183Sums := [16]F{t183}
 							for j := range dV {
 								SStateEntry := SState2[j]
-								t172 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(k0Entry2*t3[j])), SStateEntry)
-								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+								t172 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(kEntry2*t3[j])), SStateEntry)
+								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
 								t17_2[j] = t172
 							}
-							t182 = kern.Sum16(&t182Sums)
-							t18[i] = t182
+							t183 = kern.Sum16(&t183Sums)
+							t182[i] = t183
 						}
 					}
 					// lattice.S, lattice
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := regions.R439edeed9f70Args{
-								P0: unsafe.SliceData(t18),
+								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
@@ -260,18 +355,18 @@ func (c *stepFused) run() {
 						} else {
 							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t18Entry := t18[i]
-								t20 := (F(0) < t18Entry)
-								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-								SMax2[i] = t272
+								t182Entry := t182[i]
+								t203 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
+								t274 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+								SMax2[i] = t274
 							}
 						}
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
 							a2 := regions.R92c44abb22e4Args{
-								P0: unsafe.SliceData(t18),
+								P0: unsafe.SliceData(t182),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
@@ -280,11 +375,11 @@ func (c *stepFused) run() {
 						} else {
 							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 							for i := range m {
-								t18Entry := t18[i]
-								t20 := (F(0) < t18Entry)
-								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t232 := F(1) / t23
-								SDiv[i] = t232
+								t182Entry := t182[i]
+								t203 := (F(0) < t182Entry)
+								t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
+								t1822 := F(1) / t232
+								SDiv[i] = t1822
 							}
 						}
 					}
@@ -307,137 +402,56 @@ func (c *stepFused) run() {
 					}
 					if kern.Wide() {
 						a2 := regions.R155a53f542e2Args{
-							P0: unsafe.SliceData(t18),
-							P1: unsafe.SliceData(t27),
+							P0: unsafe.SliceData(t182),
+							P1: unsafe.SliceData(t273),
 							N0: m,
 						}
 						regions.R155a53f542e2(&a2)
 					} else {
 						for i := range m {
-							t18Entry := t18[i]
-							t20 := (F(0) < t18Entry)
-							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-							t27[i] = t272
+							t182Entry := t182[i]
+							t203 := (F(0) < t182Entry)
+							t232 := num.Sqrt(kern.Choose(t203, t182Entry, F(1)))
+							t274 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+							t273[i] = t274
 						}
 					}
-					// lattice.S, lattice.p
-					if kern.Wide() {
-						a2 := regions.R083bbfdc808bArgs{
-							P0: unsafe.SliceData(t27),
-							P1: unsafe.SliceData(t17),
-							P2: unsafe.SliceData(c.Q0),
-							P3: unsafe.SliceData(SState),
-							P4: unsafe.SliceData(t29),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-						}
-						regions.R083bbfdc808b(&a2)
-					} else {
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							SState2 := SState[i*dV:][:dV]
-							var t292 F
-							t27Entry := t27[i]
-							t292Sums := [16]F{t292}
-							for j := range dV {
-								S2 := t17_2[j] / t27Entry
-								t292Sums[j%16] = num.FMA32(S2, q0[j], t292Sums[j%16])
-								SState2[j] = S2
-							}
-							t292 = kern.Sum16(&t292Sums)
-							t29[i] = t292
-						}
-					}
-					// lattice.p
-					top := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := regions.R3cc1552a39b1Args{
-							P0: unsafe.SliceData(t29),
-							P1: unsafe.SliceData(topTotal),
-							N0: m,
-							S0: [2]float32{top},
-						}
-						regions.R3cc1552a39b1(&a2)
-					} else {
-						top2 := top
-						topSums := kern.Lowest16()
-						for i := range m {
-							topSums[i%16] = kern.Gather(topSums[i%16], t29[i])
-						}
-						top2 = kern.Gather(top2, kern.Top16(&topSums))
-						topTotal[0] = top2
-					}
-					top = topTotal[0]
-					var sum F
-					if kern.Wide() {
-						a2 := regions.Rfca7068896cdArgs{
-							P0: unsafe.SliceData(t29),
-							P1: unsafe.SliceData(p2),
-							P2: unsafe.SliceData(sumTotal),
-							N0: m,
-							S0: [2]float32{sum},
-							S1: [2]float32{top},
-						}
-						regions.Rfca7068896cd(&a2)
-					} else {
-						sum2 := sum
-						sumSums := [16]F{sum2}
-						for i := range m {
-							e := kern.Exp(t29[i] - top)
-							sumSums[i%16] = sumSums[i%16] + e
-							p2[i] = e
-						}
-						sum2 = kern.Sum16(&sumSums)
-						sumTotal[0] = sum2
-					}
-					sum = sumTotal[0]
-					if kern.Wide() {
-						a2 := regions.R9099d81f9f2dArgs{
-							P0: unsafe.SliceData(p2),
-							N0: m,
-							S0: [2]float32{sum},
-						}
-						regions.R9099d81f9f2d(&a2)
-					} else {
-						for i := range m {
-							p2[i] = p2[i] / sum
-						}
-					}
-					// lattice.y
+					// lattice.S, lattice.y
 					clear(y2)
 					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
-							P0: unsafe.SliceData(p2),
-							P1: unsafe.SliceData(SState),
-							P2: unsafe.SliceData(y2),
+						a2 := regions.R5c33b05a9b02Args{
+							P0: unsafe.SliceData(t273),
+							P1: unsafe.SliceData(c.Q),
+							P2: unsafe.SliceData(t17),
+							P3: unsafe.SliceData(SState),
+							P4: unsafe.SliceData(y2),
 							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+							N2: 4,
+							N3: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
+							N4: 8,
+							N5: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
+							N6: 12,
+							N7: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
+							N8: dV,
 						}
-						regions.Rbf2e3bbbdc15(&a2)
+						regions.R5c33b05a9b02(&a2)
 					} else {
+						q := c.Q[(l*T+a+C*s)*m:][:m]
 						for i := range m {
+							t17_2 := t17[i*dV:][:dV]
 							SState2 := SState[i*dV:][:dV]
-							p2Entry := p2[i]
+							t273Entry := t273[i]
+							qEntry := q[i]
 							for j := range dV {
-								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
+								S2 := t17_2[j] / t273Entry
+								SState2[j] = S2
+								y2[j] = num.FMA32(S2, qEntry, y2[j])
 							}
 						}
 					}
 					// lattice
 					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
-					// lattice
-					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
-					}
 				}
 			}
 		}
@@ -460,45 +474,60 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t5 := c.Work[:L*T*m]                                                // [L, T, m]
-	t60 := c.Work[L*T*m:][:L*T*m]                                       // [L, T, m]
-	t2 := c.Work[2*L*T*m:][:L*T*m]                                      // [L, T, m]
-	t32 := c.Work[3*L*T*m:][:L*T*dV]                                    // [L, T, d_v]
-	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                // [L, T]
-	t8 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                             // [L, T]
-	t11 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                 // [L, T, d_v + m]
-	SBarState := c.Work[2*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                 // [m, d_v]
-	STrail := c.Work[2*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]        // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:dV*m]         // [m, d_v]
-	t18 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m:][:m]            // [m]
-	t222 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]         // [m]
-	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]        // [m]
-	t10 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:m]        // [m]
-	t7 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+4*m:][:dV]        // [d_v]
-	t13 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]     // [m]
-	t30 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]     // [m]
-	t34 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m]  // [m, d_v]
-	t56 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]     // [m]
-	t44 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]     // [m]
-	t46 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]    // [d_v]
-	t57 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]   // [m]
-	t58 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV]  // [d_v]
-	t49 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+3*dV+9*m:][:dV]  // [d_v]
-	t53_2 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+4*dV+9*m:][:m] // [m]
-	t20 := c.Flags[:m]                                                  // [m]
-	t142 := c.Flags[m:][:m]                                             // [m]
-	t182 := c.Flags[2*m:][:m]                                           // [m]
-	t37Total := make([]F, 1)
-	t103Total := make([]F, 1)
+	t52 := c.Work[:L*T*m]                                              // [L, T, m]
+	t55 := c.Work[L*T*m:][:L*T*m]                                      // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                                     // [L, T, m]
+	t3 := c.Work[3*L*T*m:][:L*T*dV]                                    // [L, T, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m:][:L*T]                                // [L, T]
+	t10 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                           // [L, T]
+	t33 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T]                         // [L, T]
+	t36 := c.Work[L*T*dV+3*L*T*m+3*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
+	SBarState := c.Work[2*L*T*dV+4*L*T*m+3*L*T:][:dV*m]                // [m, d_v]
+	STrail := c.Work[2*L*T*dV+4*L*T*m+3*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
+	t17 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+2*dV*m:][:dV*m]        // [m, d_v]
+	t18 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m:][:m]           // [m]
+	t222 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+m:][:m]        // [m]
+	t8 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+2*m:][:m]        // [m]
+	t5 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+3*m:][:m]        // [m]
+	t252 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+4*m:][:m]      // [m]
+	t29 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+3*dV*m+5*m:][:dV*m]    // [m, d_v]
+	t51 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+5*m:][:m]       // [m]
+	t39 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+6*m:][:m]       // [m]
+	t41 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+7*m:][:dV]      // [d_v]
+	t52_2 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+dV+7*m:][:m]  // [m]
+	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
+	t44 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+2*dV+8*m:][:dV] // [d_v]
+	t48 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+3*L*T+4*dV*m+3*dV+8*m:][:m]  // [m]
+	t20 := c.Flags[:L*T]                                               // [L, T]
+	t11 := c.Flags[L*T:][:L*T]                                         // [L, T]
+	t152 := c.Flags[2*L*T:][:L*T]                                      // [L, T]
+	t32Total := make([]F, 1)
+	t35Total := make([]F, 1)
+
+	// lattice.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice.N, lattice.G
 	if kern.Wide() {
 		a := regions.Rb2219d98d10aArgs{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
-			P3: unsafe.SliceData(t5),
-			P4: unsafe.SliceData(t60),
+			P3: unsafe.SliceData(t52),
+			P4: unsafe.SliceData(t55),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -509,15 +538,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
-				k0 := c.K0[(i*T+j)*m:][:m]
+				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t5_2 := t5[(i*T+j)*m:][:m]
-				t60_2 := t60[(i*T+j)*m:][:m]
+				t52_3 := t52[(i*T+j)*m:][:m]
+				t55_2 := t55[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
-				for k := range m {
-					t52 := F(k0[k] * NProd[k])
-					t5_2[k] = t52
-					t60_2[k] = num.FMA32(-betaEntry, t52, F(1))
+				for k2 := range m {
+					t522 := F(k[k2] * NProd[k2])
+					t52_3[k2] = t522
+					t55_2[k2] = num.FMA32(-betaEntry, t522, F(1))
 				}
 			}
 		}
@@ -539,8 +568,8 @@ func (c *stepBackwardFused) run() {
 					betaEntry2 := beta[a]
 					if kern.Wide() {
 						a2 := regions.Rd9c64aecbcf5Args{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t5),
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
 							P3: unsafe.SliceData(STrail),
 							P4: unsafe.SliceData(c.GLin),
@@ -554,19 +583,19 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rd9c64aecbcf5(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						t52_3 := t52[(l*T+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							k0Entry := k0[i]
-							t5Entry := t5_2[i]
+							kEntry := k[i]
+							t52Entry := t52_3[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail2[j]
-								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t5Entry, -F(k0Entry*GLin[j])), STrailEntry) / SMax2Entry
+								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t52Entry, -F(kEntry*GLin[j])), STrailEntry) / SMax2Entry
 							}
 						}
 					}
@@ -574,159 +603,129 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
+				t4_2 := t4[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					p := c.P[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
 					// lattice.S, lattice.N, lattice.G, lattice.y
 					betaEntry3 := beta[a]
 					if kern.Wide() {
-						a2 := regions.R9631e921e8edArgs{
-							P0:  unsafe.SliceData(c.K0),
-							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(c.GLin),
-							P4:  unsafe.SliceData(c.YBar),
-							P5:  unsafe.SliceData(t17),
-							P6:  unsafe.SliceData(t18),
-							P7:  unsafe.SliceData(t222),
+						a2 := regions.Re1c39705f8f5Args{
+							P0:  unsafe.SliceData(c.K),
+							P1:  unsafe.SliceData(t52),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(c.SMax2),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(c.GLin),
+							P6:  unsafe.SliceData(c.YBar),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(t17),
+							P9:  unsafe.SliceData(t18),
+							P10: unsafe.SliceData(t222),
+							P11: unsafe.SliceData(t8),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
 							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
 							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N5:  dV,
-							N6:  4*dV*m*a + 4*dV*m + 8*dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 12*dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4 * dV * m * a,
-							N13: dV * m,
-							N14: -dV*m + dV,
-							N15: 4,
-							N16: 8,
-							N17: 12,
+							N6:  4 * dV,
+							N7:  4*dV*m*a + 8*dV,
+							N8:  4*dV*m*a + 4*dV*m + 8*dV,
+							N9:  8 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*m*a + 4*dV*m + 12*dV,
+							N12: 12 * dV,
+							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N14: 4 * dV * m * a,
+							N15: dV * m,
+							N16: -dV*m + dV,
+							N17: 4,
+							N18: 8,
+							N19: 12,
 							S0:  [2]float32{betaEntry3},
 						}
-						regions.R9631e921e8ed(&a2)
+						regions.Re1c39705f8f5(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						t52_3 := t52[(l*T+a+C*s)*m:][:m]
+						q := c.Q[(l*T+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							SBarState2 := SBarState[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
-							var t183 F
+							var t182 F
 							var t2222 F
-							k0Entry2 := k0[i]
-							t5Entry2 := t5_2[i]
-							t183Sums := [16]F{t183}
+							var t82 F
+							kEntry2 := k[i]
+							t52Entry2 := t52_3[i]
+							qEntry := q[i]
+							SMax2Entry2 := SMax2[i]
+							t182Sums := [16]F{t182}
 							t2222Sums := [16]F{t2222}
+							t82Sums := [16]F{t82}
 							for j := range dV {
 								STrailEntry2 := STrail2[j]
-								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t5Entry2, -F(k0Entry2*GLin[j])), STrailEntry2)
-								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
-								t2222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t2222Sums[j%16])
+								t172 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t52Entry2, -F(kEntry2*GLin[j])), STrailEntry2)
+								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+								STrailEntry3 := STrail3[j]
+								yBarEntry := yBar[j]
+								t2222Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t2222Sums[j%16])
+								t82Sums[j%16] = num.FMA32(num.FMA32(qEntry, yBarEntry, SBarState2[j]), STrailEntry3/SMax2Entry2, t82Sums[j%16])
 								t17_2[j] = t172
 							}
-							t183 = kern.Sum16(&t183Sums)
+							t182 = kern.Sum16(&t182Sums)
 							t2222 = kern.Sum16(&t2222Sums)
-							t18[i] = t183
+							t82 = kern.Sum16(&t82Sums)
+							t18[i] = t182
 							t222[i] = t2222
-						}
-					}
-					// lattice.S, lattice.p
-					var t322 F
-					for i := range m {
-						t322 = num.FMA32(p[i], t222[i], t322)
-						t20[i] = (F(0) < t18[i])
-					}
-					// lattice.p, lattice.S
-					for i := range m {
-						t20Entry := t20[i]
-						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t53[i] = F(p[i] * (t222[i] - t322))
-						t10[i] = F(1) / SMax2[i]
-						t142[i] = t1422
-						t182[i] = (t1422 && t20Entry)
-					}
-					// lattice.p, lattice.S, lattice.y
-					clear(t7)
-					if kern.Wide() {
-						a2 := regions.Ree309f9c05dcArgs{
-							P0:  unsafe.SliceData(t53),
-							P1:  unsafe.SliceData(c.P),
-							P2:  unsafe.SliceData(c.SMax2),
-							P3:  unsafe.SliceData(STrail),
-							P4:  unsafe.SliceData(c.Q0),
-							P5:  unsafe.SliceData(c.YBar),
-							P6:  unsafe.SliceData(SBarState),
-							P7:  unsafe.SliceData(t7),
-							P8:  unsafe.SliceData(t13),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4*dV*m*a + 4*dV*m,
-						}
-						regions.Ree309f9c05dc(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							var t132 F
-							t53Entry := t53[i]
-							pEntry := p[i]
-							SMax2Entry2 := SMax2[i]
-							t132Sums := [16]F{t132}
-							for j := range dV {
-								STrailEntry3 := STrail2[j]
-								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), STrailEntry3/SMax2Entry2, t132Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t53Entry, t7[j])
-							}
-							t132 = kern.Sum16(&t132Sums)
-							t13[i] = -t132
+							t8[i] = -t82
 						}
 					}
 					// lattice.S
-					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice.S, lattice.y, lattice.p, lattice.N, lattice.G
-					var t37 F
 					if kern.Wide() {
-						a2 := regions.R5988714d9a76Args{
-							P0:  unsafe.SliceData(c.P),
-							P1:  unsafe.SliceData(t53),
-							P2:  unsafe.SliceData(t10),
-							P3:  unsafe.SliceData(t30),
-							P4:  unsafe.SliceData(c.K0),
-							P5:  unsafe.SliceData(t5),
-							P6:  unsafe.SliceData(t17),
-							P7:  unsafe.SliceData(c.Q0),
-							P8:  unsafe.SliceData(c.YBar),
-							P9:  unsafe.SliceData(SBarState),
-							P10: unsafe.SliceData(STrail),
-							P11: unsafe.SliceData(c.GLin),
-							P12: unsafe.SliceData(t34),
-							P13: unsafe.SliceData(t56),
-							P14: unsafe.SliceData(t37Total),
+						a2 := regions.Rc6bf943a19ebArgs{
+							P0: unsafe.SliceData(t18),
+							P1: unsafe.SliceData(c.SMax2),
+							P2: unsafe.SliceData(t5),
+							P3: unsafe.SliceData(c.SDiv),
+							P4: unsafe.SliceData(t8),
+							P5: unsafe.SliceData(t252),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+						}
+						regions.Rc6bf943a19eb(&a2)
+					} else {
+						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
+						SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
+						for i := range m {
+							t18Entry := t18[i]
+							t203 := (F(0) < t18Entry)
+							t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18Entry, F(1))), F(0)))
+							t13 := (t9 && t203)
+							t5[i] = F(1) / SMax2[i]
+							t252[i] = kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t9, t8[i], F(0)), F(0))), F(0)), F(0))
+						}
+					}
+					// lattice.S, lattice.y, lattice.N, lattice.G
+					var t32 F
+					if kern.Wide() {
+						a2 := regions.R98861093b264Args{
+							P0:  unsafe.SliceData(c.Q),
+							P1:  unsafe.SliceData(t5),
+							P2:  unsafe.SliceData(t252),
+							P3:  unsafe.SliceData(c.K),
+							P4:  unsafe.SliceData(t52),
+							P5:  unsafe.SliceData(t17),
+							P6:  unsafe.SliceData(c.YBar),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(STrail),
+							P9:  unsafe.SliceData(c.GLin),
+							P10: unsafe.SliceData(t29),
+							P11: unsafe.SliceData(t51),
+							P12: unsafe.SliceData(t32Total),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
@@ -736,85 +735,83 @@ func (c *stepBackwardFused) run() {
 							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
 							N7:  12,
 							N8:  dV,
-							N9:  4*dV*m*a + 4*dV,
-							N10: 4 * dV,
-							N11: 8 * dV,
-							N12: 4*dV*m*a + 8*dV,
-							N13: 12 * dV,
-							N14: 4*dV*m*a + 12*dV,
-							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N16: 4 * dV * m * a,
-							S0:  [2]float32{t37},
+							N9:  4 * dV,
+							N10: 8 * dV,
+							N11: 4*dV*m*a + 8*dV,
+							N12: 12 * dV,
+							N13: 4*dV*m*a + 12*dV,
+							N14: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N15: 4 * dV * m * a,
+							S0:  [2]float32{t32},
 						}
-						regions.R5988714d9a76(&a2)
+						regions.R98861093b264(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
-						t37_2 := t37
+						q := c.Q[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
+						t52_3 := t52[(l*T+a+C*s)*m:][:m]
+						t32_2 := t32
 						for i := range m {
 							t17_2 := t17[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
 							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
-							var t562 F
-							pEntry2 := p[i]
-							t53Entry2 := t53[i]
-							t10Entry := t10[i]
-							t30Entry := t30[i]
-							k0Entry3 := k0[i]
-							t5Entry3 := t5_2[i]
-							var t37Row F
-							t37RowSums := [16]F{t37Row}
-							t562Sums := [16]F{t562}
+							t29_2 := t29[i*dV:][:dV]
+							var t512 F
+							qEntry2 := q[i]
+							t5Entry := t5[i]
+							t252Entry := t252[i]
+							kEntry3 := k[i]
+							t52Entry3 := t52_3[i]
+							var t32Row F
+							t32RowSums := [16]F{t32Row}
+							t512Sums := [16]F{t512}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(q0[j], t53Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t10Entry))
+								t292 := num.FMA32(F(2*t17_2[j]), t252Entry, F(num.FMA32(qEntry2, yBar[j], SBarState2[j])*t5Entry))
 								STrailEntry4 := STrail2[j]
-								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t5Entry3, -F(k0Entry3*GLin[j])), t342, t37RowSums[j%16])
-								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
-								t34_2[j] = t342
+								t32RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(kEntry3*GLin[j])), t292, t32RowSums[j%16])
+								t512Sums[j%16] = num.FMA32(STrailEntry4, t292, t512Sums[j%16])
+								t29_2[j] = t292
 							}
-							t37Row = kern.Sum16(&t37RowSums)
-							t562 = kern.Sum16(&t562Sums)
-							t37_2 = t37_2 + t37Row
-							t56[i] = t562
+							t32Row = kern.Sum16(&t32RowSums)
+							t512 = kern.Sum16(&t512Sums)
+							t32_2 = t32_2 + t32Row
+							t51[i] = t512
 						}
-						t37Total[0] = t37_2
+						t32Total[0] = t32_2
 					}
-					t37 = t37Total[0]
-					t372 := -t37
+					t32 = t32Total[0]
+					t322 := -t32
 					// lattice.N, lattice.S
 					if kern.Wide() {
 						a2 := regions.Re33467c2bd15Args{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t56),
-							P2: unsafe.SliceData(t44),
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t51),
+							P2: unsafe.SliceData(t39),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
 						regions.Re33467c2bd15(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t44[i] = -F(F(betaEntry3*k0[i]) * t56[i])
+							t39[i] = -F(F(betaEntry3*k[i]) * t51[i])
 						}
 					}
 					// lattice.N, lattice.G
-					clear(t46)
-					clear(t58)
+					clear(t41)
+					clear(t53)
 					if kern.Wide() {
 						a2 := regions.R5dba824d6087Args{
-							P0:  unsafe.SliceData(t44),
-							P1:  unsafe.SliceData(c.K0),
-							P2:  unsafe.SliceData(t34),
+							P0:  unsafe.SliceData(t39),
+							P1:  unsafe.SliceData(c.K),
+							P2:  unsafe.SliceData(t29),
 							P3:  unsafe.SliceData(c.GLin),
 							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(t46),
-							P6:  unsafe.SliceData(t58),
-							P7:  unsafe.SliceData(t57),
+							P5:  unsafe.SliceData(t41),
+							P6:  unsafe.SliceData(t53),
+							P7:  unsafe.SliceData(t52_2),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4,
@@ -831,61 +828,57 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R5dba824d6087(&a2)
 					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t34_2 := t34[i*dV:][:dV]
+							t29_2 := t29[i*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							var t572 F
-							t44Entry := t44[i]
-							k0Entry4 := k0[i]
-							t572Sums := [16]F{t572}
+							var t522 F
+							t39Entry := t39[i]
+							kEntry4 := k[i]
+							t522Sums := [16]F{t522}
 							for j := range dV {
-								t34Entry := t34_2[j]
-								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
-								t46[j] = num.FMA32(STrail2[j], t44Entry, t46[j])
-								t58[j] = num.FMA32(t34Entry, k0Entry4, t58[j])
+								t29Entry := t29_2[j]
+								t522Sums[j%16] = num.FMA32(t29Entry, GLin[j], t522Sums[j%16])
+								t41[j] = num.FMA32(STrail2[j], t39Entry, t41[j])
+								t53[j] = num.FMA32(t29Entry, kEntry4, t53[j])
 							}
-							t572 = kern.Sum16(&t572Sums)
-							t57[i] = t572
+							t522 = kern.Sum16(&t522Sums)
+							t52_2[i] = t522
 						}
 					}
-					// lattice.G, lattice.S, lattice
+					// lattice.G, lattice.S
 					if kern.Wide() {
-						a2 := regions.Rf2639286bc44Args{
-							P0: unsafe.SliceData(t58),
-							P1: unsafe.SliceData(t46),
-							P2: unsafe.SliceData(t49),
-							P3: unsafe.SliceData(t32),
-							P4: unsafe.SliceData(t7),
-							P5: unsafe.SliceData(c.Q0Bar),
+						a2 := regions.Raeaaf9903134Args{
+							P0: unsafe.SliceData(t53),
+							P1: unsafe.SliceData(t41),
+							P2: unsafe.SliceData(t44),
+							P3: unsafe.SliceData(t3),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.Rf2639286bc44(&a2)
+						regions.Raeaaf9903134(&a2)
 					} else {
-						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
+						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t492 := num.FMA32(betaEntry3, t58[i], t46[i])
-							t49[i] = t492
-							t32_2[i] = t492
-							q0Bar[i] = t7[i]
+							t442 := num.FMA32(betaEntry3, t53[i], t41[i])
+							t44[i] = t442
+							t3_2[i] = t442
 						}
 					}
 					// lattice.G, lattice.N, lattice.S
 					if kern.Wide() {
 						a2 := regions.Rb597d21d9d9aArgs{
-							P0:  unsafe.SliceData(t60),
-							P1:  unsafe.SliceData(t44),
-							P2:  unsafe.SliceData(c.K0),
-							P3:  unsafe.SliceData(t49),
+							P0:  unsafe.SliceData(t55),
+							P1:  unsafe.SliceData(t39),
+							P2:  unsafe.SliceData(c.K),
+							P3:  unsafe.SliceData(t44),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t34),
+							P6:  unsafe.SliceData(t29),
 							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t53_2),
+							P8:  unsafe.SliceData(t48),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
 							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
@@ -903,49 +896,53 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb597d21d9d9a(&a2)
 					} else {
-						t60_2 := t60[(l*T+a+C*s)*m:][:m]
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
+						t55_2 := t55[(l*T+a+C*s)*m:][:m]
+						k := c.K[(l*T+a+C*s)*m:][:m]
 						for i := range m {
 							STrail2 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*T+a+C*s)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
+							t29_2 := t29[i*dV:][:dV]
 							SBarState2 := SBarState[i*dV:][:dV]
-							var t532 F
-							t60Entry := t60_2[i]
-							t44Entry2 := t44[i]
-							k0Entry5 := k0[i]
-							t532Sums := [16]F{t532}
+							var t482 F
+							t55Entry := t55_2[i]
+							t39Entry2 := t39[i]
+							kEntry5 := k[i]
+							t482Sums := [16]F{t482}
 							for j := range dV {
-								t49Entry := t49[j]
-								t532Sums[j%16] = num.FMA32(STrail2[j], t49Entry, t532Sums[j%16])
-								SBarState2[j] = num.FMA32(-k0Entry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
+								t44Entry := t44[j]
+								t482Sums[j%16] = num.FMA32(STrail2[j], t44Entry, t482Sums[j%16])
+								SBarState2[j] = num.FMA32(-kEntry5, t44Entry, num.FMA32(GLin[j], t39Entry2, F(t29_2[j]*t55Entry)))
 							}
-							t532 = kern.Sum16(&t532Sums)
-							t53_2[i] = -t532
+							t482 = kern.Sum16(&t482Sums)
+							t48[i] = -t482
 						}
 					}
-					// lattice.G, lattice.N, lattice.S
+					// lattice.G, lattice.N, lattice.S, lattice
 					if kern.Wide() {
-						a2 := regions.R45b4758c3161Args{
-							P0: unsafe.SliceData(t57),
+						a2 := regions.Rfb8509a57163Args{
+							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t56),
-							P3: unsafe.SliceData(t53_2),
+							P2: unsafe.SliceData(t51),
+							P3: unsafe.SliceData(t48),
 							P4: unsafe.SliceData(t2),
+							P5: unsafe.SliceData(t222),
+							P6: unsafe.SliceData(c.QBar),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
 							S0: [2]float32{betaEntry3},
 						}
-						regions.R45b4758c3161(&a2)
+						regions.Rfb8509a57163(&a2)
 					} else {
 						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
 						t2_2 := t2[(l*T+a+C*s)*m:][:m]
+						qBar := c.QBar[(l*T+a+C*s)*m:][:m]
 						for i := range m {
-							t2_2[i] = num.FMA32(betaEntry3, t57[i], -F(F(betaEntry3*NProd[i])*t56[i])) + t53_2[i]
+							t2_2[i] = num.FMA32(betaEntry3, t52_2[i], -F(F(betaEntry3*NProd[i])*t51[i])) + t48[i]
+							qBar[i] = t222[i]
 						}
 					}
 					// lattice
-					t42_2[a] = t372
+					t4_2[a] = t322
 				}
 			}
 		}
@@ -954,51 +951,83 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
+	// lattice.u
+	if kern.Wide() {
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
+		}
+		regions.R27d429748fc7(&a)
+	} else {
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			for j := range T {
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				var t102 F
+				t102Sums := [16]F{t102}
+				for k := range dV {
+					t102Sums[k%16] = num.FMA32(t3_2[k], uDiv2[k], t102Sums[k%16])
+				}
+				t102 = kern.Sum16(&t102Sums)
+				t10_2[j] = -t102
+			}
+		}
+	}
+
 	// lattice.beta
-	var t103 F
+	var t35 F
 	if kern.Wide() {
 		a := regions.R38fcbeb16080Args{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(t8),
-			P4: unsafe.SliceData(t103Total),
+			P3: unsafe.SliceData(t33),
+			P4: unsafe.SliceData(t35Total),
 			N0: L,
 			N1: T,
 			N2: 8 * T,
 			N3: 12 * T,
-			S0: [2]float32{t103},
+			S0: [2]float32{t35},
 		}
 		regions.R38fcbeb16080(&a)
 	} else {
-		t103_2 := t103
+		t35_2 := t35
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
-			var t103Row F
-			t103RowSums := [16]F{t103Row}
+			t33_2 := t33[i*T:][:T]
+			var t35Row F
+			t35RowSums := [16]F{t35Row}
 			for j := range T {
-				t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t103RowSums[j%16] = t103RowSums[j%16] + t84
-				t8_2[j] = t84
+				t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+				t35RowSums[j%16] = t35RowSums[j%16] + t332
+				t33_2[j] = t332
 			}
-			t103Row = kern.Sum16(&t103RowSums)
-			t103_2 = t103_2 + t103Row
+			t35Row = kern.Sum16(&t35RowSums)
+			t35_2 = t35_2 + t35Row
 		}
-		t103Total[0] = t103_2
+		t35Total[0] = t35_2
 	}
-	t103 = t103Total[0]
-	c.BBetaBar[0] = t103
+	t35 = t35Total[0]
+	c.BBetaBar[0] = t35
 
 	// lattice.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t8),
+			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(t36),
 			P3: unsafe.SliceData(c.BetaStack),
 			P4: unsafe.SliceData(c.WBetaBar),
 			N0: L,
@@ -1015,14 +1044,14 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t8_2 := t8[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
-				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t8Entry := t8_2[j]
+				t33Entry := t33_2[j]
 				for k := range dV + m {
-					t11_2[k] = F(t8Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
+					t36_2[k] = F(t33Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t33Entry, wBetaBar[k])
 				}
 			}
 		}
@@ -1032,8 +1061,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7f2dcf236e75Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -1046,21 +1075,28 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t11_2 := t11[(i*T+j)*(dV+m):][:m]
-				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
 				for k := range m {
-					k0Bar[k] = t2_2[k] + t11_2[k]
+					kBar[k] = t2_2[k] + t36_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice.beta
+	// lattice.beta, lattice.u
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.VBar),
+		a := regions.R7dc1b6fab424Args{
+			P0: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(c.UDiv),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t10),
+			P5: unsafe.SliceData(c.UDiv3),
+			P6: unsafe.SliceData(c.V),
+			P7: unsafe.SliceData(t3),
+			P8: unsafe.SliceData(t36),
+			P9: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -1069,15 +1105,25 @@ func (c *stepBackwardFused) run() {
 			N5: T*dV + T*m,
 			N6: T * dV,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R7dc1b6fab424(&a)
 	} else {
 		for i := range L {
+			t152_2 := t152[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t152Entry := t152_2[j]
+				uDivEntry := uDiv[j]
+				w := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 				for k := range dV {
-					vBar[k] = t32_2[k] + t11_2[k]
+					vBar[k] = num.FMA32(F(2*v[k]), w, F(t3_2[k]*uDivEntry)) + t36_2[k]
 				}
 			}
 		}

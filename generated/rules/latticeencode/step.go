@@ -7,43 +7,57 @@ import (
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"math"
 )
 
 var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 5·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 3·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
 	DV           int
 	M            int
-	WBeta        []F // [d_v + m]
-	BBeta        []F // []
-	S            []F // [L, m, d_v]
-	K0           []F // [L, T, m]
-	V            []F // [L, T, d_v]
-	Q0           []F // [L, T, d_v]
-	Y            []F // [L, T, d_v], written
-	SOut         []F // [L, m, d_v], written
-	BetaStack    []F // [L, T, d_v + m], written
-	Beta         []F // [L, T], written
-	GProd        []F // [L, T, m], written; may be nil
-	SMax2        []F // [L, T, m], written; may be nil
-	P            []F // [L, T, m], written; may be nil
-	SDiv         []F // [L, T, m], written; may be nil
-	BetaSigmoid  []F // [L, T], written
-	SCheckpoints []F // [L, segments, m, d_v], written; may be nil
-	Work         []F // WorkLen() entries
+	WBeta        []F    // [d_v + m]
+	BBeta        []F    // []
+	S            []F    // [L, m, d_v]
+	K            []F    // [L, T, m]
+	V            []F    // [L, T, d_v]
+	Q            []F    // [L, T, m]
+	Y            []F    // [L, T, d_v], written
+	SOut         []F    // [L, m, d_v], written
+	BetaStack    []F    // [L, T, d_v + m], written
+	Beta         []F    // [L, T], written
+	UProd        []F    // [L, T], written
+	USqrt        []F    // [L, T], written
+	U            []F    // [L, T, d_v], written
+	GProd        []F    // [L, T, m], written; may be nil
+	SMax2        []F    // [L, T, m], written; may be nil
+	SDiv         []F    // [L, T, m], written; may be nil
+	UDiv         []F    // [L, T], written
+	UDiv2        []F    // [L, T, d_v], written
+	UDiv3        []F    // [L, T], written
+	BetaSigmoid  []F    // [L, T], written
+	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T + 2·d_v·m + d_v + 6·m.
+// WorkLen is 3·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 2*dV*m + dV + 6*m
+	if kern.Fused() {
+		return 3*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
+	}
+	return 3 * L * T
+}
+
+// RowsLen is 2·d_v.
+func (c *Step[F]) RowsLen() int {
+	dV := c.DV
+	return 2 * dV
 }
 
 // Run computes Step.
@@ -54,33 +68,22 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
+	t15 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	SState := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t2 := work[:m] // [m]
-	work = work[m:]
-	t3 := work[:m] // [m]
-	work = work[m:]
-	t17 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t18 := work[:m] // [m]
-	work = work[m:]
-	t27 := work[:m] // [m]
-	work = work[m:]
-	t29 := work[:m] // [m]
-	work = work[m:]
-	p2 := work[:m] // [m]
-	work = work[m:]
-	y2 := work[:dV] // [d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T]     // [L, T]
+	SState := c.Rows[:dV] // [d_v]
+	rows := c.Rows[dV:]
+	t17 := rows[:dV] // [d_v]
 
 	// lattice_encode.beta
 	for i := range L {
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
-			for k := range m {
-				betaStack[k] = k0[k]
+			for k2 := range m {
+				betaStack[k2] = k[k2]
 			}
 		}
 	}
@@ -96,162 +99,266 @@ func (c *Step[F]) Run() {
 
 	// lattice_encode.beta
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		for j := range T {
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t42 F
+			var t152 F
 			for k := range dV + m {
-				t42 += F(betaStack[k] * wBeta[k])
+				t152 += F(betaStack[k] * wBeta[k])
 			}
-			t4_2[j] = t42
+			t15_2[j] = t152
 		}
 	}
 
 	// lattice_encode.beta
 	bBetaEntry := c.BBeta[0]
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
+		for j := range T {
+			t162 := t15_2[j] + bBetaEntry
+			t16_2[j] = t162
+			beta[j] = num.Sigmoid(t162)
+		}
+	}
+
+	// lattice_encode.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t18 F
+			for k := range dV {
+				vEntry := v[k]
+				t18 += F(vEntry * vEntry)
+			}
+			uProd[j] = t18
+		}
+	}
+
+	// lattice_encode.u, lattice_encode.beta
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
-			t5 := t4_2[j] + bBetaEntry
-			beta[j] = num.Sigmoid(t5)
-			betaSigmoid[j] = num.Sigmoid(-t5)
+			uProdEntry := uProd[j]
+			t20 := (F(0) < uProdEntry)
+			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
+			uSqrt[j] = t23
+			t27_2[j] = t272
+			uDiv[j] = F(1) / t272
+			uDiv3[j] = F(1) / t23
+			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+		}
+	}
+
+	// lattice_encode.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			u := c.U[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2 := v[k] / t27Entry
+				u[k] = u2
+				uDiv2[k] = u2 / t27Entry
+			}
 		}
 	}
 
 	// lattice_encode
+	clear(c.Y)
 	for l := range L {
-		for i := range m {
+		i := 0
+		for ; i+2 < m; i += 3 {
 			S := c.S[(l*m+i)*dV:][:dV]
-			SState2 := SState[i*dV:][:dV]
+			S2 := c.S[(l*m+i+1)*dV:][:dV]
+			S3 := c.S[(l*m+i+2)*dV:][:dV]
+			SOut := c.SOut[(l*m+i)*dV:][:dV]
+			SOut2 := c.SOut[(l*m+i+1)*dV:][:dV]
+			SOut3 := c.SOut[(l*m+i+2)*dV:][:dV]
 			for j := range dV {
-				SState2[j] = S[j]
+				SState[j][0] = S[j]
+				SState[j][1] = S2[j]
+				SState[j][2] = S3[j]
 			}
-		}
-		for s := range segments {
-			if len(c.SCheckpoints) > 0 {
-				for i := range m {
-					SState2 := SState[i*dV:][:dV]
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
 					SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+					SCheckpoints2 := c.SCheckpoints[((l*segments+s)*m+i+1)*dV:][:dV]
+					SCheckpoints3 := c.SCheckpoints[((l*segments+s)*m+i+2)*dV:][:dV]
 					for j := range dV {
-						SCheckpoints[j] = SState2[j]
+						SCheckpoints[j] = SState[j][0]
+						SCheckpoints2[j] = SState[j][1]
+						SCheckpoints3[j] = SState[j][2]
 					}
 				}
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					y := c.Y[(l*T+a+C*s)*dV:][:dV]
-					// lattice_encode.G
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.G
+						var t20 F
+						var t21 F
 						var t22 F
 						for j := range dV {
-							t22 += F(SState2[j] * v[j])
-						}
-						t2[i] = t22
-					}
-					// lattice_encode.G
-					for i := range m {
-						t3[i] = t2[i] - k0[i]
-					}
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G
-					betaEntry := beta[a]
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t182 F
-						t3Entry := t3[i]
-						w := F(t2[i] * t3Entry)
-						for j := range dV {
-							SStateEntry := SState2[j]
-							t172 := SStateEntry - F(betaEntry*(F(v[j]*t3Entry)-F(SStateEntry*w)))
-							t182 += F(t172 * t172)
-							t17_2[j] = t172
-						}
-						t18[i] = t182
-					}
-					// lattice_encode.S, lattice_encode
-					for i := range m {
-						t18Entry := t18[i]
-						t20 := (F(0) < t18Entry)
-						t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-						t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
-						t232 := F(1) / t23
-						t222 := t2[i]
-						t27[i] = t272
-						if len(c.SMax2) > 0 {
-							c.SMax2[(l*T+a+C*s)*m+i] = t272
-						}
-						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t232
+							uEntry := u[j]
+							t20 += F(SState[j][0] * uEntry)
+							t21 += F(SState[j][1] * uEntry)
+							t22 += F(SState[j][2] * uEntry)
 						}
 						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*m+i] = t222
+							c.GProd[(l*T+a+C*s)*m+i] = t20
+							c.GProd[(l*T+a+C*s)*m+i+1] = t21
+							c.GProd[(l*T+a+C*s)*m+i+2] = t22
 						}
-					}
-					// lattice_encode.S, lattice_encode.p
-					for i := range m {
-						t17_2 := t17[i*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						var t292 F
-						t27Entry := t27[i]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						betaEntry := beta[a]
+						t30 := t20 - c.K[(l*T+a+C*s)*m+i]
+						var t1820 F
+						w0 := F(t20 * t30)
+						t31 := t21 - c.K[(l*T+a+C*s)*m+i+1]
+						var t1821 F
+						w1 := F(t21 * t31)
+						t32 := t22 - c.K[(l*T+a+C*s)*m+i+2]
+						var t1822 F
+						w2 := F(t22 * t32)
 						for j := range dV {
-							S2 := t17_2[j] / t27Entry
-							t292 += F(S2 * q0[j])
-							SState2[j] = S2
+							uEntry := u[j]
+							SStateEntry0 := SState[j][0]
+							t1720 := SStateEntry0 - F(betaEntry*(F(uEntry*t30)-F(SStateEntry0*w0)))
+							t1820 += F(t1720 * t1720)
+							t17[j][0] = t1720
+							SStateEntry1 := SState[j][1]
+							t1721 := SStateEntry1 - F(betaEntry*(F(uEntry*t31)-F(SStateEntry1*w1)))
+							t1821 += F(t1721 * t1721)
+							t17[j][1] = t1721
+							SStateEntry2 := SState[j][2]
+							t1722 := SStateEntry2 - F(betaEntry*(F(uEntry*t32)-F(SStateEntry2*w2)))
+							t1822 += F(t1722 * t1722)
+							t17[j][2] = t1722
 						}
-						t29[i] = t292
-					}
-					// lattice_encode.p
-					top := F(math.Inf(-1))
-					for i := range m {
-						if x := t29[i]; x > top || x != x {
-							top = x
+						// lattice_encode.S
+						t2030 := (F(0) < t1820)
+						t2320 := num.Sqrt(kern.Choose(t2030, t1820, F(1)))
+						t2730 := num.Max(kern.Choose(t2030, t2320, F(0)), F(1e-08))
+						t18220 := F(1) / t2320
+						t2031 := (F(0) < t1821)
+						t2321 := num.Sqrt(kern.Choose(t2031, t1821, F(1)))
+						t2731 := num.Max(kern.Choose(t2031, t2321, F(0)), F(1e-08))
+						t18221 := F(1) / t2321
+						t2032 := (F(0) < t1822)
+						t2322 := num.Sqrt(kern.Choose(t2032, t1822, F(1)))
+						t2732 := num.Max(kern.Choose(t2032, t2322, F(0)), F(1e-08))
+						t18222 := F(1) / t2322
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t2730
+							c.SMax2[(l*T+a+C*s)*m+i+1] = t2731
+							c.SMax2[(l*T+a+C*s)*m+i+2] = t2732
 						}
-					}
-					var sum F
-					for i := range m {
-						e := num.Exp(t29[i] - top)
-						sum += e
-						p2[i] = e
-					}
-					for i := range m {
-						p2[i] = p2[i] / sum
-					}
-					// lattice_encode.y
-					clear(y2)
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						p2Entry := p2[i]
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t18220
+							c.SDiv[(l*T+a+C*s)*m+i+1] = t18221
+							c.SDiv[(l*T+a+C*s)*m+i+2] = t18222
+						}
+						// lattice_encode.S, lattice_encode.y
+						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						qEntry2 := c.Q[(l*T+a+C*s)*m+i+2]
 						for j := range dV {
-							y2[j] += F(SState2[j] * p2Entry)
-						}
-					}
-					// lattice_encode
-					for i := range dV {
-						y[i] = y2[i]
-					}
-					// lattice_encode
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p2[i]
+							ySum := y[j]
+							S20 := t17[j][0] / t2730
+							SState[j][0] = S20
+							ySum += F(S20 * qEntry0)
+							S21 := t17[j][1] / t2731
+							SState[j][1] = S21
+							ySum += F(S21 * qEntry1)
+							S22 := t17[j][2] / t2732
+							SState[j][2] = S22
+							ySum += F(S22 * qEntry2)
+							y[j] = ySum
 						}
 					}
 				}
 			}
+			for j := range dV {
+				SOut[j] = SState[j][0]
+				SOut2[j] = SState[j][1]
+				SOut3[j] = SState[j][2]
+			}
 		}
-		for i := range m {
-			SState2 := SState[i*dV:][:dV]
+		for ; i < m; i++ {
+			S := c.S[(l*m+i)*dV:][:dV]
 			SOut := c.SOut[(l*m+i)*dV:][:dV]
 			for j := range dV {
-				SOut[j] = SState2[j]
+				SState[j][0] = S[j]
+			}
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+					for j := range dV {
+						SCheckpoints[j] = SState[j][0]
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.G
+						var t2 F
+						for j := range dV {
+							t2 += F(SState[j][0] * u[j])
+						}
+						if len(c.GProd) > 0 {
+							c.GProd[(l*T+a+C*s)*m+i] = t2
+						}
+						// lattice_encode.G
+						t3 := t2 - c.K[(l*T+a+C*s)*m+i]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						var t182 F
+						betaEntry := beta[a]
+						w := F(t2 * t3)
+						for j := range dV {
+							SStateEntry := SState[j][0]
+							t172 := SStateEntry - F(betaEntry*(F(u[j]*t3)-F(SStateEntry*w)))
+							t182 += F(t172 * t172)
+							t17[j][0] = t172
+						}
+						// lattice_encode.S
+						t203 := (F(0) < t182)
+						t232 := num.Sqrt(kern.Choose(t203, t182, F(1)))
+						t273 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
+						t1822 := F(1) / t232
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t273
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t1822
+						}
+						// lattice_encode.S, lattice_encode.y
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							S2 := t17[j][0] / t273
+							SState[j][0] = S2
+							y[j] += F(S2 * qEntry)
+						}
+					}
+				}
+			}
+			for j := range dV {
+				SOut[j] = SState[j][0]
 			}
 		}
 	}
@@ -267,39 +374,54 @@ type StepBackward[F num.Float] struct {
 	DV           int
 	M            int
 	WBeta        []F    // [d_v + m]
-	K0           []F    // [L, T, m]
+	K            []F    // [L, T, m]
 	V            []F    // [L, T, d_v]
-	Q0           []F    // [L, T, d_v]
+	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
+	UProd        []F    // [L, T]
+	USqrt        []F    // [L, T]
+	U            []F    // [L, T, d_v]
 	GProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
-	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
+	UDiv         []F    // [L, T]
+	UDiv2        []F    // [L, T, d_v]
+	UDiv3        []F    // [L, T]
 	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
-	K0Bar        []F    // [L, T, m], written
+	KBar         []F    // [L, T, m], written
 	VBar         []F    // [L, T, d_v], written
-	Q0Bar        []F    // [L, T, d_v], written
+	QBar         []F    // [L, T, m], written
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 2·L·T·d_v + 5·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
+// WorkLen is 2·L·T·d_v + 5·L·T·m + 3·L·T.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + 2*L*T*dV + 5*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
+	L, T, dV, m := c.L, c.T, c.DV, c.M
+	if kern.Fused() {
+		return 2*L*T*dV + 5*L*T*m + 3*L*T + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+	}
+	return 2*L*T*dV + 5*L*T*m + 3*L*T
 }
 
-// FlagsLen is 3·m.
+// RowsLen is C·d_v + 6·d_v.
+func (c *StepBackward[F]) RowsLen() int {
+	C, dV := c.C, c.DV
+	return C*dV + 6*dV
+}
+
+// FlagsLen is 3·L·T.
 func (c *StepBackward[F]) FlagsLen() int {
-	m := c.M
-	return 3 * m
+	L, T := c.L, c.T
+	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -310,294 +432,385 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t3 := c.Work[:L*T*m] // [L, T, m]
+	t32 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
-	t5 := work[:L*T*m] // [L, T, m]
+	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t59 := work[:L*T*m] // [L, T, m]
+	t54 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t32 := work[:L*T*dV] // [L, T, d_v]
+	t3 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t42 := work[:L*T] // [L, T]
+	t4 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t8 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t11 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	work = work[L*T*dV+L*T*m:]
-	SBarState := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
-	work = work[C*dV*m+dV*m:]
-	t17 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t18 := work[:m] // [m]
-	work = work[m:]
-	t22 := work[:m] // [m]
-	work = work[m:]
-	t53 := work[:m] // [m]
-	work = work[m:]
-	t10 := work[:m] // [m]
-	work = work[m:]
-	t7 := work[:dV] // [d_v]
-	work = work[dV:]
-	t13 := work[:m] // [m]
-	work = work[m:]
-	t30 := work[:m] // [m]
-	work = work[m:]
-	t34 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t55 := work[:m] // [m]
-	work = work[m:]
-	t56 := work[:dV] // [d_v]
-	work = work[dV:]
-	t57 := work[:m] // [m]
-	work = work[m:]
-	t50 := work[:m] // [m]
-	work = work[m:]
-	t52 := work[:dV]   // [d_v]
-	t20 := c.Flags[:m] // [m]
-	flags := c.Flags[m:]
-	t142 := flags[:m] // [m]
-	flags = flags[m:]
-	t182 := flags[:m] // [m]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	SBarState := c.Rows[:dV]   // [d_v]
+	rows := c.Rows[dV:]
+	STrail := rows[:C*dV+dV] // [C + 1, d_v]
+	rows = rows[C*dV+dV:]
+	N := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t17 := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t3222 := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t29 := rows[:dV]     // [d_v]
+	t20 := c.Flags[:L*T] // [L, T]
+	flags := c.Flags[L*T:]
+	t11 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t152 := flags[:L*T] // [L, T]
+
+	// lattice_encode.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice_encode.G, lattice_encode.N
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
 			GProd := c.GProd[(i*T+j)*m:][:m]
-			k0 := c.K0[(i*T+j)*m:][:m]
-			t3_2 := t3[(i*T+j)*m:][:m]
-			t5_2 := t5[(i*T+j)*m:][:m]
-			t59_2 := t59[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
+			t32_2 := t32[(i*T+j)*m:][:m]
+			t52_2 := t52[(i*T+j)*m:][:m]
+			t54_2 := t54[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
-			for k := range m {
-				GProdEntry := GProd[k]
-				t33 := GProdEntry - k0[k]
-				t52_2 := F(GProdEntry * t33)
-				t3_2[k] = t33
-				t5_2[k] = t52_2
-				t59_2[k] = 1 + F(betaEntry*t52_2)
+			for k2 := range m {
+				GProdEntry := GProd[k2]
+				t322 := GProdEntry - k[k2]
+				t522 := F(GProdEntry * t322)
+				t32_2[k2] = t322
+				t52_2[k2] = t522
+				t54_2[k2] = 1 + F(betaEntry*t522)
 			}
 		}
 	}
 
 	// lattice_encode
+	clear(t3)
+	clear(t4)
 	for l := range L {
-		for i := range m {
+		i := 0
+		for ; i+1 < m; i += 2 {
 			SBar := c.SBar[(l*m+i)*dV:][:dV]
-			SBarState2 := SBarState[i*dV:][:dV]
-			for j := range dV {
-				SBarState2[j] = SBar[j]
-			}
-		}
-		for s := segments - 1; s >= 0; s-- {
-			for i := range m {
-				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
-				STrail2 := STrail[i*dV:][:dV]
-				for j := range dV {
-					STrail2[j] = SCheckpoints[j]
-				}
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					t3_2 := t3[(l*T+a+C*s)*m:][:m]
-					t5_2 := t5[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G
-					betaEntry2 := beta[a]
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						t3Entry := t3_2[i]
-						t5Entry := t5_2[i]
-						SMax2Entry := SMax2[i]
-						for j := range dV {
-							STrailEntry := STrail2[j]
-							STrail3[j] = (STrailEntry - F(betaEntry2*(F(v[j]*t3Entry)-F(STrailEntry*t5Entry)))) / SMax2Entry
-						}
-					}
-				}
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				for a := n - 1; a >= 0; a-- {
-					t3_2 := t3[(l*T+a+C*s)*m:][:m]
-					t5_2 := t5[(l*T+a+C*s)*m:][:m]
-					p := c.P[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					GProd := c.GProd[(l*T+a+C*s)*m:][:m]
-					t2_2 := t2[(l*T+a+C*s)*m:][:m]
-					t59_2 := t59[(l*T+a+C*s)*m:][:m]
-					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y
-					betaEntry3 := beta[a]
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						var t183 F
-						var t222 F
-						t3Entry2 := t3_2[i]
-						t5Entry2 := t5_2[i]
-						for j := range dV {
-							STrailEntry2 := STrail2[j]
-							t172 := STrailEntry2 - F(betaEntry3*(F(v[j]*t3Entry2)-F(STrailEntry2*t5Entry2)))
-							t183 += F(t172 * t172)
-							t222 += F(STrail3[j] * yBar[j])
-							t17_2[j] = t172
-						}
-						t18[i] = t183
-						t22[i] = t222
-					}
-					// lattice_encode.S, lattice_encode.p
-					var t322 F
-					for i := range m {
-						t322 += F(p[i] * t22[i])
-						t20[i] = (F(0) < t18[i])
-					}
-					// lattice_encode.p, lattice_encode.S
-					for i := range m {
-						t20Entry := t20[i]
-						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t53[i] = F(p[i] * (t22[i] - t322))
-						t10[i] = F(1) / SMax2[i]
-						t142[i] = t1422
-						t182[i] = (t1422 && t20Entry)
-					}
-					// lattice_encode.p, lattice_encode.S, lattice_encode.y
-					clear(t7)
-					for i := range m {
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t132 F
-						t53Entry := t53[i]
-						pEntry := p[i]
-						SMax2Entry2 := SMax2[i]
-						for j := range dV {
-							STrailEntry3 := STrail2[j]
-							t132 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t53Entry)) * (STrailEntry3 / SMax2Entry2))
-							t7[j] += F(STrailEntry3 * t53Entry)
-						}
-						t13[i] = -t132
-					}
-					// lattice_encode.S
-					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice_encode.S, lattice_encode.y, lattice_encode.p, lattice_encode.N, lattice_encode.G
-					clear(t56)
-					var t37 F
-					for i := range m {
-						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						var t552 F
-						var t572 F
-						pEntry2 := p[i]
-						t53Entry2 := t53[i]
-						t10Entry := t10[i]
-						t30Entry := t30[i]
-						t3Entry3 := t3_2[i]
-						t5Entry3 := t5_2[i]
-						for j := range dV {
-							t342 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t53Entry2))*t10Entry) + F(2*F(t17_2[j]*t30Entry))
-							vEntry := v[j]
-							STrailEntry4 := STrail2[j]
-							t37 += F((F(vEntry*t3Entry3) - F(STrailEntry4*t5Entry3)) * t342)
-							t552 += F(STrailEntry4 * t342)
-							t572 += F(t342 * vEntry)
-							t34_2[j] = t342
-							t56[j] += F(t342 * t3Entry3)
-						}
-						t55[i] = t552
-						t57[i] = t572
-					}
-					t372 := -t37
-					// lattice_encode.G, lattice_encode.N, lattice_encode.S
-					for i := range m {
-						t55Entry := t55[i]
-						t47 := F(F(betaEntry3*GProd[i])*t55Entry) - F(betaEntry3*t57[i])
-						t2_2[i] = -t47
-						t50[i] = F(F(betaEntry3*t3_2[i])*t55Entry) + t47
-					}
-					// lattice_encode.G, lattice_encode.N, lattice_encode.S
-					clear(t52)
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						SBarState2 := SBarState[i*dV:][:dV]
-						t50Entry := t50[i]
-						t59Entry := t59_2[i]
-						for j := range dV {
-							t52[j] += F(STrail2[j] * t50Entry)
-							SBarState2[j] = F(t34_2[j]*t59Entry) + F(v[j]*t50Entry)
-						}
-					}
-					// lattice_encode.G, lattice_encode.S, lattice_encode
-					for i := range dV {
-						t32_2[i] = -F(betaEntry3*t56[i]) + t52[i]
-						q0Bar[i] = t7[i]
-					}
-					// lattice_encode
-					t42_2[a] = t372
-				}
-			}
-		}
-		for i := range m {
-			SBarState2 := SBarState[i*dV:][:dV]
+			SBar2 := c.SBar[(l*m+i+1)*dV:][:dV]
 			SBarOut := c.SBarOut[(l*m+i)*dV:][:dV]
+			SBarOut2 := c.SBarOut[(l*m+i+1)*dV:][:dV]
+			STrail2 := STrail[:dV]
 			for j := range dV {
-				SBarOut[j] = SBarState2[j]
+				SBarState[j][0] = SBar[j]
+				SBarState[j][1] = SBar2[j]
+			}
+			for s := segments - 1; s >= 0; s-- {
+				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+				SCheckpoints2 := c.SCheckpoints[((l*segments+s)*m+i+1)*dV:][:dV]
+				for j := range dV {
+					STrail2[j][0] = SCheckpoints[j]
+					STrail2[j][1] = SCheckpoints2[j]
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						betaEntry2 := beta[a]
+						t32Entry0 := t32[(l*T+a+C*s)*m+i]
+						t52Entry0 := t52[(l*T+a+C*s)*m+i]
+						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
+						t32Entry1 := t32[(l*T+a+C*s)*m+i+1]
+						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
+						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
+						for j := range dV {
+							uEntry := u[j]
+							STrailEntry0 := STrail3[j][0]
+							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(F(uEntry*t32Entry0)-F(STrailEntry0*t52Entry0)))) / SMax2Entry0
+							STrailEntry1 := STrail3[j][1]
+							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(F(uEntry*t32Entry1)-F(STrailEntry1*t52Entry1)))) / SMax2Entry1
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_2 := t4[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
+						betaEntry3 := beta[a]
+						var t180 F
+						var t220 F
+						var t80 F
+						t32Entry20 := t32[(l*T+a+C*s)*m+i]
+						t52Entry20 := t52[(l*T+a+C*s)*m+i]
+						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry20 := c.SMax2[(l*T+a+C*s)*m+i]
+						var t181 F
+						var t221 F
+						var t81 F
+						t32Entry21 := t32[(l*T+a+C*s)*m+i+1]
+						t52Entry21 := t52[(l*T+a+C*s)*m+i+1]
+						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
+						for j := range dV {
+							uEntry := u[j]
+							yBarEntry := yBar[j]
+							STrailEntry20 := STrail3[j][0]
+							N20 := F(uEntry*t32Entry20) - F(STrailEntry20*t52Entry20)
+							t1720 := STrailEntry20 - F(betaEntry3*N20)
+							t180 += F(t1720 * t1720)
+							STrailEntry30 := STrail4[j][0]
+							t220 += F(STrailEntry30 * yBarEntry)
+							t32230 := SBarState[j][0] + F(qEntry0*yBarEntry)
+							t80 += F(t32230 * (STrailEntry30 / SMax2Entry20))
+							N[j][0] = N20
+							t17[j][0] = t1720
+							t3222[j][0] = t32230
+							STrailEntry21 := STrail3[j][1]
+							N21 := F(uEntry*t32Entry21) - F(STrailEntry21*t52Entry21)
+							t1721 := STrailEntry21 - F(betaEntry3*N21)
+							t181 += F(t1721 * t1721)
+							STrailEntry31 := STrail4[j][1]
+							t221 += F(STrailEntry31 * yBarEntry)
+							t32231 := SBarState[j][1] + F(qEntry1*yBarEntry)
+							t81 += F(t32231 * (STrailEntry31 / SMax2Entry21))
+							N[j][1] = N21
+							t17[j][1] = t1721
+							t3222[j][1] = t32231
+						}
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						c.QBar[(l*T+a+C*s)*m+i] = t220
+						t820 := -t80
+						t2030 := (F(0) < t180)
+						t50 := F(1) / SMax2Entry20
+						t90 := (F(1e-08) <= kern.Choose(t2030, num.Sqrt(kern.Choose(t2030, t180, F(1))), F(0)))
+						t130 := (t90 && t2030)
+						t2520 := kern.Choose((t130 && t2030), kern.Choose(t130, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t130, kern.Choose(t90, t820, F(0)), F(0))), F(0)), F(0))
+						var t320 F
+						var t500 F
+						var t520 F
+						c.QBar[(l*T+a+C*s)*m+i+1] = t221
+						t821 := -t81
+						t2031 := (F(0) < t181)
+						t51 := F(1) / SMax2Entry21
+						t91 := (F(1e-08) <= kern.Choose(t2031, num.Sqrt(kern.Choose(t2031, t181, F(1))), F(0)))
+						t131 := (t91 && t2031)
+						t2521 := kern.Choose((t131 && t2031), kern.Choose(t131, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t131, kern.Choose(t91, t821, F(0)), F(0))), F(0)), F(0))
+						var t321 F
+						var t501 F
+						var t521 F
+						for j := range dV {
+							uEntry := u[j]
+							t2920 := F(t3222[j][0]*t50) + F(2*F(t17[j][0]*t2520))
+							t320 += F(N[j][0] * t2920)
+							t500 += F(STrail3[j][0] * t2920)
+							t520 += F(t2920 * uEntry)
+							t29[j][0] = t2920
+							t2921 := F(t3222[j][1]*t51) + F(2*F(t17[j][1]*t2521))
+							t321 += F(N[j][1] * t2921)
+							t501 += F(STrail3[j][1] * t2921)
+							t521 += F(t2921 * uEntry)
+							t29[j][1] = t2921
+						}
+						t4Sum := t4_2[a]
+						// lattice_encode.G, lattice_encode.N, lattice_encode.S
+						t4Sum -= t320
+						t420 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t500) - F(betaEntry3*t520)
+						t450 := F(F(betaEntry3*t32Entry20)*t500) + t420
+						t2[(l*T+a+C*s)*m+i] = -t420
+						t54Entry0 := t54[(l*T+a+C*s)*m+i]
+						w0 := F(betaEntry3 * t32Entry20)
+						t4Sum -= t321
+						t421 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i+1])*t501) - F(betaEntry3*t521)
+						t451 := F(F(betaEntry3*t32Entry21)*t501) + t421
+						t2[(l*T+a+C*s)*m+i+1] = -t421
+						t54Entry1 := t54[(l*T+a+C*s)*m+i+1]
+						w1 := F(betaEntry3 * t32Entry21)
+						t4_2[a] = t4Sum
+						for j := range dV {
+							uEntry := u[j]
+							t3Sum := t3_2[j]
+							t29Entry0 := t29[j][0]
+							SBarState[j][0] = F(t29Entry0*t54Entry0) + F(uEntry*t450)
+							t3Sum += -F(w0*t29Entry0) + F(STrail3[j][0]*t450)
+							t29Entry1 := t29[j][1]
+							SBarState[j][1] = F(t29Entry1*t54Entry1) + F(uEntry*t451)
+							t3Sum += -F(w1*t29Entry1) + F(STrail3[j][1]*t451)
+							t3_2[j] = t3Sum
+						}
+					}
+				}
+			}
+			for j := range dV {
+				SBarOut[j] = SBarState[j][0]
+				SBarOut2[j] = SBarState[j][1]
+			}
+		}
+		for ; i < m; i++ {
+			SBar := c.SBar[(l*m+i)*dV:][:dV]
+			SBarOut := c.SBarOut[(l*m+i)*dV:][:dV]
+			STrail2 := STrail[:dV]
+			for j := range dV {
+				SBarState[j][0] = SBar[j]
+			}
+			for s := segments - 1; s >= 0; s-- {
+				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+				for j := range dV {
+					STrail2[j][0] = SCheckpoints[j]
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						STrail3 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						betaEntry2 := beta[a]
+						t32Entry := t32[(l*T+a+C*s)*m+i]
+						t52Entry := t52[(l*T+a+C*s)*m+i]
+						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry := STrail3[j][0]
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(F(u[j]*t32Entry)-F(STrailEntry*t52Entry)))) / SMax2Entry
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_2 := t4[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						STrail3 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
+						var t18 F
+						var t22 F
+						var t8 F
+						t32Entry2 := t32[(l*T+a+C*s)*m+i]
+						t52Entry2 := t52[(l*T+a+C*s)*m+i]
+						betaEntry3 := beta[a]
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry2 := STrail3[j][0]
+							N2 := F(u[j]*t32Entry2) - F(STrailEntry2*t52Entry2)
+							t172 := STrailEntry2 - F(betaEntry3*N2)
+							t18 += F(t172 * t172)
+							STrailEntry3 := STrail4[j][0]
+							yBarEntry := yBar[j]
+							t22 += F(STrailEntry3 * yBarEntry)
+							t3223 := SBarState[j][0] + F(qEntry*yBarEntry)
+							t8 += F(t3223 * (STrailEntry3 / SMax2Entry2))
+							N[j][0] = N2
+							t17[j][0] = t172
+							t3222[j][0] = t3223
+						}
+						c.QBar[(l*T+a+C*s)*m+i] = t22
+						t82 := -t8
+						// lattice_encode.S
+						t203 := (F(0) < t18)
+						t5 := F(1) / SMax2Entry2
+						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
+						t13 := (t9 && t203)
+						t252 := kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t9, t82, F(0)), F(0))), F(0)), F(0))
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						var t32_2 F
+						var t50 F
+						var t52_2 F
+						for j := range dV {
+							t292 := F(t3222[j][0]*t5) + F(2*F(t17[j][0]*t252))
+							t32_2 += F(N[j][0] * t292)
+							t50 += F(STrail3[j][0] * t292)
+							t52_2 += F(t292 * u[j])
+							t29[j][0] = t292
+						}
+						t4_2[a] -= t32_2
+						// lattice_encode.G, lattice_encode.N, lattice_encode.S
+						t42 := F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50) - F(betaEntry3*t52_2)
+						t45 := F(F(betaEntry3*t32Entry2)*t50) + t42
+						t2[(l*T+a+C*s)*m+i] = -t42
+						// lattice_encode.G, lattice_encode.N, lattice_encode.S
+						t54Entry := t54[(l*T+a+C*s)*m+i]
+						w := F(betaEntry3 * t32Entry2)
+						for j := range dV {
+							t29Entry := t29[j][0]
+							SBarState[j][0] = F(t29Entry*t54Entry) + F(u[j]*t45)
+							t3_2[j] += -F(w*t29Entry) + F(STrail3[j][0]*t45)
+						}
+					}
+				}
+			}
+			for j := range dV {
+				SBarOut[j] = SBarState[j][0]
 			}
 		}
 	}
 
-	// lattice_encode.beta
-	var t103 F
+	// lattice_encode.u
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t103 += t84
-			t8_2[j] = t84
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			var t102 F
+			for k := range dV {
+				t102 += F(t3_2[k] * uDiv2[k])
+			}
+			t10_2[j] = -t102
 		}
 	}
-	c.BBetaBar[0] = t103
+
+	// lattice_encode.beta
+	var t35 F
+	for i := range L {
+		beta := c.Beta[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		betaSigmoid := c.BetaSigmoid[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		for j := range T {
+			t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+			t35 += t332
+			t33_2[j] = t332
+		}
+	}
+	c.BBetaBar[0] = t35
 
 	// lattice_encode.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t8_2 := t8[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t8Entry := t8_2[j]
+			t33Entry := t33_2[j]
 			for k := range dV + m {
-				t11_2[k] = F(t8Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t8Entry)
+				t36_2[k] = F(t33Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t33Entry)
 			}
 		}
 	}
@@ -606,22 +819,32 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t11_2 := t11[(i*T+j)*(dV+m):][:m]
-			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
 			for k := range m {
-				k0Bar[k] = t2_2[k] + t11_2[k]
+				kBar[k] = t2_2[k] + t36_2[k]
 			}
 		}
 	}
 
-	// lattice_encode.beta
+	// lattice_encode.beta, lattice_encode.u
 	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t152Entry := t152_2[j]
+			uDivEntry := uDiv[j]
+			w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 			for k := range dV {
-				vBar[k] = t32_2[k] + t11_2[k]
+				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w2)) + t36_2[k]
 			}
 		}
 	}
@@ -629,23 +852,23 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                             Step[F]
-	back                                             StepBackward[F]
-	vWBeta, vBBeta, vK0, vV, vQ0, outY, fromS, nextS tape.Value[F]
+	call                                           Step[F]
+	back                                           StepBackward[F]
+	vWBeta, vBBeta, vK, vV, vQ, outY, fromS, nextS tape.Value[F]
 }
 
 // step computes
 //
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_encode.beta
-//	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_encode.G
+//	u_t = unit(v_t)    lattice_encode.u
+//	G_t = ∇_S ℓ(S_{t−1}; k_t, u_t)    lattice_encode.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_encode.N
 //	S_t = unit_rows(S_{t−1} − β_t N_t)  @eq lattice#?    lattice_encode.S
-//	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_encode.p
-//	y_t = S_tᵀ p_t    lattice_encode.y
+//	y_t = S_tᵀ q_t    lattice_encode.y
 //
-// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, m]; v [L, T, d_v]; q [L, T, m]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -657,23 +880,26 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
+	k.C, k.L, k.T, k.DV, k.M = block.Segment, c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	n.fromS = startS
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
+	k.UProd = c.Run.Saved(k.L * k.T)
+	k.USqrt = c.Run.Saved(k.L * k.T)
+	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.GProd = c.Run.Saved(k.L * k.T * k.M)
 	}
@@ -681,19 +907,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.P = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
+	k.UDiv = c.Run.Saved(k.L * k.T)
+	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
+	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Rows = nil
 	n.nextS = m.SetNext(c, 0, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
@@ -709,32 +937,38 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.K0 = k.K0
+	g.K = k.K
 	g.V = k.V
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
+	g.U = k.U
 	g.GProd = k.GProd
 	g.SMax2 = k.SMax2
-	g.P = k.P
 	g.SDiv = k.SDiv
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.M)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
+	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -6,7 +6,7 @@ import (
 	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"math"
+	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
 
@@ -23,23 +23,14 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T]                  // [L, T]
-	SState := c.Work[L*T:][:dV*m]       // [m, d_v]
-	t2 := c.Work[L*T+dV*m:][:m]         // [m]
-	t3 := c.Work[L*T+dV*m+m:][:m]       // [m]
-	t17 := c.Work[L*T+dV*m+2*m:][:dV*m] // [m, d_v]
-	t18 := c.Work[L*T+2*dV*m+2*m:][:m]  // [m]
-	t27 := c.Work[L*T+2*dV*m+3*m:][:m]  // [m]
-	t29 := c.Work[L*T+2*dV*m+4*m:][:m]  // [m]
-	p2 := c.Work[L*T+2*dV*m+5*m:][:m]   // [m]
-	y2 := c.Work[L*T+2*dV*m+6*m:][:dV]  // [d_v]
-	topTotal := make([]F, 1)
-	sumTotal := make([]F, 1)
+	t15 := c.Work[:L*T]         // [L, T]
+	t16 := c.Work[L*T:][:L*T]   // [L, T]
+	t27 := c.Work[2*L*T:][:L*T] // [L, T]
 
 	// lattice_encode.beta
 	for i := range L {
 		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K0[(i*T+j)*m:][:m])
+			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
 		}
 	}
 	for i := range L {
@@ -53,7 +44,7 @@ func (c *stepFused) run() {
 		a := regions.Rb6db0b007389Args{
 			P0: unsafe.SliceData(c.BetaStack),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: dV + m,
@@ -66,16 +57,16 @@ func (c *stepFused) run() {
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			for j := range T {
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t42 F
-				t42Sums := [16]F{t42}
+				var t152 F
+				t152Sums := [16]F{t152}
 				for k := range dV + m {
-					t42Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t42Sums[k%16])
+					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
+				t152 = kern.Sum16(&t152Sums)
+				t15_2[j] = t152
 			}
 		}
 	}
@@ -83,320 +74,262 @@ func (c *stepFused) run() {
 	// lattice_encode.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R2a4438ac53c4Args{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.Beta),
-			P2: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R86f3c7cd14acArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Beta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R2a4438ac53c4(&a)
+		regions.R86f3c7cd14ac(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			beta := c.Beta[i*T:][:T]
+			for j := range T {
+				t162 := t15_2[j] + bBetaEntry
+				t16_2[j] = t162
+				beta[j] = kern.Sigmoid(t162)
+			}
+		}
+	}
+
+	// lattice_encode.u
+	if kern.Wide() {
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.UProd),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
+		}
+		regions.R0c969c9e8791(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				var t18 F
+				t18Sums := [16]F{t18}
+				for k := range dV {
+					vEntry := v[k]
+					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
+				}
+				t18 = kern.Sum16(&t18Sums)
+				uProd[j] = t18
+			}
+		}
+	}
+
+	// lattice_encode.u, lattice_encode.beta
+	if kern.Wide() {
+		a := regions.Rab85d2355e08Args{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.USqrt),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(c.UDiv),
+			P4: unsafe.SliceData(c.UDiv3),
+			P5: unsafe.SliceData(t16),
+			P6: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+		}
+		regions.Rab85d2355e08(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			uSqrt := c.USqrt[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
-				t5 := t4_2[j] + bBetaEntry
-				beta[j] = kern.Sigmoid(t5)
-				betaSigmoid[j] = kern.Sigmoid(-t5)
+				uProdEntry := uProd[j]
+				t20 := (F(0) < uProdEntry)
+				t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+				t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+				uSqrt[j] = t23
+				t27_2[j] = t272
+				uDiv[j] = F(1) / t272
+				uDiv3[j] = F(1) / t23
+				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+			}
+		}
+	}
+
+	// lattice_encode.u
+	if kern.Wide() {
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.U),
+			P3: unsafe.SliceData(c.UDiv2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rf2914391c6e5(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u := c.U[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2 := v[k] / t27Entry
+					u[k] = u2
+					uDiv2[k] = u2 / t27Entry
+				}
 			}
 		}
 	}
 
 	// lattice_encode
-	for l := range L {
-		for i := range m {
-			copy(SState[i*dV:][:dV], c.S[(l*m+i)*dV:][:dV])
-		}
-		for s := range segments {
-			if len(c.SCheckpoints) > 0 {
-				for i := range m {
-					copy(c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV], SState[i*dV:][:dV])
+	clear(c.Y)
+	workers.Each(L*kern.Blocks(m), (*stepRows1)(c))
+	if kern.Blocks(m) > 1 {
+		kern.AddBlocks(c.Y[:L*T*dV], c.Work[3*L*T:], L*T*dV, kern.Blocks(m))
+	}
+}
+
+// stepRows1 are the rows of a recurrence of Step.
+type stepRows1 Step[float32]
+
+// Part computes the rows of one block in one sequence.
+func (c *stepRows1) Part(part int) {
+	type F = float32
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	segments := (C + T - 1) / C
+	_ = C
+	_ = L
+	_ = T
+	_ = dV
+	_ = m
+	_ = segments
+	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
+	first, last := kern.BlockRows(block, m)
+	y := c.Y
+	if block > 0 {
+		y = c.Work[3*L*T+(block-1)*(L*T*dV):][:L*T*dV]
+		clear(y[l*T*dV:][:T*dV])
+	}
+	if kern.Wide() {
+		// columns at once.
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		rows := widths.Most(dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		for i := first; i < last; i += rows {
+			rows = widths.Next(rows, last-i, false)
+			SState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
+			t17 := rest
+			kern.Interleave(SState, rows, c.S[(l*m+i)*dV:], dV, dV)
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					if s == 0 {
+						kern.CopyRows(c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, c.S[(l*m+i)*dV:], dV, rows, dV)
+					} else {
+						kern.Separate(SState, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
+					}
+				}
+				{
+					a := regions.R1175ad683e99Args{
+						P0: unsafe.SliceData(SState),
+						P1: unsafe.SliceData(c.U),
+						P2: kern.Given(c.GProd),
+						P3: unsafe.SliceData(c.K),
+						P4: unsafe.SliceData(c.Beta),
+						P5: unsafe.SliceData(t17),
+						P6: kern.Given(c.SMax2),
+						P7: kern.Given(c.SDiv),
+						P8: unsafe.SliceData(c.Q),
+						P9: unsafe.SliceData(y),
+						N0: dV,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*dV*s + 4*T*dV*l,
+						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N5: 4*C*s + 4*T*l,
+						N6: m,
+					}
+					regions.R1175ad683e99(&a, rows)
 				}
 			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					// lattice_encode.G
-					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
-							P0: unsafe.SliceData(SState),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t2),
-							N0: m,
-							N1: dV,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
+			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
+		}
+		workers.Return(scratch)
+	} else {
+		scratch := workers.Borrow(dV + dV)
+		SState, rest := scratch.Data[:dV], scratch.Data[dV:]
+		t17 := rest
+		for i := first; i < last; i++ {
+			copy(SState[:dV], c.S[(l*m+i)*dV:][:dV])
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					copy(c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV], SState[:dV])
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y2 := y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.G
+						var t2 F
+						t2Sums := [16]F{t2}
+						for j := range dV {
+							t2Sums[j%16] = num.FMA32(SState[j], u[j], t2Sums[j%16])
 						}
-						regions.R08c26f1fc0a5(&a2)
-					} else {
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t22 F
-							t22Sums := [16]F{t22}
-							for j := range dV {
-								t22Sums[j%16] = num.FMA32(SState2[j], v[j], t22Sums[j%16])
-							}
-							t22 = kern.Sum16(&t22Sums)
-							t2[i] = t22
+						t2 = kern.Sum16(&t2Sums)
+						if len(c.GProd) > 0 {
+							c.GProd[(l*T+a+C*s)*m+i] = t2
 						}
-					}
-					// lattice_encode.G
-					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
-							P0: unsafe.SliceData(t2),
-							P1: unsafe.SliceData(c.K0),
-							P2: unsafe.SliceData(t3),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
+						// lattice_encode.G
+						t3 := t2 - c.K[(l*T+a+C*s)*m+i]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						var t182 F
+						betaEntry := beta[a]
+						w := F(t2 * t3)
+						t182Sums := [16]F{t182}
+						for j := range dV {
+							SStateEntry := SState[j]
+							t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, w, F(u[j]*t3)), SStateEntry)
+							t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
+							t17[j] = t172
 						}
-						regions.R00fa23bbf65f(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t3[i] = t2[i] - k0[i]
+						t182 = kern.Sum16(&t182Sums)
+						// lattice_encode.S
+						t203 := (F(0) < t182)
+						t232 := num.Sqrt(kern.Choose(t203, t182, F(1)))
+						t273 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+						t1822 := F(1) / t232
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t273
 						}
-					}
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G
-					betaEntry := beta[a]
-					if kern.Wide() {
-						a2 := regions.Ra6a1495f773fArgs{
-							P0: unsafe.SliceData(t3),
-							P1: unsafe.SliceData(t2),
-							P2: unsafe.SliceData(SState),
-							P3: unsafe.SliceData(c.V),
-							P4: unsafe.SliceData(t17),
-							P5: unsafe.SliceData(t18),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{betaEntry},
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t1822
 						}
-						regions.Ra6a1495f773f(&a2)
-					} else {
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
-							var t182 F
-							t3Entry := t3[i]
-							w := F(t2[i] * t3Entry)
-							t182Sums := [16]F{t182}
-							for j := range dV {
-								SStateEntry := SState2[j]
-								t172 := num.FMA32(-betaEntry, num.FMA32(-SStateEntry, w, F(v[j]*t3Entry)), SStateEntry)
-								t182Sums[j%16] = num.FMA32(t172, t172, t182Sums[j%16])
-								t17_2[j] = t172
-							}
-							t182 = kern.Sum16(&t182Sums)
-							t18[i] = t182
+						// lattice_encode.S, lattice_encode.y
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							S2 := t17[j] / t273
+							SState[j] = S2
+							y2[j] = num.FMA32(S2, qEntry, y2[j])
 						}
-					}
-					// lattice_encode.S, lattice_encode
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R439edeed9f70Args{
-								P0: unsafe.SliceData(t18),
-								P1: kern.Given(c.SMax2),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R439edeed9f70(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t18Entry := t18[i]
-								t20 := (F(0) < t18Entry)
-								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-								SMax2[i] = t272
-							}
-						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := regions.R92c44abb22e4Args{
-								P0: unsafe.SliceData(t18),
-								P1: kern.Given(c.SDiv),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R92c44abb22e4(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t18Entry := t18[i]
-								t20 := (F(0) < t18Entry)
-								t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-								t232 := F(1) / t23
-								SDiv[i] = t232
-							}
-						}
-					}
-					if len(c.GProd) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t2),
-								P1: kern.Given(c.GProd),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							GProd := c.GProd[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t222 := t2[i]
-								GProd[i] = t222
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := regions.R155a53f542e2Args{
-							P0: unsafe.SliceData(t18),
-							P1: unsafe.SliceData(t27),
-							N0: m,
-						}
-						regions.R155a53f542e2(&a2)
-					} else {
-						for i := range m {
-							t18Entry := t18[i]
-							t20 := (F(0) < t18Entry)
-							t23 := num.Sqrt(kern.Choose(t20, t18Entry, F(1)))
-							t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
-							t27[i] = t272
-						}
-					}
-					// lattice_encode.S, lattice_encode.p
-					if kern.Wide() {
-						a2 := regions.R083bbfdc808bArgs{
-							P0: unsafe.SliceData(t27),
-							P1: unsafe.SliceData(t17),
-							P2: unsafe.SliceData(c.Q0),
-							P3: unsafe.SliceData(SState),
-							P4: unsafe.SliceData(t29),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-						}
-						regions.R083bbfdc808b(&a2)
-					} else {
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							SState2 := SState[i*dV:][:dV]
-							var t292 F
-							t27Entry := t27[i]
-							t292Sums := [16]F{t292}
-							for j := range dV {
-								S2 := t17_2[j] / t27Entry
-								t292Sums[j%16] = num.FMA32(S2, q0[j], t292Sums[j%16])
-								SState2[j] = S2
-							}
-							t292 = kern.Sum16(&t292Sums)
-							t29[i] = t292
-						}
-					}
-					// lattice_encode.p
-					top := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := regions.R3cc1552a39b1Args{
-							P0: unsafe.SliceData(t29),
-							P1: unsafe.SliceData(topTotal),
-							N0: m,
-							S0: [2]float32{top},
-						}
-						regions.R3cc1552a39b1(&a2)
-					} else {
-						top2 := top
-						topSums := kern.Lowest16()
-						for i := range m {
-							topSums[i%16] = kern.Gather(topSums[i%16], t29[i])
-						}
-						top2 = kern.Gather(top2, kern.Top16(&topSums))
-						topTotal[0] = top2
-					}
-					top = topTotal[0]
-					var sum F
-					if kern.Wide() {
-						a2 := regions.Rfca7068896cdArgs{
-							P0: unsafe.SliceData(t29),
-							P1: unsafe.SliceData(p2),
-							P2: unsafe.SliceData(sumTotal),
-							N0: m,
-							S0: [2]float32{sum},
-							S1: [2]float32{top},
-						}
-						regions.Rfca7068896cd(&a2)
-					} else {
-						sum2 := sum
-						sumSums := [16]F{sum2}
-						for i := range m {
-							e := kern.Exp(t29[i] - top)
-							sumSums[i%16] = sumSums[i%16] + e
-							p2[i] = e
-						}
-						sum2 = kern.Sum16(&sumSums)
-						sumTotal[0] = sum2
-					}
-					sum = sumTotal[0]
-					if kern.Wide() {
-						a2 := regions.R9099d81f9f2dArgs{
-							P0: unsafe.SliceData(p2),
-							N0: m,
-							S0: [2]float32{sum},
-						}
-						regions.R9099d81f9f2d(&a2)
-					} else {
-						for i := range m {
-							p2[i] = p2[i] / sum
-						}
-					}
-					// lattice_encode.y
-					clear(y2)
-					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
-							P0: unsafe.SliceData(p2),
-							P1: unsafe.SliceData(SState),
-							P2: unsafe.SliceData(y2),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-						}
-						regions.Rbf2e3bbbdc15(&a2)
-					} else {
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							p2Entry := p2[i]
-							for j := range dV {
-								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
-							}
-						}
-					}
-					// lattice_encode
-					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
-					// lattice_encode
-					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}
+			copy(c.SOut[(l*m+i)*dV:][:dV], SState[:dV])
 		}
-		for i := range m {
-			copy(c.SOut[(l*m+i)*dV:][:dV], SState[i*dV:][:dV])
-		}
+		workers.Return(scratch)
 	}
 }
 
@@ -413,45 +346,45 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t3 := c.Work[:L*T*m]                                               // [L, T, m]
-	t5 := c.Work[L*T*m:][:L*T*m]                                       // [L, T, m]
-	t59 := c.Work[2*L*T*m:][:L*T*m]                                    // [L, T, m]
-	t2 := c.Work[3*L*T*m:][:L*T*m]                                     // [L, T, m]
-	t32 := c.Work[4*L*T*m:][:L*T*dV]                                   // [L, T, d_v]
-	t42 := c.Work[L*T*dV+4*L*T*m:][:L*T]                               // [L, T]
-	t8 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T]                            // [L, T]
-	t11 := c.Work[L*T*dV+4*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	SBarState := c.Work[2*L*T*dV+5*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[2*L*T*dV+5*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+2*dV*m:][:dV*m]        // [m, d_v]
-	t18 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
-	t22 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+m:][:m]         // [m]
-	t53 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+2*m:][:m]       // [m]
-	t10 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+3*m:][:m]       // [m]
-	t7 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+4*m:][:dV]       // [d_v]
-	t13 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]    // [m]
-	t30 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
-	t34 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t55 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
-	t56 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+dV+7*m:][:dV]   // [d_v]
-	t57 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+7*m:][:m]  // [m]
-	t50 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
-	t52 := c.Work[C*dV*m+2*L*T*dV+5*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t20 := c.Flags[:m]                                                 // [m]
-	t142 := c.Flags[m:][:m]                                            // [m]
-	t182 := c.Flags[2*m:][:m]                                          // [m]
-	t37Total := make([]F, 1)
-	t103Total := make([]F, 1)
+	t32 := c.Work[:L*T*m]                               // [L, T, m]
+	t52 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
+	t54 := c.Work[2*L*T*m:][:L*T*m]                     // [L, T, m]
+	t2 := c.Work[3*L*T*m:][:L*T*m]                      // [L, T, m]
+	t3 := c.Work[4*L*T*m:][:L*T*dV]                     // [L, T, d_v]
+	t4 := c.Work[L*T*dV+4*L*T*m:][:L*T]                 // [L, T]
+	t10 := c.Work[L*T*dV+4*L*T*m+L*T:][:L*T]            // [L, T]
+	t33 := c.Work[L*T*dV+4*L*T*m+2*L*T:][:L*T]          // [L, T]
+	t36 := c.Work[L*T*dV+4*L*T*m+3*L*T:][:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t20 := c.Flags[:L*T]                                // [L, T]
+	t11 := c.Flags[L*T:][:L*T]                          // [L, T]
+	t152 := c.Flags[2*L*T:][:L*T]                       // [L, T]
+	t35Total := make([]F, 1)
+
+	// lattice_encode.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice_encode.G, lattice_encode.N
 	if kern.Wide() {
 		a := regions.Rfa821cd36a42Args{
 			P0: unsafe.SliceData(c.Beta),
 			P1: unsafe.SliceData(c.GProd),
-			P2: unsafe.SliceData(c.K0),
-			P3: unsafe.SliceData(t3),
-			P4: unsafe.SliceData(t5),
-			P5: unsafe.SliceData(t59),
+			P2: unsafe.SliceData(c.K),
+			P3: unsafe.SliceData(t32),
+			P4: unsafe.SliceData(t52),
+			P5: unsafe.SliceData(t54),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -463,438 +396,109 @@ func (c *stepBackwardFused) run() {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
 				GProd := c.GProd[(i*T+j)*m:][:m]
-				k0 := c.K0[(i*T+j)*m:][:m]
-				t3_2 := t3[(i*T+j)*m:][:m]
-				t5_2 := t5[(i*T+j)*m:][:m]
-				t59_2 := t59[(i*T+j)*m:][:m]
+				k := c.K[(i*T+j)*m:][:m]
+				t32_2 := t32[(i*T+j)*m:][:m]
+				t52_2 := t52[(i*T+j)*m:][:m]
+				t54_2 := t54[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
-				for k := range m {
-					GProdEntry := GProd[k]
-					t33 := GProdEntry - k0[k]
-					t52_2 := F(GProdEntry * t33)
-					t3_2[k] = t33
-					t5_2[k] = t52_2
-					t59_2[k] = num.FMA32(betaEntry, t52_2, F(1))
+				for k2 := range m {
+					GProdEntry := GProd[k2]
+					t322 := GProdEntry - k[k2]
+					t522 := F(GProdEntry * t322)
+					t32_2[k2] = t322
+					t52_2[k2] = t522
+					t54_2[k2] = num.FMA32(betaEntry, t522, F(1))
 				}
 			}
 		}
 	}
 
 	// lattice_encode
-	for l := range L {
-		for i := range m {
-			copy(SBarState[i*dV:][:dV], c.SBar[(l*m+i)*dV:][:dV])
+	clear(t3)
+	clear(t4)
+	workers.Each(L*kern.Blocks(m), (*stepBackwardRows1)(c))
+	if kern.Blocks(m) > 1 {
+		kern.AddBlocks(t4[:L*T], c.Work[2*L*T*dV+5*L*T*m+3*L*T:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t3[:L*T*dV], c.Work[2*L*T*dV+5*L*T*m+4*L*T:], L*T*dV+L*T, kern.Blocks(m))
+	}
+
+	// lattice_encode.u
+	if kern.Wide() {
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
 		}
-		for s := segments - 1; s >= 0; s-- {
-			for i := range m {
-				copy(STrail[i*dV:][:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G
-					betaEntry2 := beta[a]
-					if kern.Wide() {
-						a2 := regions.R66a95f27eef1Args{
-							P0: unsafe.SliceData(t3),
-							P1: unsafe.SliceData(t5),
-							P2: unsafe.SliceData(c.SMax2),
-							P3: unsafe.SliceData(STrail),
-							P4: unsafe.SliceData(c.V),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: dV,
-							N3: 4 * dV * m * a,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N5: dV * m,
-							S0: [2]float32{betaEntry2},
-						}
-						regions.R66a95f27eef1(&a2)
-					} else {
-						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							t3Entry := t3_2[i]
-							t5Entry := t5_2[i]
-							SMax2Entry := SMax2[i]
-							for j := range dV {
-								STrailEntry := STrail2[j]
-								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t5Entry, F(v[j]*t3Entry)), STrailEntry) / SMax2Entry
-							}
-						}
-					}
+		regions.R27d429748fc7(&a)
+	} else {
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			for j := range T {
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				var t102 F
+				t102Sums := [16]F{t102}
+				for k := range dV {
+					t102Sums[k%16] = num.FMA32(t3_2[k], uDiv2[k], t102Sums[k%16])
 				}
+				t102 = kern.Sum16(&t102Sums)
+				t10_2[j] = -t102
 			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				for a := n - 1; a >= 0; a-- {
-					p := c.P[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					// lattice_encode.S, lattice_encode.N, lattice_encode.G, lattice_encode.y
-					betaEntry3 := beta[a]
-					if kern.Wide() {
-						a2 := regions.Rf93779627279Args{
-							P0:  unsafe.SliceData(t3),
-							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(c.V),
-							P4:  unsafe.SliceData(c.YBar),
-							P5:  unsafe.SliceData(t17),
-							P6:  unsafe.SliceData(t18),
-							P7:  unsafe.SliceData(t22),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N5:  dV,
-							N6:  4*dV*m*a + 4*dV*m + 8*dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 12*dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4 * dV * m * a,
-							N13: dV * m,
-							N14: -dV*m + dV,
-							N15: 4,
-							N16: 8,
-							N17: 12,
-							S0:  [2]float32{betaEntry3},
-						}
-						regions.Rf93779627279(&a2)
-					} else {
-						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
-							var t183 F
-							var t222 F
-							t3Entry2 := t3_2[i]
-							t5Entry2 := t5_2[i]
-							t183Sums := [16]F{t183}
-							t222Sums := [16]F{t222}
-							for j := range dV {
-								STrailEntry2 := STrail2[j]
-								t172 := num.FMA32(-betaEntry3, num.FMA32(-STrailEntry2, t5Entry2, F(v[j]*t3Entry2)), STrailEntry2)
-								t183Sums[j%16] = num.FMA32(t172, t172, t183Sums[j%16])
-								t222Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t222Sums[j%16])
-								t17_2[j] = t172
-							}
-							t183 = kern.Sum16(&t183Sums)
-							t222 = kern.Sum16(&t222Sums)
-							t18[i] = t183
-							t22[i] = t222
-						}
-					}
-					// lattice_encode.S, lattice_encode.p
-					var t322 F
-					for i := range m {
-						t322 = num.FMA32(p[i], t22[i], t322)
-						t20[i] = (F(0) < t18[i])
-					}
-					// lattice_encode.p, lattice_encode.S
-					for i := range m {
-						t20Entry := t20[i]
-						t1422 := (F(1e-08) <= kern.Choose(t20Entry, num.Sqrt(kern.Choose(t20Entry, t18[i], F(1))), F(0)))
-						t53[i] = F(p[i] * (t22[i] - t322))
-						t10[i] = F(1) / SMax2[i]
-						t142[i] = t1422
-						t182[i] = (t1422 && t20Entry)
-					}
-					// lattice_encode.p, lattice_encode.S, lattice_encode.y
-					clear(t7)
-					if kern.Wide() {
-						a2 := regions.Ree309f9c05dcArgs{
-							P0:  unsafe.SliceData(t53),
-							P1:  unsafe.SliceData(c.P),
-							P2:  unsafe.SliceData(c.SMax2),
-							P3:  unsafe.SliceData(STrail),
-							P4:  unsafe.SliceData(c.Q0),
-							P5:  unsafe.SliceData(c.YBar),
-							P6:  unsafe.SliceData(SBarState),
-							P7:  unsafe.SliceData(t7),
-							P8:  unsafe.SliceData(t13),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4*dV*m*a + 4*dV*m,
-						}
-						regions.Ree309f9c05dc(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							var t132 F
-							t53Entry := t53[i]
-							pEntry := p[i]
-							SMax2Entry2 := SMax2[i]
-							t132Sums := [16]F{t132}
-							for j := range dV {
-								STrailEntry3 := STrail2[j]
-								t132Sums[j%16] = num.FMA32(num.FMA32(q0[j], t53Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), STrailEntry3/SMax2Entry2, t132Sums[j%16])
-								t7[j] = num.FMA32(STrailEntry3, t53Entry, t7[j])
-							}
-							t132 = kern.Sum16(&t132Sums)
-							t13[i] = -t132
-						}
-					}
-					// lattice_encode.S
-					for i := range m {
-						t182Entry := t182[i]
-						t30[i] = kern.Choose((t182Entry && t20[i]), kern.Choose(t182Entry, F(F(0.5*SDiv[i])*kern.Choose(t182Entry, kern.Choose(t142[i], t13[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice_encode.S, lattice_encode.y, lattice_encode.p, lattice_encode.N, lattice_encode.G
-					clear(t56)
-					var t37 F
-					if kern.Wide() {
-						a2 := regions.R45a020c641fdArgs{
-							P0:  unsafe.SliceData(c.P),
-							P1:  unsafe.SliceData(t53),
-							P2:  unsafe.SliceData(t10),
-							P3:  unsafe.SliceData(t30),
-							P4:  unsafe.SliceData(t3),
-							P5:  unsafe.SliceData(t5),
-							P6:  unsafe.SliceData(t17),
-							P7:  unsafe.SliceData(c.Q0),
-							P8:  unsafe.SliceData(c.YBar),
-							P9:  unsafe.SliceData(SBarState),
-							P10: unsafe.SliceData(c.V),
-							P11: unsafe.SliceData(STrail),
-							P12: unsafe.SliceData(t34),
-							P13: unsafe.SliceData(t56),
-							P14: unsafe.SliceData(t55),
-							P15: unsafe.SliceData(t57),
-							P16: unsafe.SliceData(t37Total),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  4 * dV,
-							N10: 4*dV*m*a + 4*dV,
-							N11: 8 * dV,
-							N12: 4*dV*m*a + 8*dV,
-							N13: 12 * dV,
-							N14: 4*dV*m*a + 12*dV,
-							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N16: 4 * dV * m * a,
-							S0:  [2]float32{t37},
-						}
-						regions.R45a020c641fd(&a2)
-					} else {
-						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						t5_2 := t5[(l*T+a+C*s)*m:][:m]
-						t37_2 := t37
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
-							var t552 F
-							var t572 F
-							pEntry2 := p[i]
-							t53Entry2 := t53[i]
-							t10Entry := t10[i]
-							t30Entry := t30[i]
-							t3Entry3 := t3_2[i]
-							t5Entry3 := t5_2[i]
-							var t37Row F
-							t37RowSums := [16]F{t37Row}
-							t552Sums := [16]F{t552}
-							t572Sums := [16]F{t572}
-							for j := range dV {
-								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(q0[j], t53Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t10Entry))
-								vEntry := v[j]
-								STrailEntry4 := STrail2[j]
-								t37RowSums[j%16] = num.FMA32(num.FMA32(-STrailEntry4, t5Entry3, F(vEntry*t3Entry3)), t342, t37RowSums[j%16])
-								t552Sums[j%16] = num.FMA32(STrailEntry4, t342, t552Sums[j%16])
-								t572Sums[j%16] = num.FMA32(t342, vEntry, t572Sums[j%16])
-								t34_2[j] = t342
-								t56[j] = num.FMA32(t342, t3Entry3, t56[j])
-							}
-							t37Row = kern.Sum16(&t37RowSums)
-							t552 = kern.Sum16(&t552Sums)
-							t572 = kern.Sum16(&t572Sums)
-							t37_2 = t37_2 + t37Row
-							t55[i] = t552
-							t57[i] = t572
-						}
-						t37Total[0] = t37_2
-					}
-					t37 = t37Total[0]
-					t372 := -t37
-					// lattice_encode.G, lattice_encode.N, lattice_encode.S
-					if kern.Wide() {
-						a2 := regions.Rb3050a2923a1Args{
-							P0: unsafe.SliceData(t55),
-							P1: unsafe.SliceData(t57),
-							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t2),
-							P4: unsafe.SliceData(t3),
-							P5: unsafe.SliceData(t50),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							S0: [2]float32{betaEntry3},
-						}
-						regions.Rb3050a2923a1(&a2)
-					} else {
-						GProd := c.GProd[(l*T+a+C*s)*m:][:m]
-						t2_2 := t2[(l*T+a+C*s)*m:][:m]
-						t3_2 := t3[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t55Entry := t55[i]
-							t47 := num.FMA32(-betaEntry3, t57[i], F(F(betaEntry3*GProd[i])*t55Entry))
-							t2_2[i] = -t47
-							t50[i] = num.FMA32(F(betaEntry3*t3_2[i]), t55Entry, t47)
-						}
-					}
-					// lattice_encode.G, lattice_encode.N, lattice_encode.S
-					clear(t52)
-					if kern.Wide() {
-						a2 := regions.R8dc2cd435d9aArgs{
-							P0:  unsafe.SliceData(t50),
-							P1:  unsafe.SliceData(t59),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(t52),
-							P4:  unsafe.SliceData(c.V),
-							P5:  unsafe.SliceData(t34),
-							P6:  unsafe.SliceData(SBarState),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 12*dV,
-							N11: 12 * dV,
-							N12: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N13: 4 * dV * m * a,
-						}
-						regions.R8dc2cd435d9a(&a2)
-					} else {
-						t59_2 := t59[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							t50Entry := t50[i]
-							t59Entry := t59_2[i]
-							for j := range dV {
-								t52[j] = num.FMA32(STrail2[j], t50Entry, t52[j])
-								SBarState2[j] = num.FMA32(v[j], t50Entry, F(t34_2[j]*t59Entry))
-							}
-						}
-					}
-					// lattice_encode.G, lattice_encode.S, lattice_encode
-					if kern.Wide() {
-						a2 := regions.R12b119a2594aArgs{
-							P0: unsafe.SliceData(t56),
-							P1: unsafe.SliceData(t52),
-							P2: unsafe.SliceData(t32),
-							P3: unsafe.SliceData(t7),
-							P4: unsafe.SliceData(c.Q0Bar),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{betaEntry3},
-						}
-						regions.R12b119a2594a(&a2)
-					} else {
-						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t32_2[i] = num.FMA32(-betaEntry3, t56[i], t52[i])
-							q0Bar[i] = t7[i]
-						}
-					}
-					// lattice_encode
-					t42_2[a] = t372
-				}
-			}
-		}
-		for i := range m {
-			copy(c.SBarOut[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
 		}
 	}
 
 	// lattice_encode.beta
-	var t103 F
+	var t35 F
 	if kern.Wide() {
 		a := regions.R38fcbeb16080Args{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(t8),
-			P4: unsafe.SliceData(t103Total),
+			P3: unsafe.SliceData(t33),
+			P4: unsafe.SliceData(t35Total),
 			N0: L,
 			N1: T,
 			N2: 8 * T,
 			N3: 12 * T,
-			S0: [2]float32{t103},
+			S0: [2]float32{t35},
 		}
 		regions.R38fcbeb16080(&a)
 	} else {
-		t103_2 := t103
+		t35_2 := t35
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
-			var t103Row F
-			t103RowSums := [16]F{t103Row}
+			t33_2 := t33[i*T:][:T]
+			var t35Row F
+			t35RowSums := [16]F{t35Row}
 			for j := range T {
-				t84 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t103RowSums[j%16] = t103RowSums[j%16] + t84
-				t8_2[j] = t84
+				t332 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+				t35RowSums[j%16] = t35RowSums[j%16] + t332
+				t33_2[j] = t332
 			}
-			t103Row = kern.Sum16(&t103RowSums)
-			t103_2 = t103_2 + t103Row
+			t35Row = kern.Sum16(&t35RowSums)
+			t35_2 = t35_2 + t35Row
 		}
-		t103Total[0] = t103_2
+		t35Total[0] = t35_2
 	}
-	t103 = t103Total[0]
-	c.BBetaBar[0] = t103
+	t35 = t35Total[0]
+	c.BBetaBar[0] = t35
 
 	// lattice_encode.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t8),
+			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(t36),
 			P3: unsafe.SliceData(c.BetaStack),
 			P4: unsafe.SliceData(c.WBetaBar),
 			N0: L,
@@ -911,14 +515,14 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t8_2 := t8[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
-				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t8Entry := t8_2[j]
+				t33Entry := t33_2[j]
 				for k := range dV + m {
-					t11_2[k] = F(t8Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
+					t36_2[k] = F(t33Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t33Entry, wBetaBar[k])
 				}
 			}
 		}
@@ -928,8 +532,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7f2dcf236e75Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -942,21 +546,28 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t11_2 := t11[(i*T+j)*(dV+m):][:m]
-				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
 				for k := range m {
-					k0Bar[k] = t2_2[k] + t11_2[k]
+					kBar[k] = t2_2[k] + t36_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice_encode.beta
+	// lattice_encode.beta, lattice_encode.u
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.VBar),
+		a := regions.R7dc1b6fab424Args{
+			P0: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(c.UDiv),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t10),
+			P5: unsafe.SliceData(c.UDiv3),
+			P6: unsafe.SliceData(c.V),
+			P7: unsafe.SliceData(t3),
+			P8: unsafe.SliceData(t36),
+			P9: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -965,17 +576,251 @@ func (c *stepBackwardFused) run() {
 			N5: T*dV + T*m,
 			N6: T * dV,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R7dc1b6fab424(&a)
 	} else {
 		for i := range L {
+			t152_2 := t152[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t152Entry := t152_2[j]
+				uDivEntry := uDiv[j]
+				w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 				for k := range dV {
-					vBar[k] = t32_2[k] + t11_2[k]
+					vBar[k] = num.FMA32(F(2*v[k]), w2, F(t3_2[k]*uDivEntry)) + t36_2[k]
 				}
 			}
 		}
+	}
+}
+
+// stepBackwardRows1 are the rows of a recurrence of StepBackward.
+type stepBackwardRows1 StepBackward[float32]
+
+// Part computes the rows of one block in one sequence.
+func (c *stepBackwardRows1) Part(part int) {
+	type F = float32
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	segments := (C + T - 1) / C
+	_ = C
+	_ = L
+	_ = T
+	_ = dV
+	_ = m
+	_ = segments
+	t32 := c.Work[:L*T*m]               // [L, T, m]
+	t52 := c.Work[L*T*m:][:L*T*m]       // [L, T, m]
+	t54 := c.Work[2*L*T*m:][:L*T*m]     // [L, T, m]
+	t2 := c.Work[3*L*T*m:][:L*T*m]      // [L, T, m]
+	t3 := c.Work[4*L*T*m:][:L*T*dV]     // [L, T, d_v]
+	t4 := c.Work[L*T*dV+4*L*T*m:][:L*T] // [L, T]
+	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
+	first, last := kern.BlockRows(block, m)
+	t4_2 := t4
+	t3_2 := t3
+	if block > 0 {
+		t4_2 = c.Work[2*L*T*dV+5*L*T*m+3*L*T+(block-1)*(L*T*dV+L*T):][:L*T]
+		clear(t4_2[l*T:][:T])
+		t3_2 = c.Work[2*L*T*dV+5*L*T*m+4*L*T+(block-1)*(L*T*dV+L*T):][:L*T*dV]
+		clear(t3_2[l*T*dV:][:T*dV])
+	}
+	if kern.Wide() {
+		// columns at once.
+		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		if segments == 0 {
+			kern.CopyRows(c.SBarOut[(l*m+first)*dV:], dV, c.SBar[(l*m+first)*dV:], dV, last-first, dV)
+		}
+		most := rows
+		for s := segments - 1; s >= 0; s-- {
+			rows = most
+			for i := first; i < last; i += rows {
+				rows = widths.Next(rows, last-i, false)
+				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
+				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
+				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
+				t17, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t3222, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
+				t29 := rest5
+				if s == segments-1 {
+					kern.Interleave(SBarState, rows, c.SBar[(l*m+i)*dV:], dV, dV)
+				} else {
+					kern.Interleave(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
+				}
+				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
+				{
+					a := regions.R67c016d5d7f9Args{
+						P0: unsafe.SliceData(c.Beta),
+						P1: unsafe.SliceData(t32),
+						P2: unsafe.SliceData(t52),
+						P3: unsafe.SliceData(c.SMax2),
+						P4: unsafe.SliceData(STrail),
+						P5: unsafe.SliceData(c.U),
+						N0: dV,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N5: 4*C*dV*s + 4*T*dV*l,
+						N6: m,
+					}
+					regions.R67c016d5d7f9(&a, rows)
+				}
+				{
+					a := regions.R483a579d6654Args{
+						P0:  unsafe.SliceData(t32),
+						P1:  unsafe.SliceData(t52),
+						P2:  unsafe.SliceData(c.Beta),
+						P3:  unsafe.SliceData(c.Q),
+						P4:  unsafe.SliceData(c.SMax2),
+						P5:  unsafe.SliceData(STrail),
+						P6:  unsafe.SliceData(c.U),
+						P7:  unsafe.SliceData(c.YBar),
+						P8:  unsafe.SliceData(SBarState),
+						P9:  unsafe.SliceData(N),
+						P10: unsafe.SliceData(t17),
+						P11: unsafe.SliceData(t3222),
+						P12: unsafe.SliceData(c.QBar),
+						P13: unsafe.SliceData(c.SDiv),
+						P14: unsafe.SliceData(t29),
+						P15: unsafe.SliceData(t4_2),
+						P16: unsafe.SliceData(c.GProd),
+						P17: unsafe.SliceData(t2),
+						P18: unsafe.SliceData(t54),
+						P19: unsafe.SliceData(t3_2),
+						N0:  dV,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  m,
+						N5:  4*i + 4*C*m*s + 4*T*m*l,
+						N6:  4*C*s + 4*T*l,
+						N7:  4*C*dV*s + 4*T*dV*l,
+					}
+					regions.R483a579d6654(&a, rows)
+				}
+				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
+			}
+		}
+		workers.Return(scratch)
+	} else {
+		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV + dV)
+		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
+		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
+		N, rest3 := rest2[:dV], rest2[dV:]
+		t17, rest4 := rest3[:dV], rest3[dV:]
+		t3222, rest5 := rest4[:dV], rest4[dV:]
+		t29 := rest5
+		for i := first; i < last; i++ {
+			copy(SBarState[:dV], c.SBar[(l*m+i)*dV:][:dV])
+			for s := segments - 1; s >= 0; s-- {
+				copy(STrail[:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						STrail2 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						betaEntry2 := beta[a]
+						t32Entry := t32[(l*T+a+C*s)*m+i]
+						t52Entry := t52[(l*T+a+C*s)*m+i]
+						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry := STrail2[j]
+							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(-STrailEntry, t52Entry, F(u[j]*t32Entry)), STrailEntry) / SMax2Entry
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_3 := t4_2[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						STrail2 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t3_3 := t3_2[(l*T+a+C*s)*dV:][:dV]
+						// lattice_encode.N, lattice_encode.G, lattice_encode.S, lattice_encode.y
+						var t18 F
+						var t22 F
+						var t8 F
+						t32Entry2 := t32[(l*T+a+C*s)*m+i]
+						t52Entry2 := t52[(l*T+a+C*s)*m+i]
+						betaEntry3 := beta[a]
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
+						t18Sums := [16]F{t18}
+						t22Sums := [16]F{t22}
+						t8Sums := [16]F{t8}
+						for j := range dV {
+							STrailEntry2 := STrail2[j]
+							N2 := num.FMA32(-STrailEntry2, t52Entry2, F(u[j]*t32Entry2))
+							t172 := num.FMA32(-betaEntry3, N2, STrailEntry2)
+							t18Sums[j%16] = num.FMA32(t172, t172, t18Sums[j%16])
+							STrailEntry3 := STrail3[j]
+							yBarEntry := yBar[j]
+							t22Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t22Sums[j%16])
+							t3223 := num.FMA32(qEntry, yBarEntry, SBarState[j])
+							t8Sums[j%16] = num.FMA32(t3223, STrailEntry3/SMax2Entry2, t8Sums[j%16])
+							N[j] = N2
+							t17[j] = t172
+							t3222[j] = t3223
+						}
+						t18 = kern.Sum16(&t18Sums)
+						t22 = kern.Sum16(&t22Sums)
+						t8 = kern.Sum16(&t8Sums)
+						c.QBar[(l*T+a+C*s)*m+i] = t22
+						t82 := -t8
+						// lattice_encode.S
+						t203 := (F(0) < t18)
+						t5 := F(1) / SMax2Entry2
+						t9 := (F(1e-08) <= kern.Choose(t203, num.Sqrt(kern.Choose(t203, t18, F(1))), F(0)))
+						t13 := (t9 && t203)
+						t252 := kern.Choose((t13 && t203), kern.Choose(t13, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t13, kern.Choose(t9, t82, F(0)), F(0))), F(0)), F(0))
+						// lattice_encode.S, lattice_encode.N, lattice_encode.G
+						var t32_2 F
+						var t50 F
+						var t52_2 F
+						t32Sums := [16]F{t32_2}
+						t50Sums := [16]F{t50}
+						t52Sums := [16]F{t52_2}
+						for j := range dV {
+							t292 := num.FMA32(F(2*t17[j]), t252, F(t3222[j]*t5))
+							t32Sums[j%16] = num.FMA32(N[j], t292, t32Sums[j%16])
+							t50Sums[j%16] = num.FMA32(STrail2[j], t292, t50Sums[j%16])
+							t52Sums[j%16] = num.FMA32(t292, u[j], t52Sums[j%16])
+							t29[j] = t292
+						}
+						t32_2 = kern.Sum16(&t32Sums)
+						t50 = kern.Sum16(&t50Sums)
+						t52_2 = kern.Sum16(&t52Sums)
+						t4_3[a] = t4_3[a] - t32_2
+						// lattice_encode.G, lattice_encode.N, lattice_encode.S
+						t42 := num.FMA32(-betaEntry3, t52_2, F(F(betaEntry3*c.GProd[(l*T+a+C*s)*m+i])*t50))
+						t45 := num.FMA32(F(betaEntry3*t32Entry2), t50, t42)
+						t2[(l*T+a+C*s)*m+i] = -t42
+						// lattice_encode.G, lattice_encode.N, lattice_encode.S
+						t54Entry := t54[(l*T+a+C*s)*m+i]
+						w := F(betaEntry3 * t32Entry2)
+						for j := range dV {
+							t29Entry := t29[j]
+							SBarState[j] = num.FMA32(u[j], t45, F(t29Entry*t54Entry))
+							t3_3[j] = num.FMA32(STrail2[j], t45, num.FMA32(-w, t29Entry, t3_3[j]))
+						}
+					}
+				}
+			}
+			copy(c.SBarOut[(l*m+i)*dV:][:dV], SBarState[:dV])
+		}
+		workers.Return(scratch)
 	}
 }

@@ -20,8 +20,8 @@
 package latticelinear
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v6ae089b4cdd5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfe9ec8503c3a"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v444a3d481ef7"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbea6768063ba"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -78,7 +78,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_beta", Shape: tensor.Shape{b.Sizes.DV + b.Sizes.M}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_beta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
-		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.M, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "S_init", Shape: tensor.Shape{b.Sizes.M, b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 1}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -98,7 +98,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of LatticeLinear.
 func Entry() catalog.Entry {
-	return catalog.Block("LatticeLinear", "5c5c48b6c37925d90a3a156ff95495841f40e983bf36f72df573f4e7bea606ac",
+	return catalog.Block("LatticeLinear", "06febb465ae2fa8913b529a42b9977ac405cba1e9e717b820913d6d2f9f2df82",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"m"}},
 		assemble[float32], assemble[float64])
 }
@@ -116,11 +116,11 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "LatticeLinear", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	k0, q0, v, err := (&front.Function[F]{Sizes: front.Sizes{M: b.Sizes.M, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
+	v, kIn, q, err := (&front.Function[F]{Sizes: front.Sizes{M: b.Sizes.M, D: b.Sizes.D, DV: b.Sizes.DV}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.step(c, w, m, k0, v, q0)
+	return b.step(c, w, m, kIn, v, q)
 }
 
 // Read runs the block with its memory rules frozen.
@@ -132,9 +132,9 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "LatticeLinear", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	q0, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DV: b.Sizes.DV, D: b.Sizes.D}}).Call(c, w, m, x)
+	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{M: b.Sizes.M, D: b.Sizes.D}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.read(c, w, m, q0)
+	return b.read(c, w, m, q)
 }

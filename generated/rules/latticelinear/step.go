@@ -7,14 +7,13 @@ import (
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"math"
 )
 
 var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 2·L·T·d_v + 5·L·T·m - 16·L·chunks·d_v - 64·L·chunks·m + L·d_v·m + 2·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
+// It keeps 4·L·T·d_v + 4·L·T·m - 16·L·chunks·d_v - 48·L·chunks·m + L·d_v·m + 6·L·T entries and checkpoints of L·d_v·m·segments + L·d_v·m·segments.2 entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -24,29 +23,34 @@ type Step[F num.Float] struct {
 	WBeta         []F // [d_v + m]
 	BBeta         []F // []
 	S             []F // [L, m, d_v]
-	K0            []F // [L, T, m]
+	K             []F // [L, T, m]
 	V             []F // [L, T, d_v]
-	Q0            []F // [L, T, d_v]
+	Q             []F // [L, T, m]
 	Y             []F // [L, T, d_v], written
 	SOut          []F // [L, m, d_v], written
 	BetaStack     []F // [L, T, d_v + m], written
 	Beta          []F // [L, T], written
+	UProd         []F // [L, T], written
+	USqrt         []F // [L, T], written
+	U             []F // [L, T, d_v], written
 	SChunks       []F // [L, m, d_v], written
 	GLin          []F // [L, T - 16·chunks, d_v], written; may be nil
 	NProd         []F // [L, T - 16·chunks, m], written; may be nil
 	SMax2         []F // [L, T - 16·chunks, m], written; may be nil
-	P             []F // [L, T - 16·chunks, m], written; may be nil
 	SDiv          []F // [L, T - 16·chunks, m], written; may be nil
+	UDiv          []F // [L, T], written
+	UDiv2         []F // [L, T, d_v], written
+	UDiv3         []F // [L, T], written
 	BetaSigmoid   []F // [L, T], written
 	SCheckpoints2 []F // [L, segments, m, d_v], written; may be nil
 	SCheckpoints  []F // [L, segments.2, m, d_v], written; may be nil
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_v + L·T·m + 2·L·T + 51·d_v·m + 51·d_v + 85·m.
+// WorkLen is 2·L·T·d_v + 2·L·T·m + 4·L·T + 51·d_v·m + 51·d_v + 51·m.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return 3*L*T*dV + L*T*m + 2*L*T + 51*dV*m + 51*dV + 85*m
+	return 2*L*T*dV + 2*L*T*m + 4*L*T + 51*dV*m + 51*dV + 51*m
 }
 
 // Run computes Step.
@@ -59,25 +63,29 @@ func (c *Step[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
+	t15 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t8 := work[:16*L*chunks] // [L, chunks, 16]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t41 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t9 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	t42 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
-	t10 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	work = work[16*L*chunks*dV:]
-	t11 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t44 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	work = work[16*L*chunks*m:]
+	t43 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
 	y2 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t12 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t45 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t13 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t48 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	work = work[L*T*m-16*L*chunks*m:]
+	t46 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t15 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	work = work[L*T*dV-16*L*chunks*dV:]
-	t14 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t47 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
 	y22 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
@@ -89,20 +97,16 @@ func (c *Step[F]) Run() {
 	work = work[16*dV:]
 	t22 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t16 := work[:16*dV*m] // [16, m, d_v]
+	t163 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
 	Z := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t18 := work[:16*m] // [16, m]
+	t182 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t27 := work[:16*m] // [16, m]
+	t273 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	S2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t29 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	p2 := work[:16*m] // [16, m]
-	work = work[16*m:]
 	y3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	SState2 := work[:dV*m] // [m, d_v]
@@ -115,23 +119,19 @@ func (c *Step[F]) Run() {
 	work = work[m:]
 	t17 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t183 := work[:m] // [m]
+	t184 := work[:m] // [m]
 	work = work[m:]
-	t272 := work[:m] // [m]
-	work = work[m:]
-	t293 := work[:m] // [m]
-	work = work[m:]
-	p3 := work[:m] // [m]
+	t274 := work[:m] // [m]
 	work = work[m:]
 	y4 := work[:dV] // [d_v]
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
-			for k := range m {
-				betaStack[k] = k0[k]
+			for k2 := range m {
+				betaStack[k2] = k[k2]
 			}
 		}
 	}
@@ -147,28 +147,80 @@ func (c *Step[F]) Run() {
 
 	// lattice_linear.beta
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		for j := range T {
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t42 F
+			var t152 F
 			for k := range dV + m {
-				t42 += F(betaStack[k] * wBeta[k])
+				t152 += F(betaStack[k] * wBeta[k])
 			}
-			t4_2[j] = t42
+			t15_2[j] = t152
 		}
 	}
 
 	// lattice_linear.beta
 	bBetaEntry := c.BBeta[0]
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
+		for j := range T {
+			t162 := t15_2[j] + bBetaEntry
+			t16_2[j] = t162
+			beta[j] = num.Sigmoid(t162)
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t18 F
+			for k := range dV {
+				vEntry := v[k]
+				t18 += F(vEntry * vEntry)
+			}
+			uProd[j] = t18
+		}
+	}
+
+	// lattice_linear.u, lattice_linear.beta
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
-			t5 := t4_2[j] + bBetaEntry
-			beta[j] = num.Sigmoid(t5)
-			betaSigmoid[j] = num.Sigmoid(-t5)
+			uProdEntry := uProd[j]
+			t20 := (F(0) < uProdEntry)
+			t23_2 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+			t272 := num.Max(kern.Choose(t20, t23_2, F(0)), F(1e-08))
+			uSqrt[j] = t23_2
+			t27_2[j] = t272
+			uDiv[j] = F(1) / t272
+			uDiv3[j] = F(1) / t23_2
+			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			u := c.U[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2 := v[k] / t27Entry
+				u[k] = u2
+				uDiv2[k] = u2 / t27Entry
+			}
 		}
 	}
 
@@ -176,37 +228,37 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range chunks {
 			beta := c.Beta[i*T+16*j:][:16]
-			t8_2 := t8[(i*chunks+j)*16:][:16]
+			t41_2 := t41[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t8_2[k] = beta[k]
+				t41_2[k] = beta[k]
 			}
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				k0 := c.K0[(i*T+16*j+k)*m:][:m]
-				t9_2 := t9[((i*chunks+j)*16+k)*m:][:m]
+				k2 := c.K[(i*T+16*j+k)*m:][:m]
+				t42_2 := t42[((i*chunks+j)*16+k)*m:][:m]
+				q := c.Q[(i*T+16*j+k)*m:][:m]
+				t44_2 := t44[((i*chunks+j)*16+k)*m:][:m]
 				for m2 := range m {
-					t9_2[m2] = k0[m2]
+					t42_2[m2] = k2[m2]
+					t44_2[m2] = q[m2]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.u
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				v := c.V[(i*T+16*j+k)*dV:][:dV]
-				t10_2 := t10[((i*chunks+j)*16+k)*dV:][:dV]
-				q0 := c.Q0[(i*T+16*j+k)*dV:][:dV]
-				t11_2 := t11[((i*chunks+j)*16+k)*dV:][:dV]
+				u := c.U[(i*T+16*j+k)*dV:][:dV]
+				t43_2 := t43[((i*chunks+j)*16+k)*dV:][:dV]
 				for m2 := range dV {
-					t10_2[m2] = v[m2]
-					t11_2[m2] = q0[m2]
+					t43_2[m2] = u[m2]
 				}
 			}
 		}
@@ -233,33 +285,33 @@ func (c *Step[F]) Run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
-					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 					t2_2 := t2[i*dV:][:dV]
 					t3_2 := t3[i*dV:][:dV]
 					for j := range dV {
-						t3_2[j] = t10_2[j] - t2_2[j]
+						t3_2[j] = t43_2[j] - t2_2[j]
 					}
 				}
 				// lattice_linear.N
 				kern.Gemm(m, 16, dV, F(1), false, t22, 1, m, SState, dV, 1, t3, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t16)
+				clear(t163)
 				for i := range 16 {
 					for j := range m {
 						SState3 := SState[j*dV:][:dV]
-						t16_2 := t16[(i*m+j)*dV:][:dV]
+						t163_2 := t163[(i*m+j)*dV:][:dV]
 						if n := min(16, i+1); n > 0 {
-							t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
+							t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
 								t3_2 := t3[k*dV:][:dV]
-								t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-								w := F(t9Entry * t22[k*m+j])
-								t8Entry := t8_2[k]
+								t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
+								w := F(t42Entry * t22[k*m+j])
+								t41Entry := t41_2[k]
 								for m2 := range dV {
-									t16_2[m2] += F((-F(t9Entry*t3_2[m2]) + F(SState3[m2]*w)) * t8Entry)
+									t163_2[m2] += F((-F(t42Entry*t3_2[m2]) + F(SState3[m2]*w)) * t41Entry)
 								}
 							}
 						}
@@ -267,78 +319,45 @@ func (c *Step[F]) Run() {
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t18_2 := t18[i*m:][:m]
+					t182_2 := t182[i*m:][:m]
 					for j := range m {
 						SState3 := SState[j*dV:][:dV]
-						t16_2 := t16[(i*m+j)*dV:][:dV]
+						t163_2 := t163[(i*m+j)*dV:][:dV]
 						Z2 := Z[(i*m+j)*dV:][:dV]
-						var t182 F
+						var t183 F
 						for k := range dV {
-							Z2_2 := SState3[k] - t16_2[k]
-							t182 += F(Z2_2 * Z2_2)
+							Z2_2 := SState3[k] - t163_2[k]
+							t183 += F(Z2_2 * Z2_2)
 							Z2[k] = Z2_2
 						}
-						t18_2[j] = t182
+						t182_2[j] = t183
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t18_2 := t18[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
+					t182_2 := t182[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
 					for j := range m {
-						t18Entry := t18_2[j]
-						t20 := (F(0) < t18Entry)
-						t27_2[j] = num.Max(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+						t182Entry := t182_2[j]
+						t202 := (F(0) < t182Entry)
+						t273_2[j] = num.Max(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
 					}
 				}
-				// lattice_linear.S, lattice_linear.p
-				for i := range 16 {
-					t27_2 := t27[i*m:][:m]
-					t29_2 := t29[i*m:][:m]
-					for j := range m {
-						Z2 := Z[(i*m+j)*dV:][:dV]
-						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						S2_2 := S2[(i*m+j)*dV:][:dV]
-						var t292 F
-						t27Entry := t27_2[j]
-						for k := range dV {
-							S22 := Z2[k] / t27Entry
-							t292 += F(S22 * t11_2[k])
-							S2_2[k] = S22
-						}
-						t29_2[j] = t292
-					}
-				}
-				// lattice_linear.p
-				for i := range 16 {
-					t29_2 := t29[i*m:][:m]
-					p2_2 := p2[i*m:][:m]
-					top := F(math.Inf(-1))
-					for j := range m {
-						if x := t29_2[j]; x > top || x != x {
-							top = x
-						}
-					}
-					var sum F
-					for j := range m {
-						e := num.Exp(t29_2[j] - top)
-						sum += e
-						p2_2[j] = e
-					}
-					for j := range m {
-						p2_2[j] = p2_2[j] / sum
-					}
-				}
-				// lattice_linear.y
+				// lattice_linear.S, lattice_linear.y
 				clear(y3)
 				for i := range 16 {
-					p2_2 := p2[i*m:][:m]
+					t273_2 := t273[i*m:][:m]
+					t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
 					y3_2 := y3[i*dV:][:dV]
 					for j := range m {
+						Z2 := Z[(i*m+j)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
-						p2Entry := p2_2[j]
+						t273Entry := t273_2[j]
+						t44Entry := t44_2[j]
 						for k := range dV {
-							y3_2[k] += F(S2_2[k] * p2Entry)
+							S22 := Z2[k] / t273Entry
+							S2_2[k] = S22
+							y3_2[k] += F(S22 * t44Entry)
 						}
 					}
 				}
@@ -368,27 +387,27 @@ func (c *Step[F]) Run() {
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.q
 	for i := range L {
 		for j := range T - 16*chunks {
-			k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
-			t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
-			for k := range m {
-				t12_2[k] = k0[k]
+			k := c.K[(i*T+j+16*chunks)*m:][:m]
+			t45_2 := t45[(i*(T-16*chunks)+j)*m:][:m]
+			q := c.Q[(i*T+j+16*chunks)*m:][:m]
+			t48_2 := t48[(i*(T-16*chunks)+j)*m:][:m]
+			for k2 := range m {
+				t45_2[k2] = k[k2]
+				t48_2[k2] = q[k2]
 			}
 		}
 	}
 
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.u
 	for i := range L {
 		for j := range T - 16*chunks {
-			v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-			t13_2 := t13[(i*(T-16*chunks)+j)*dV:][:dV]
-			q0 := c.Q0[(i*T+j+16*chunks)*dV:][:dV]
-			t15_2 := t15[(i*(T-16*chunks)+j)*dV:][:dV]
+			u := c.U[(i*T+j+16*chunks)*dV:][:dV]
+			t46_2 := t46[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t13_2[k] = v[k]
-				t15_2[k] = q0[k]
+				t46_2[k] = u[k]
 			}
 		}
 	}
@@ -396,9 +415,9 @@ func (c *Step[F]) Run() {
 	// lattice_linear.beta
 	for i := range L {
 		beta := c.Beta[i*T+16*chunks:][:T-16*chunks]
-		t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
+		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t14_2[j] = beta[j]
+			t47_2[j] = beta[j]
 		}
 	}
 
@@ -422,23 +441,24 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
-					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					y22_2 := y22[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 					// lattice_linear.G
 					clear(t23)
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
-						t12Entry := t12_2[i]
+						t45Entry := t45_2[i]
 						for j := range dV {
-							t23[j] += F(SState2_2[j] * t12Entry)
+							t23[j] += F(SState2_2[j] * t45Entry)
 						}
 					}
 					// lattice_linear.G
 					for i := range dV {
-						t33 := t13_2[i] - t23[i]
+						t33 := t46_2[i] - t23[i]
 						t32[i] = t33
 						if len(c.GLin) > 0 {
 							c.GLin[(l*(T-16*chunks)+a+C*s)*dV+i] = t33
@@ -454,88 +474,56 @@ func (c *Step[F]) Run() {
 						t222[i] = t223
 					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
-					t14Entry := t14_2[a]
+					t47Entry := t47_2[a]
 					for i := range m {
 						SState2_2 := SState2[i*dV:][:dV]
 						t17_2 := t17[i*dV:][:dV]
-						var t184 F
-						t12Entry2 := t12_2[i]
-						w2 := F(t12Entry2 * t222[i])
+						var t185 F
+						t45Entry2 := t45_2[i]
+						w2 := F(t45Entry2 * t222[i])
 						for j := range dV {
 							SState2Entry := SState2_2[j]
-							t172 := SState2Entry - F(t14Entry*(-F(t12Entry2*t32[j])+F(SState2Entry*w2)))
-							t184 += F(t172 * t172)
+							t172 := SState2Entry - F(t47Entry*(-F(t45Entry2*t32[j])+F(SState2Entry*w2)))
+							t185 += F(t172 * t172)
 							t17_2[j] = t172
 						}
-						t183[i] = t184
+						t184[i] = t185
 					}
 					// lattice_linear.S, lattice_linear
 					for i := range m {
-						t183Entry := t183[i]
-						t202 := (F(0) < t183Entry)
-						t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-						t273 := num.Max(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-						t232 := F(1) / t23_2
+						t184Entry := t184[i]
+						t203 := (F(0) < t184Entry)
+						t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+						t275 := num.Max(kern.Choose(t203, t232, F(0)), F(1e-08))
+						t1822 := F(1) / t232
 						t2222 := t222[i]
-						t272[i] = t273
+						t274[i] = t275
 						if len(c.SMax2) > 0 {
-							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t273
+							c.SMax2[(l*(T-16*chunks)+a+C*s)*m+i] = t275
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t232
+							c.SDiv[(l*(T-16*chunks)+a+C*s)*m+i] = t1822
 						}
 						if len(c.NProd) > 0 {
 							c.NProd[(l*(T-16*chunks)+a+C*s)*m+i] = t2222
 						}
 					}
-					// lattice_linear.S, lattice_linear.p
-					for i := range m {
-						t17_2 := t17[i*dV:][:dV]
-						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						SState2_2 := SState2[i*dV:][:dV]
-						var t294 F
-						t272Entry := t272[i]
-						for j := range dV {
-							S23 := t17_2[j] / t272Entry
-							t294 += F(S23 * t15_2[j])
-							SState2_2[j] = S23
-						}
-						t293[i] = t294
-					}
-					// lattice_linear.p
-					top2 := F(math.Inf(-1))
-					for i := range m {
-						if x := t293[i]; x > top2 || x != x {
-							top2 = x
-						}
-					}
-					var sum2 F
-					for i := range m {
-						e2 := num.Exp(t293[i] - top2)
-						sum2 += e2
-						p3[i] = e2
-					}
-					for i := range m {
-						p3[i] = p3[i] / sum2
-					}
-					// lattice_linear.y
+					// lattice_linear.S, lattice_linear.y
 					clear(y4)
 					for i := range m {
+						t17_2 := t17[i*dV:][:dV]
 						SState2_2 := SState2[i*dV:][:dV]
-						p3Entry := p3[i]
+						t274Entry := t274[i]
+						t48Entry := t48_2[i]
 						for j := range dV {
-							y4[j] += F(SState2_2[j] * p3Entry)
+							S23 := t17_2[j] / t274Entry
+							SState2_2[j] = S23
+							y4[j] += F(S23 * t48Entry)
 						}
 					}
 					// lattice_linear
 					for i := range dV {
 						y22_2[i] = y4[i]
-					}
-					// lattice_linear
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*(T-16*chunks)+a+C*s)*m+i] = p3[i]
-						}
 					}
 				}
 			}
@@ -580,42 +568,47 @@ type StepBackward[F num.Float] struct {
 	DV            int
 	M             int
 	WBeta         []F    // [d_v + m]
-	K0            []F    // [L, T, m]
+	K             []F    // [L, T, m]
 	V             []F    // [L, T, d_v]
-	Q0            []F    // [L, T, d_v]
+	Q             []F    // [L, T, m]
 	YBar          []F    // [L, T, d_v]
 	SBar          []F    // [L, m, d_v]
 	BetaStack     []F    // [L, T, d_v + m]
 	Beta          []F    // [L, T]
+	UProd         []F    // [L, T]
+	USqrt         []F    // [L, T]
+	U             []F    // [L, T, d_v]
 	GLin          []F    // [L, T - 16·chunks, d_v]
 	NProd         []F    // [L, T - 16·chunks, m]
 	SMax2         []F    // [L, T - 16·chunks, m]
-	P             []F    // [L, T - 16·chunks, m]
 	SDiv          []F    // [L, T - 16·chunks, m]
+	UDiv          []F    // [L, T]
+	UDiv2         []F    // [L, T, d_v]
+	UDiv3         []F    // [L, T]
 	BetaSigmoid   []F    // [L, T]
 	WBetaBar      []F    // [d_v + m], written
 	BBetaBar      []F    // [], written
 	SBarOut       []F    // [L, m, d_v], written
-	K0Bar         []F    // [L, T, m], written
+	KBar          []F    // [L, T, m], written
 	VBar          []F    // [L, T, d_v], written
-	Q0Bar         []F    // [L, T, d_v], written
+	QBar          []F    // [L, T, m], written
 	SCheckpoints  []F    // [L, segments, m, d_v]
 	SCheckpoints2 []F    // [L, segments.2, m, d_v]
 	Work          []F    // WorkLen() entries
 	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_v·m + 9·L·T·d_v + 7·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 5·L·T + 170·d_v·m + 132·d_v + 314·m + 32.
+// WorkLen is 2·C·d_v·m + 6·L·T·d_v + 11·L·T·m + 16·L·chunks·d_v - 32·L·chunks·m + L·d_v·m + 6·L·T + 170·d_v·m + 115·d_v + 265·m + 16.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	chunks := (T) / 16
-	return 2*C*dV*m + 9*L*T*dV + 7*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 5*L*T + 170*dV*m + 132*dV + 314*m + 32
+	return 2*C*dV*m + 6*L*T*dV + 11*L*T*m + 16*L*chunks*dV - 32*L*chunks*m + L*dV*m + 6*L*T + 170*dV*m + 115*dV + 265*m + 16
 }
 
-// FlagsLen is 19·m.
+// FlagsLen is 3·L·T + 16·m.
 func (c *StepBackward[F]) FlagsLen() int {
-	m := c.M
-	return 19 * m
+	L, T, m := c.L, c.T, c.M
+	return 3*L*T + 16*m
 }
 
 // Run computes StepBackward.
@@ -628,107 +621,107 @@ func (c *StepBackward[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
-	t8 := c.Work[:16*L*chunks] // [L, chunks, 16]
+	t41 := c.Work[:16*L*chunks] // [L, chunks, 16]
 	work := c.Work[16*L*chunks:]
-	t9 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	t42 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
-	t10 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t44 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	work = work[16*L*chunks*m:]
+	t43 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t11 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	work = work[16*L*chunks*dV:]
-	t12 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t45 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t5 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t48 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t14 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t52 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	work = work[L*T*m-16*L*chunks*m:]
+	t47 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t15 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	work = work[L*T*dV-16*L*chunks*dV:]
-	t2 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	work = work[L*T*dV-16*L*chunks*dV:]
 	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
-	t60 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t2 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	work = work[L*T*dV-16*L*chunks*dV:]
+	t552 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
-	t42 := work[:L*dV*m] // [L, m, d_v]
+	t4 := work[:L*dV*m] // [L, m, d_v]
 	work = work[L*dV*m:]
-	t52 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t5 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
 	work = work[L*T*m-16*L*chunks*m:]
 	t6 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t7 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
-	t82 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	work = work[L*T*dV-16*L*chunks*dV:]
-	t92 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t112 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t102 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t122 := work[:L*T*m] // [L, T, m]
+	t8 := work[:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	work = work[L*T*m-16*L*chunks*m:]
+	t9 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
+	t12 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t10 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t11 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
 	t142 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t152 := work[:16*L*chunks*m] // [L, chunks, 16, m]
 	work = work[16*L*chunks*m:]
 	t162 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t172 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	work = work[16*L*chunks*dV:]
-	t18 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t19 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t20 := work[:L*T*m] // [L, T, m]
+	t17 := work[:16*L*chunks*m] // [L, chunks, 16, m]
+	work = work[16*L*chunks*m:]
+	t182 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t21 := work[:L*T] // [L, T]
+	t202 := work[:L*T*m] // [L, T, m]
+	work = work[L*T*m:]
+	t192 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t212 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t25 := work[:L*T] // [L, T]
+	t222 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t272 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t28 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t51 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t54 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
 	work = work[L*T*dV+L*T*m:]
 	SBarState := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t17 := work[:dV*m] // [m, d_v]
+	t172 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t182 := work[:m] // [m]
+	t18 := work[:m] // [m]
 	work = work[m:]
-	t222 := work[:m] // [m]
+	t222_2 := work[:m] // [m]
 	work = work[m:]
-	t54 := work[:m] // [m]
+	t82 := work[:m] // [m]
 	work = work[m:]
-	t104 := work[:m] // [m]
-	work = work[m:]
-	t72 := work[:dV] // [d_v]
-	work = work[dV:]
-	t13 := work[:m] // [m]
-	work = work[m:]
-	t30 := work[:m] // [m]
-	work = work[m:]
-	t34 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t56 := work[:m] // [m]
-	work = work[m:]
-	t44 := work[:m] // [m]
-	work = work[m:]
-	t46 := work[:dV] // [d_v]
-	work = work[dV:]
-	t57 := work[:m] // [m]
-	work = work[m:]
-	t58 := work[:dV] // [d_v]
-	work = work[dV:]
-	t49 := work[:dV] // [d_v]
-	work = work[dV:]
 	t53 := work[:m] // [m]
+	work = work[m:]
+	t252 := work[:m] // [m]
+	work = work[m:]
+	t29 := work[:dV*m] // [m, d_v]
+	work = work[dV*m:]
+	t512 := work[:m] // [m]
+	work = work[m:]
+	t39 := work[:m] // [m]
+	work = work[m:]
+	t412 := work[:dV] // [d_v]
+	work = work[dV:]
+	t52_2 := work[:m] // [m]
+	work = work[m:]
+	t53_2 := work[:dV] // [d_v]
+	work = work[dV:]
+	t443 := work[:dV] // [d_v]
+	work = work[dV:]
+	t483 := work[:m] // [m]
 	work = work[m:]
 	SBarState2 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
 	STrail2 := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
 	work = work[C*dV*m+dV*m:]
-	t24 := work[:16*dV] // [16, d_v]
+	t23 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t3 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -740,7 +733,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t184 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t25_2 := work[:16*dV] // [16, d_v]
+	t24 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
 	t32 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
@@ -756,122 +749,131 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dV*m:]
 	t186 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t23 := work[:16*m] // [16, m]
+	t23_2 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t252 := work[:16*m] // [16, m]
+	t25 := work[:16*m] // [16, m]
 	work = work[16*m:]
 	t27 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	S2 := work[:16*dV*m] // [16, m, d_v]
-	work = work[16*dV*m:]
-	t29 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	t3223 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	p2 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	t4 := work[:16*dV*m] // [16, m, d_v]
-	work = work[16*dV*m:]
-	t43 := work[:16] // [16]
-	work = work[16:]
 	t62 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t114 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	t85 := work[:16*dV] // [16, d_v]
-	work = work[16*dV:]
-	t93 := work[:16*dV*m] // [16, m, d_v]
+	S2 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t1424 := work[:16*m] // [16, m]
+	t3223 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t31 := work[:16*m] // [16, m]
-	work = work[16*m:]
-	t35 := work[:16*dV*m] // [16, m, d_v]
+	t14 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t36 := work[:dV*m] // [m, d_v]
+	t42_2 := work[:16*dV*m] // [16, m, d_v]
+	work = work[16*dV*m:]
+	t93 := work[:16*m] // [16, m]
+	work = work[16*m:]
+	t262 := work[:16*m] // [16, m]
+	work = work[16*m:]
+	t302 := work[:16*dV*m] // [16, m, d_v]
+	work = work[16*dV*m:]
+	t31 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t573 := work[:16*dV*m] // [16, m, d_v]
+	t523 := work[:16*dV*m] // [16, m, d_v]
 	work = work[16*dV*m:]
-	t39 := work[:16] // [16]
+	t34 := work[:16] // [16]
 	work = work[16:]
-	t43_2 := work[:16*m] // [16, m]
+	t38 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t48 := work[:16*m] // [16, m]
+	t432 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t493 := work[:16*dV] // [16, d_v]
+	t445 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t42_2 := work[:dV*m] // [m, d_v]
+	t37 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t45 := work[:16*m] // [16, m]
+	t40 := work[:16*m] // [16, m]
 	work = work[16*m:]
-	t462 := work[:dV*m] // [m, d_v]
+	t413 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t47 := work[:16*dV] // [16, d_v]
+	t423 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t50 := work[:16*dV] // [16, d_v]
+	t453 := work[:16*dV] // [16, d_v]
 	work = work[16*dV:]
-	t534 := work[:dV*m] // [m, d_v]
+	t486 := work[:dV*m] // [m, d_v]
 	work = work[dV*m:]
-	t54_2 := work[:16*m] // [16, m]
-	t202 := c.Flags[:m]  // [m]
-	flags := c.Flags[m:]
-	t1422 := flags[:m] // [m]
-	flags = flags[m:]
-	t1822 := flags[:m] // [m]
-	flags = flags[m:]
-	t192 := flags[:16*m] // [16, m]
+	t49 := work[:16*m]   // [16, m]
+	t20 := c.Flags[:L*T] // [L, T]
+	flags := c.Flags[L*T:]
+	t28 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t32_2 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t1422 := flags[:16*m] // [16, m]
+
+	// lattice_linear.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		for j := range T {
+			t203 := (F(0) < uProd[j])
+			t282 := (F(1e-08) <= kern.Choose(t203, uSqrt[j], F(0)))
+			t20_2[j] = t203
+			t28_2[j] = t282
+			t32_3[j] = (t282 && t203)
+		}
+	}
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
 			beta := c.Beta[i*T+16*j:][:16]
-			t8_2 := t8[(i*chunks+j)*16:][:16]
+			t41_2 := t41[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t8_2[k] = beta[k]
+				t41_2[k] = beta[k]
 			}
 		}
 	}
 
-	// lattice_linear.k
+	// lattice_linear.k, lattice_linear.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				k0 := c.K0[(i*T+16*j+k)*m:][:m]
-				t9_2 := t9[((i*chunks+j)*16+k)*m:][:m]
+				k2 := c.K[(i*T+16*j+k)*m:][:m]
+				t42_3 := t42[((i*chunks+j)*16+k)*m:][:m]
+				q := c.Q[(i*T+16*j+k)*m:][:m]
+				t44_2 := t44[((i*chunks+j)*16+k)*m:][:m]
 				for m2 := range m {
-					t9_2[m2] = k0[m2]
+					t42_3[m2] = k2[m2]
+					t44_2[m2] = q[m2]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.u
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				v := c.V[(i*T+16*j+k)*dV:][:dV]
-				t10_2 := t10[((i*chunks+j)*16+k)*dV:][:dV]
-				q0 := c.Q0[(i*T+16*j+k)*dV:][:dV]
-				t11_2 := t11[((i*chunks+j)*16+k)*dV:][:dV]
+				u := c.U[(i*T+16*j+k)*dV:][:dV]
+				t43_2 := t43[((i*chunks+j)*16+k)*dV:][:dV]
 				for m2 := range dV {
-					t10_2[m2] = v[m2]
-					t11_2[m2] = q0[m2]
+					t43_2[m2] = u[m2]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.k, lattice_linear.N
+	// lattice_linear.k, lattice_linear.q, lattice_linear.N
 	for i := range L {
 		for j := range T - 16*chunks {
-			k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
-			t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
+			k := c.K[(i*T+j+16*chunks)*m:][:m]
+			t45_2 := t45[(i*(T-16*chunks)+j)*m:][:m]
+			q := c.Q[(i*T+j+16*chunks)*m:][:m]
+			t48_2 := t48[(i*(T-16*chunks)+j)*m:][:m]
 			NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
-			for k := range m {
-				t123 := k0[k]
-				t12_2[k] = t123
-				t5_2[k] = F(t123 * NProd[k])
+			t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
+			for k2 := range m {
+				t452 := k[k2]
+				t45_2[k2] = t452
+				t48_2[k2] = q[k2]
+				t52_3[k2] = F(t452 * NProd[k2])
 			}
 		}
 	}
@@ -879,23 +881,9 @@ func (c *StepBackward[F]) Run() {
 	// lattice_linear.beta
 	for i := range L {
 		beta := c.Beta[i*T+16*chunks:][:T-16*chunks]
-		t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
+		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t14_2[j] = beta[j]
-		}
-	}
-
-	// lattice_linear.q
-	for i := range L {
-		for j := range T - 16*chunks {
-			q0 := c.Q0[(i*T+j+16*chunks)*dV:][:dV]
-			t15_2 := t15[(i*(T-16*chunks)+j)*dV:][:dV]
-			yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
-			t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
-			for k := range dV {
-				t15_2[k] = q0[k]
-				t2_2[k] = yBar[k]
-			}
+			t47_2[j] = beta[j]
 		}
 	}
 
@@ -903,22 +891,33 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range 16 * chunks {
 			yBar := c.YBar[(i*T+j)*dV:][:dV]
-			t22 := t[(i*16*chunks+j)*dV:][:dV]
+			t13 := t[(i*16*chunks+j)*dV:][:dV]
 			for k := range dV {
-				t22[k] = yBar[k]
+				t13[k] = yBar[k]
+			}
+		}
+	}
+
+	// lattice_linear.q
+	for i := range L {
+		for j := range T - 16*chunks {
+			yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
+			t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
+			for k := range dV {
+				t2_2[k] = yBar[k]
 			}
 		}
 	}
 
 	// lattice_linear.G
 	for i := range L {
-		t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
+		t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
-			t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
-			t14Entry := t14_2[j]
+			t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
+			t552_2 := t552[(i*(T-16*chunks)+j)*m:][:m]
+			t47Entry := t47_2[j]
 			for k := range m {
-				t60_2[k] = 1 - F(t14Entry*t5_2[k])
+				t552_2[k] = 1 - F(t47Entry*t52_3[k])
 			}
 		}
 	}
@@ -941,226 +940,203 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
-					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
-					t14Entry2 := t14_2[a]
+					t47Entry2 := t47_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
-						t12Entry := t12_2[i]
-						t5Entry := t5_2[i]
+						t45Entry := t45_2[i]
+						t52Entry := t52_3[i]
 						SMax2Entry := SMax2[i]
 						for j := range dV {
 							STrailEntry := STrail3[j]
-							STrail4[j] = (STrailEntry - F(t14Entry2*(-F(t12Entry*GLin[j])+F(STrailEntry*t5Entry)))) / SMax2Entry
+							STrail4[j] = (STrailEntry - F(t47Entry2*(-F(t45Entry*GLin[j])+F(STrailEntry*t52Entry)))) / SMax2Entry
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					p := c.P[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-					t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t552_2 := t552[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
+					t8_2 := t8[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
-					t14Entry3 := t14_2[a]
+					t47Entry3 := t47_2[a]
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
+						SBarState3 := SBarState[i*dV:][:dV]
+						t172_2 := t172[i*dV:][:dV]
 						var t183 F
 						var t2222 F
-						t12Entry2 := t12_2[i]
-						t5Entry2 := t5_2[i]
-						for j := range dV {
-							STrailEntry2 := STrail3[j]
-							t173 := STrailEntry2 - F(t14Entry3*(-F(t12Entry2*GLin[j])+F(STrailEntry2*t5Entry2)))
-							t183 += F(t173 * t173)
-							t2222 += F(STrail4[j] * t2_2[j])
-							t17_2[j] = t173
-						}
-						t182[i] = t183
-						t222[i] = t2222
-					}
-					// lattice_linear.S, lattice_linear.p
-					var t322 F
-					for i := range m {
-						t322 += F(p[i] * t222[i])
-						t202[i] = (F(0) < t182[i])
-					}
-					// lattice_linear.p, lattice_linear.S
-					for i := range m {
-						t202Entry := t202[i]
-						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t54[i] = F(p[i] * (t222[i] - t322))
-						t104[i] = F(1) / SMax2[i]
-						t1422[i] = t1423
-						t1822[i] = (t1423 && t202Entry)
-					}
-					// lattice_linear.p, lattice_linear.S, lattice_linear.y
-					clear(t72)
-					for i := range m {
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						SBarState3 := SBarState[i*dV:][:dV]
-						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						var t132 F
-						t54Entry := t54[i]
-						pEntry := p[i]
+						var t83 F
+						t45Entry2 := t45_2[i]
+						t52Entry2 := t52_3[i]
+						t48Entry := t48_2[i]
 						SMax2Entry2 := SMax2[i]
 						for j := range dV {
-							STrailEntry3 := STrail3[j]
-							t132 += F((SBarState3[j] + F(t2_2[j]*pEntry) + F(t15_2[j]*t54Entry)) * (STrailEntry3 / SMax2Entry2))
-							t72[j] += F(STrailEntry3 * t54Entry)
+							STrailEntry2 := STrail3[j]
+							t173 := STrailEntry2 - F(t47Entry3*(-F(t45Entry2*GLin[j])+F(STrailEntry2*t52Entry2)))
+							t183 += F(t173 * t173)
+							STrailEntry3 := STrail4[j]
+							t2Entry := t2_2[j]
+							t2222 += F(STrailEntry3 * t2Entry)
+							t83 += F((SBarState3[j] + F(t48Entry*t2Entry)) * (STrailEntry3 / SMax2Entry2))
+							t172_2[j] = t173
 						}
-						t13[i] = -t132
+						t18[i] = t183
+						t222_2[i] = t2222
+						t82[i] = -t83
 					}
 					// lattice_linear.S
 					for i := range m {
-						t1822Entry := t1822[i]
-						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
+						t18Entry := t18[i]
+						t204 := (F(0) < t18Entry)
+						t92 := (F(1e-08) <= kern.Choose(t204, num.Sqrt(kern.Choose(t204, t18Entry, F(1))), F(0)))
+						t13 := (t92 && t204)
+						t53[i] = F(1) / SMax2[i]
+						t252[i] = kern.Choose((t13 && t204), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
 					}
-					// lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
-					var t37 F
+					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
+					var t323_2 F
 					for i := range m {
 						SBarState3 := SBarState[i*dV:][:dV]
 						t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t17_2 := t17[i*dV:][:dV]
+						t172_2 := t172[i*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
-						var t562 F
-						pEntry2 := p[i]
-						t54Entry2 := t54[i]
-						t104Entry := t104[i]
-						t30Entry := t30[i]
-						t12Entry3 := t12_2[i]
-						t5Entry3 := t5_2[i]
+						t29_2 := t29[i*dV:][:dV]
+						var t513 F
+						t48Entry2 := t48_2[i]
+						t53Entry := t53[i]
+						t252Entry := t252[i]
+						t45Entry3 := t45_2[i]
+						t52Entry3 := t52_3[i]
 						for j := range dV {
-							t342 := F((SBarState3[j]+F(t2_2[j]*pEntry2)+F(t15_2[j]*t54Entry2))*t104Entry) + F(2*F(t17_2[j]*t30Entry))
+							t292 := F((SBarState3[j]+F(t48Entry2*t2_2[j]))*t53Entry) + F(2*F(t172_2[j]*t252Entry))
 							STrailEntry4 := STrail3[j]
-							t37 += F((-F(t12Entry3*GLin[j]) + F(STrailEntry4*t5Entry3)) * t342)
-							t562 += F(STrailEntry4 * t342)
-							t34_2[j] = t342
+							t323_2 += F((-F(t45Entry3*GLin[j]) + F(STrailEntry4*t52Entry3)) * t292)
+							t513 += F(STrailEntry4 * t292)
+							t29_2[j] = t292
 						}
-						t56[i] = t562
+						t512[i] = t513
 					}
-					t372 := -t37
+					t324 := -t323_2
 					// lattice_linear.N, lattice_linear.S
 					for i := range m {
-						t44[i] = -F(F(t14Entry3*t12_2[i]) * t56[i])
+						t39[i] = -F(F(t47Entry3*t45_2[i]) * t512[i])
 					}
 					// lattice_linear.N, lattice_linear.G
-					clear(t46)
-					clear(t58)
+					clear(t412)
+					clear(t53_2)
 					for i := range m {
-						t34_2 := t34[i*dV:][:dV]
+						t29_2 := t29[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						var t572 F
-						t44Entry := t44[i]
-						t12Entry4 := t12_2[i]
+						var t522 F
+						t39Entry := t39[i]
+						t45Entry4 := t45_2[i]
 						for j := range dV {
-							t34Entry := t34_2[j]
-							t572 += F(t34Entry * GLin[j])
-							t46[j] += F(STrail3[j] * t44Entry)
-							t58[j] += F(t34Entry * t12Entry4)
+							t29Entry := t29_2[j]
+							t522 += F(t29Entry * GLin[j])
+							t412[j] += F(STrail3[j] * t39Entry)
+							t53_2[j] += F(t29Entry * t45Entry4)
 						}
-						t57[i] = t572
+						t52_2[i] = t522
 					}
-					// lattice_linear.G, lattice_linear.S, lattice_linear
+					// lattice_linear.G, lattice_linear.S
 					for i := range dV {
-						t492 := t46[i] + F(t14Entry3*t58[i])
-						t49[i] = t492
-						t6_2[i] = t492
-						t82_2[i] = t72[i]
+						t444 := t412[i] + F(t47Entry3*t53_2[i])
+						t443[i] = t444
+						t6_2[i] = t444
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					for i := range m {
 						STrail3 := STrail[(a*m+i)*dV:][:dV]
-						t34_2 := t34[i*dV:][:dV]
+						t29_2 := t29[i*dV:][:dV]
 						GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						SBarState3 := SBarState[i*dV:][:dV]
-						var t532 F
-						t60Entry := t60_2[i]
-						t44Entry2 := t44[i]
-						t12Entry5 := t12_2[i]
+						var t484 F
+						t552Entry := t552_2[i]
+						t39Entry2 := t39[i]
+						t45Entry5 := t45_2[i]
 						for j := range dV {
-							t49Entry := t49[j]
-							t532 += F(STrail3[j] * t49Entry)
-							SBarState3[j] = F(t34_2[j]*t60Entry) + F(GLin[j]*t44Entry2) - F(t12Entry5*t49Entry)
+							t443Entry := t443[j]
+							t484 += F(STrail3[j] * t443Entry)
+							SBarState3[j] = F(t29_2[j]*t552Entry) + F(GLin[j]*t39Entry2) - F(t45Entry5*t443Entry)
 						}
-						t53[i] = -t532
+						t483[i] = -t484
 					}
-					// lattice_linear.G, lattice_linear.N, lattice_linear.S
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					for i := range m {
-						t52_2[i] = -F(F(t14Entry3*NProd[i])*t56[i]) + F(t14Entry3*t57[i]) + t53[i]
+						t5_2[i] = -F(F(t47Entry3*NProd[i])*t512[i]) + F(t47Entry3*t52_2[i]) + t483[i]
+						t8_2[i] = t222_2[i]
 					}
 					// lattice_linear
-					t7_2[a] = t372
+					t7_2[a] = t324
 				}
 			}
 		}
 		for i := range m {
 			SBarState3 := SBarState[i*dV:][:dV]
-			t42_3 := t42[(l*m+i)*dV:][:dV]
+			t4_2 := t4[(l*m+i)*dV:][:dV]
 			for j := range dV {
-				t42_3[j] = SBarState3[j]
+				t4_2[j] = SBarState3[j]
 			}
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.v
-	clear(t92)
-	clear(t112)
+	// lattice_linear.q, lattice_linear.k
+	clear(t9)
+	clear(t12)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t82_2 := t82[(i*(T-16*chunks)+j)*dV:][:dV]
-			t92_2 := t92[(i*T+j+16*chunks)*dV:][:dV]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
-			t112_2 := t112[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t92_2[k] += t82_2[k]
-				t112_2[k] += t6_2[k]
+			t8_2 := t8[(i*(T-16*chunks)+j)*m:][:m]
+			t9_2 := t9[(i*T+j+16*chunks)*m:][:m]
+			t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
+			t12_2 := t12[(i*T+j+16*chunks)*m:][:m]
+			for k := range m {
+				t9_2[k] += t8_2[k]
+				t12_2[k] += t5_2[k]
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t102)
+	clear(t10)
 	for i := range L {
 		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-		t102_2 := t102[i*T+16*chunks:][:T-16*chunks]
+		t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t102_2[j] += t7_2[j]
+			t10_2[j] += t7_2[j]
 		}
 	}
 
-	// lattice_linear.k
-	clear(t122)
+	// lattice_linear.u
+	clear(t11)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t52_2 := t52[(i*(T-16*chunks)+j)*m:][:m]
-			t122_2 := t122[(i*T+j+16*chunks)*m:][:m]
-			for k := range m {
-				t122_2[k] += t52_2[k]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
+			for k := range dV {
+				t11_2[k] += t6_2[k]
 			}
 		}
 	}
@@ -1168,10 +1144,10 @@ func (c *StepBackward[F]) Run() {
 	// lattice_linear
 	for l := range L {
 		for i := range m {
-			t42_3 := t42[(l*m+i)*dV:][:dV]
+			t4_2 := t4[(l*m+i)*dV:][:dV]
 			SBarState2_2 := SBarState2[i*dV:][:dV]
 			for j := range dV {
-				SBarState2_2[j] = t42_3[j]
+				SBarState2_2[j] = t4_2[j]
 			}
 		}
 		for s := segments2 - 1; s >= 0; s-- {
@@ -1185,14 +1161,14 @@ func (c *StepBackward[F]) Run() {
 			for a := range min(C, -C*s+chunks) {
 				t184_2 := t184[15*m:][:m]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t23, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
-					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t24_2 := t24[i*dV:][:dV]
+					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+					t23_3 := t23[i*dV:][:dV]
 					t3_2 := t3[i*dV:][:dV]
 					for j := range dV {
-						t3_2[j] = t10_2[j] - t24_2[j]
+						t3_2[j] = t43_2[j] - t23_3[j]
 					}
 				}
 				// lattice_linear.N
@@ -1204,14 +1180,14 @@ func (c *StepBackward[F]) Run() {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						t16_2 := t16[(i*m+j)*dV:][:dV]
 						if n := min(16, i+1); n > 0 {
-							t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
+							t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
 								t3_2 := t3[k*dV:][:dV]
-								t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-								w := F(t9Entry * t223[k*m+j])
-								t8Entry := t8_2[k]
+								t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
+								w := F(t42Entry * t223[k*m+j])
+								t41Entry := t41_2[k]
 								for m2 := range dV {
-									t16_2[m2] += F((-F(t9Entry*t3_2[m2]) + F(STrail2_2[m2]*w)) * t8Entry)
+									t16_2[m2] += F((-F(t42Entry*t3_2[m2]) + F(STrail2_2[m2]*w)) * t41Entry)
 								}
 							}
 						}
@@ -1238,50 +1214,50 @@ func (c *StepBackward[F]) Run() {
 					Z2 := Z[(15*m+i)*dV:][:dV]
 					STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 					t184Entry := t184_2[i]
-					t203 := (F(0) < t184Entry)
-					w2 := num.Max(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
+					t205 := (F(0) < t184Entry)
+					w2 := num.Max(kern.Choose(t205, num.Sqrt(kern.Choose(t205, t184Entry, F(1))), F(0)), F(1e-08))
 					for j := range dV {
 						STrail2_2[j] = Z2[j] / w2
 					}
 				}
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
-				t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
+				t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 				t142_2 := t142[(l*chunks+a+C*s)*16:][:16]
 				// lattice_linear.G
-				kern.Gemm(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.Gemm(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				for i := range 16 {
-					t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t25_3 := t25_2[i*dV:][:dV]
-					t32_2 := t32[i*dV:][:dV]
+					t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+					t24_2 := t24[i*dV:][:dV]
+					t32_3 := t32[i*dV:][:dV]
 					for j := range dV {
-						t32_2[j] = t10_2[j] - t25_3[j]
+						t32_3[j] = t43_2[j] - t24_2[j]
 					}
 				}
 				// lattice_linear.N
 				kern.Gemm(m, 16, dV, F(1), false, t224, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t32, 1, dV)
 				// lattice_linear.N
 				for i := range 16 {
-					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 					t224_2 := t224[i*m:][:m]
 					t323_2 := t323[i*m:][:m]
 					for j := range m {
-						t323_2[j] = F(t9_2[j] * t224_2[j])
+						t323_2[j] = F(t42_3[j] * t224_2[j])
 					}
 				}
 				// lattice_linear.N, lattice_linear.G
 				for i := range 16 {
-					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 					t323_2 := t323[i*m:][:m]
-					t32_2 := t32[i*dV:][:dV]
+					t32_3 := t32[i*dV:][:dV]
 					for j := range m {
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
-						t9Entry2 := t9_2[j]
+						t42Entry2 := t42_3[j]
 						t323Entry := t323_2[j]
 						for k := range dV {
-							N3_2[k] = -F(t9Entry2*t32_2[k]) + F(STrail2_2[k]*t323Entry)
+							N3_2[k] = -F(t42Entry2*t32_3[k]) + F(STrail2_2[k]*t323Entry)
 						}
 					}
 				}
@@ -1291,12 +1267,12 @@ func (c *StepBackward[F]) Run() {
 					for j := range m {
 						t163_2 := t163[(i*m+j)*dV:][:dV]
 						if n := min(16, i+1); n > 0 {
-							t8_3 := t8[(l*chunks+a+C*s)*16:][:n]
+							t41_3 := t41[(l*chunks+a+C*s)*16:][:n]
 							for k := range n {
 								N3_2 := N3[(k*m+j)*dV:][:dV]
-								t8Entry2 := t8_3[k]
+								t41Entry2 := t41_3[k]
 								for m2 := range dV {
-									t163_2[m2] += F(N3_2[m2] * t8Entry2)
+									t163_2[m2] += F(N3_2[m2] * t41Entry2)
 								}
 							}
 						}
@@ -1321,281 +1297,227 @@ func (c *StepBackward[F]) Run() {
 				// lattice_linear.S
 				for i := range 16 {
 					t186_2 := t186[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
-					t252_2 := t252[i*m:][:m]
+					t23_3 := t23_2[i*m:][:m]
+					t25_2 := t25[i*m:][:m]
 					t27_2 := t27[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
+					t1422_2 := t1422[i*m:][:m]
 					for j := range m {
 						t186Entry := t186_2[j]
-						t204 := (F(0) < t186Entry)
-						t232 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-						t253 := kern.Choose(t204, t232, F(0))
-						t23_2[j] = t232
-						t252_2[j] = t253
-						t27_2[j] = num.Max(t253, F(1e-08))
+						t206 := (F(0) < t186Entry)
+						t232 := num.Sqrt(kern.Choose(t206, t186Entry, F(1)))
+						t253 := kern.Choose(t206, t232, F(0))
+						t273 := num.Max(t253, F(1e-08))
+						t23_3[j] = t232
+						t25_2[j] = t253
+						t27_2[j] = t273
+						t62_2[j] = F(1) / t273
+						t1422_2[j] = ((F(1e-08) <= t253) && t206)
 					}
 				}
-				// lattice_linear.S, lattice_linear.p, lattice_linear.y
+				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
 					t27_2 := t27[i*m:][:m]
-					t29_2 := t29[i*m:][:m]
 					t3223_2 := t3223[i*m:][:m]
 					for j := range m {
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
-						var t292 F
 						var t3224 F
 						t27Entry := t27_2[j]
 						for k := range dV {
 							S22 := Z3_2[k] / t27Entry
-							t292 += F(S22 * t11_2[k])
 							t3224 += F(S22 * tView[k])
 							S2_2[k] = S22
 						}
-						t29_2[j] = t292
 						t3223_2[j] = t3224
 					}
 				}
-				// lattice_linear.p
-				for i := range 16 {
-					t29_2 := t29[i*m:][:m]
-					p2_2 := p2[i*m:][:m]
-					top := F(math.Inf(-1))
-					for j := range m {
-						if x := t29_2[j]; x > top || x != x {
-							top = x
-						}
-					}
-					var sum F
-					for j := range m {
-						e := num.Exp(t29_2[j] - top)
-						sum += e
-						p2_2[j] = e
-					}
-					for j := range m {
-						p2_2[j] = p2_2[j] / sum
-					}
-				}
-				clear(t4)
+				clear(t14)
 				for i := range m {
 					SBarState2_2 := SBarState2[i*dV:][:dV]
-					t4_2 := t4[(15*m+i)*dV:][:dV]
+					t14_2 := t14[(15*m+i)*dV:][:dV]
 					for j := range dV {
-						t4_2[j] += SBarState2_2[j]
+						t14_2[j] += SBarState2_2[j]
 					}
 				}
-				// lattice_linear.p
+				// lattice_linear.S, lattice_linear.y
 				for i := range 16 {
-					p2_2 := p2[i*m:][:m]
-					t3223_2 := t3223[i*m:][:m]
-					var t44_2 F
-					for j := range m {
-						t44_2 += F(p2_2[j] * t3223_2[j])
-					}
-					t43[i] = t44_2
-				}
-				// lattice_linear.p, lattice_linear.S
-				for i := range 16 {
-					p2_2 := p2[i*m:][:m]
-					t3223_2 := t3223[i*m:][:m]
-					t62_2 := t62[i*m:][:m]
+					t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
 					t27_2 := t27[i*m:][:m]
-					t114_2 := t114[i*m:][:m]
-					t252_2 := t252[i*m:][:m]
-					t186_2 := t186[i*m:][:m]
-					t192_2 := t192[i*m:][:m]
-					t43Entry := t43[i]
+					t93_2 := t93[i*m:][:m]
 					for j := range m {
-						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
-						t114_2[j] = F(1) / t27_2[j]
-						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
-					}
-				}
-				// lattice_linear.p, lattice_linear.S, lattice_linear.y
-				clear(t85)
-				for i := range 16 {
-					t62_2 := t62[i*m:][:m]
-					p2_2 := p2[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
-					t1424_2 := t1424[i*m:][:m]
-					t85_2 := t85[i*dV:][:dV]
-					for j := range m {
-						t4_2 := t4[(i*m+j)*dV:][:dV]
+						t14_2 := t14[(i*m+j)*dV:][:dV]
 						tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						S2_2 := S2[(i*m+j)*dV:][:dV]
-						t93_2 := t93[(i*m+j)*dV:][:dV]
-						var t1425 F
-						t62Entry := t62_2[j]
-						p2Entry := p2_2[j]
+						t42_3 := t42_2[(i*m+j)*dV:][:dV]
+						var t94 F
+						t44Entry := t44_2[j]
 						t27Entry2 := t27_2[j]
 						for k := range dV {
-							t94 := t4_2[k] + F(tView[k]*p2Entry) + F(t11_2[k]*t62Entry)
-							S2Entry := S2_2[k]
-							t1425 += F(t94 * (S2Entry / t27Entry2))
-							t85_2[k] += F(S2Entry * t62Entry)
-							t93_2[k] = t94
+							t43_2 := t14_2[k] + F(t44Entry*tView[k])
+							t94 += F(t43_2 * (S2_2[k] / t27Entry2))
+							t42_3[k] = t43_2
 						}
-						t1424_2[j] = -t1425
+						t93_2[j] = -t94
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t192_2 := t192[i*m:][:m]
-					t252_2 := t252[i*m:][:m]
-					t1424_2 := t1424[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
+					t1422_2 := t1422[i*m:][:m]
+					t25_2 := t25[i*m:][:m]
+					t93_2 := t93[i*m:][:m]
+					t23_3 := t23_2[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t31_2 := t31[i*m:][:m]
+					t262_2 := t262[i*m:][:m]
 					for j := range m {
-						t192Entry := t192_2[j]
-						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t252_2[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0))
-						t31_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
+						t1422Entry := t1422_2[j]
+						w4 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t25_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0))
+						t262_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w4, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				for i := range 16 {
-					t114_2 := t114[i*m:][:m]
-					t31_2 := t31[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
+					t262_2 := t262[i*m:][:m]
 					for j := range m {
-						t93_2 := t93[(i*m+j)*dV:][:dV]
+						t42_3 := t42_2[(i*m+j)*dV:][:dV]
 						Z3_2 := Z3[(i*m+j)*dV:][:dV]
-						t35_2 := t35[(i*m+j)*dV:][:dV]
-						t114Entry := t114_2[j]
-						t31Entry := t31_2[j]
+						t302_2 := t302[(i*m+j)*dV:][:dV]
+						t62Entry := t62_2[j]
+						t262Entry := t262_2[j]
 						for k := range dV {
-							t35_2[k] = F(t93_2[k]*t114Entry) + F(2*F(Z3_2[k]*t31Entry))
+							t302_2[k] = F(t42_3[k]*t62Entry) + F(2*F(Z3_2[k]*t262Entry))
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t36)
+				clear(t31)
 				for i := range m {
-					t36_2 := t36[i*dV:][:dV]
+					t31_2 := t31[i*dV:][:dV]
 					for j := range 16 {
-						t35_2 := t35[(j*m+i)*dV:][:dV]
+						t302_2 := t302[(j*m+i)*dV:][:dV]
 						for k := range dV {
-							t36_2[k] += t35_2[k]
+							t31_2[k] += t302_2[k]
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t573)
+				clear(t523)
 				for i := range 16 {
 					for j := range m {
-						t573_2 := t573[(i*m+j)*dV:][:dV]
+						t523_2 := t523[(i*m+j)*dV:][:dV]
 						lo := max(0, i)
 						if n := 16 - lo; n > 0 {
 							for k := range n {
-								t35_2 := t35[((lo+k)*m+j)*dV:][:dV]
+								t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 								for m2 := range dV {
-									t573_2[m2] += t35_2[m2]
+									t523_2[m2] += t302_2[m2]
 								}
 							}
 						}
 					}
 				}
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t493)
+				clear(t445)
 				for i := range 16 {
-					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t43_3 := t43_2[i*m:][:m]
-					t48_2 := t48[i*m:][:m]
-					t32_2 := t32[i*dV:][:dV]
-					t493_2 := t493[i*dV:][:dV]
-					var t392 F
-					t8Entry3 := t8_2[i]
+					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t38_2 := t38[i*m:][:m]
+					t432_2 := t432[i*m:][:m]
+					t32_3 := t32[i*dV:][:dV]
+					t445_2 := t445[i*dV:][:dV]
+					var t342 F
+					t41Entry3 := t41_2[i]
 					for j := range m {
-						t573_2 := t573[(i*m+j)*dV:][:dV]
+						t523_2 := t523[(i*m+j)*dV:][:dV]
 						N3_2 := N3[(i*m+j)*dV:][:dV]
 						STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-						var t432 F
-						var t482 F
-						t9Entry3 := t9_2[j]
+						var t382 F
+						var t433 F
+						t42Entry3 := t42_3[j]
 						for k := range dV {
-							t573Entry := t573_2[k]
-							t392 += F(N3_2[k] * t573Entry)
-							t38 := -F(t573Entry * t8Entry3)
-							t432 += F(t38 * STrail2_2[k])
-							t482 += F(t38 * t32_2[k])
-							t493_2[k] -= F(t38 * t9Entry3)
+							t523Entry := t523_2[k]
+							t342 += F(N3_2[k] * t523Entry)
+							t33 := -F(t523Entry * t41Entry3)
+							t382 += F(t33 * STrail2_2[k])
+							t433 += F(t33 * t32_3[k])
+							t445_2[k] -= F(t33 * t42Entry3)
 						}
-						t43_3[j] = t432
-						t48_2[j] = -t482
+						t38_2[j] = t382
+						t432_2[j] = -t433
 					}
-					t39[i] = -t392
+					t34[i] = -t342
 				}
 				// lattice_linear.N, lattice_linear.Z
-				clear(t42_2)
+				clear(t37)
 				for i := range m {
-					t42_3 := t42_2[i*dV:][:dV]
+					t37_2 := t37[i*dV:][:dV]
 					for j := range 16 {
-						t573_2 := t573[(j*m+i)*dV:][:dV]
-						t8Entry4 := t8_2[j]
+						t523_2 := t523[(j*m+i)*dV:][:dV]
+						t41Entry4 := t41_2[j]
 						t323Entry2 := t323[j*m+i]
 						for k := range dV {
-							t42_3[k] += F((-F(t573_2[k] * t8Entry4)) * t323Entry2)
+							t37_2[k] += F((-F(t523_2[k] * t41Entry4)) * t323Entry2)
 						}
 					}
 				}
 				// lattice_linear.N
 				for i := range 16 {
-					t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-					t43_3 := t43_2[i*m:][:m]
-					t45_2 := t45[i*m:][:m]
+					t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t38_2 := t38[i*m:][:m]
+					t40_2 := t40[i*m:][:m]
 					for j := range m {
-						t45_2[j] = F(t9_2[j] * t43_3[j])
+						t40_2[j] = F(t42_3[j] * t38_2[j])
 					}
 				}
 				// lattice_linear.N
-				kern.Gemm(dV, m, 16, F(1), false, t462, 1, dV, t32, 1, dV, t45, m, 1)
+				kern.Gemm(dV, m, 16, F(1), false, t413, 1, dV, t32, 1, dV, t40, m, 1)
 				// lattice_linear.N
-				kern.Gemm(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
-				// lattice_linear.G, lattice_linear
+				kern.Gemm(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
+				// lattice_linear.G
 				for i := range 16 {
-					t47_2 := t47[i*dV:][:dV]
-					t493_2 := t493[i*dV:][:dV]
-					t50_2 := t50[i*dV:][:dV]
+					t423_2 := t423[i*dV:][:dV]
+					t445_2 := t445[i*dV:][:dV]
+					t453_2 := t453[i*dV:][:dV]
 					t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-					t85_2 := t85[i*dV:][:dV]
-					t172_2 := t172[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 					for j := range dV {
-						t502 := t47_2[j] + t493_2[j]
-						t50_2[j] = t502
-						t162_2[j] = t502
-						t172_2[j] = t85_2[j]
+						t454 := t423_2[j] + t445_2[j]
+						t453_2[j] = t454
+						t162_2[j] = t454
 					}
 				}
 				// lattice_linear.G
-				kern.Gemm(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
+				kern.Gemm(m, dV, 16, F(-1), false, t486, dV, 1, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m, t453, dV, 1)
 				// lattice_linear.G
-				kern.Gemm(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
+				kern.Gemm(m, 16, dV, F(-1), false, t49, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t453, 1, dV)
 				// lattice_linear.G
 				for i := range m {
-					t36_2 := t36[i*dV:][:dV]
-					t42_3 := t42_2[i*dV:][:dV]
-					t462_2 := t462[i*dV:][:dV]
-					t534_2 := t534[i*dV:][:dV]
+					t31_2 := t31[i*dV:][:dV]
+					t37_2 := t37[i*dV:][:dV]
+					t413_2 := t413[i*dV:][:dV]
+					t486_2 := t486[i*dV:][:dV]
 					SBarState2_2 := SBarState2[i*dV:][:dV]
 					for j := range dV {
-						SBarState2_2[j] = t36_2[j] + t42_3[j] + t462_2[j] + t534_2[j]
+						SBarState2_2[j] = t31_2[j] + t37_2[j] + t413_2[j] + t486_2[j]
 					}
 				}
-				// lattice_linear.G, lattice_linear.N
+				// lattice_linear.G, lattice_linear.N, lattice_linear
 				for i := range 16 {
 					t224_2 := t224[i*m:][:m]
-					t43_3 := t43_2[i*m:][:m]
-					t48_2 := t48[i*m:][:m]
-					t54_3 := t54_2[i*m:][:m]
+					t38_2 := t38[i*m:][:m]
+					t432_2 := t432[i*m:][:m]
+					t49_2 := t49[i*m:][:m]
 					t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
+					t3223_2 := t3223[i*m:][:m]
+					t17_2 := t17[((l*chunks+a+C*s)*16+i)*m:][:m]
 					for j := range m {
-						t152_2[j] = F(t224_2[j]*t43_3[j]) + t48_2[j] + t54_3[j]
+						t152_2[j] = F(t224_2[j]*t38_2[j]) + t432_2[j] + t49_2[j]
+						t17_2[j] = t3223_2[j]
 					}
 				}
 				// lattice_linear
 				for i := range 16 {
-					t142_2[i] = t39[i]
+					t142_2[i] = t34[i]
 				}
 			}
 		}
@@ -1608,79 +1530,97 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.v
-	clear(t18)
-	clear(t19)
+	// lattice_linear.q, lattice_linear.k
+	clear(t182)
+	clear(t202)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				t172_2 := t172[((i*chunks+j)*16+k)*dV:][:dV]
-				t18_2 := t18[(i*T+16*j+k)*dV:][:dV]
-				t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
-				t19_2 := t19[(i*T+16*j+k)*dV:][:dV]
-				for m2 := range dV {
-					t18_2[m2] += t172_2[m2]
-					t19_2[m2] += t162_2[m2]
+				t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
+				t182_2 := t182[(i*T+16*j+k)*m:][:m]
+				t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
+				t202_2 := t202[(i*T+16*j+k)*m:][:m]
+				for m2 := range m {
+					t182_2[m2] += t17_2[m2]
+					t202_2[m2] += t152_2[m2]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.k
-	clear(t20)
+	// lattice_linear.u
+	clear(t192)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
-				t20_2 := t20[(i*T+16*j+k)*m:][:m]
-				for m2 := range m {
-					t20_2[m2] += t152_2[m2]
+				t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
+				t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
+				for m2 := range dV {
+					t192_2[m2] += t162_2[m2]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t21)
+	clear(t212)
 	for i := range L {
 		for j := range chunks {
 			t142_2 := t142[(i*chunks+j)*16:][:16]
-			t21_2 := t21[i*T+16*j:][:16]
+			t212_2 := t212[i*T+16*j:][:16]
 			for k := range 16 {
-				t21_2[k] += t142_2[k]
+				t212_2[k] += t142_2[k]
 			}
 		}
 	}
 
-	// lattice_linear.beta
-	var t273 F
+	// lattice_linear.u
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t102_2 := t102[i*T:][:T]
-		t21_2 := t21[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t25_3 := t25[i*T:][:T]
+		t272_2 := t272[i*T:][:T]
 		for j := range T {
-			t254 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-			t273 += t254
-			t25_3[j] = t254
+			t11_2 := t11[(i*T+j)*dV:][:dV]
+			t192_2 := t192[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			t222_3 := t222[(i*T+j)*dV:][:dV]
+			var t2722 F
+			for k := range dV {
+				t2222 := t11_2[k] + t192_2[k]
+				t2722 += F(t2222 * uDiv2[k])
+				t222_3[k] = t2222
+			}
+			t272_2[j] = -t2722
 		}
 	}
-	c.BBetaBar[0] = t273
+
+	// lattice_linear.beta
+	var t532 F
+	for i := range L {
+		beta := c.Beta[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		betaSigmoid := c.BetaSigmoid[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
+		for j := range T {
+			t515 := F(F(beta[j]*(t10_2[j]+t212_2[j])) * betaSigmoid[j])
+			t532 += t515
+			t51_2[j] = t515
+		}
+	}
+	c.BBetaBar[0] = t532
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t25_3 := t25[i*T:][:T]
+		t51_2 := t51[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t28_2 := t28[(i*T+j)*(dV+m):][:dV+m]
+			t54_2 := t54[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t25Entry := t25_3[j]
+			t51Entry := t51_2[j]
 			for k := range dV + m {
-				t28_2[k] = F(t25Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t25Entry)
+				t54_2[k] = F(t51Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t51Entry)
 			}
 		}
 	}
@@ -1688,29 +1628,38 @@ func (c *StepBackward[F]) Run() {
 	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
-			t122_2 := t122[(i*T+j)*m:][:m]
-			t20_2 := t20[(i*T+j)*m:][:m]
-			t28_2 := t28[(i*T+j)*(dV+m):][:m]
-			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+			t12_2 := t12[(i*T+j)*m:][:m]
+			t202_2 := t202[(i*T+j)*m:][:m]
+			t54_2 := t54[(i*T+j)*(dV+m):][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
+			t9_2 := t9[(i*T+j)*m:][:m]
+			t182_2 := t182[(i*T+j)*m:][:m]
+			qBar := c.QBar[(i*T+j)*m:][:m]
 			for k := range m {
-				k0Bar[k] = t122_2[k] + t20_2[k] + t28_2[k]
+				kBar[k] = t12_2[k] + t202_2[k] + t54_2[k]
+				qBar[k] = t9_2[k] + t182_2[k]
 			}
 		}
 	}
 
-	// lattice_linear.beta
+	// lattice_linear.beta, lattice_linear.u
 	for i := range L {
+		t32_3 := t32_2[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t272_2 := t272[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
 		for j := range T {
-			t112_2 := t112[(i*T+j)*dV:][:dV]
-			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t28_2 := t28[(i*T+j)*(dV+m)+m:][:dV]
+			t222_3 := t222[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			t54_2 := t54[(i*T+j)*(dV+m)+m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t92_2 := t92[(i*T+j)*dV:][:dV]
-			t18_2 := t18[(i*T+j)*dV:][:dV]
-			q0Bar := c.Q0Bar[(i*T+j)*dV:][:dV]
+			t32Entry := t32_3[j]
+			uDivEntry := uDiv[j]
+			w3 := kern.Choose((t32Entry && t20_2[j]), kern.Choose(t32Entry, F(F(0.5*kern.Choose(t32Entry, kern.Choose(t28_2[j], t272_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 			for k := range dV {
-				vBar[k] = t112_2[k] + t19_2[k] + t28_2[k]
-				q0Bar[k] = t92_2[k] + t18_2[k]
+				vBar[k] = F(t222_3[k]*uDivEntry) + F(2*F(v[k]*w3)) + t54_2[k]
 			}
 		}
 	}
@@ -1718,27 +1667,26 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                             Step[F]
-	back                                             StepBackward[F]
-	vWBeta, vBBeta, vK0, vV, vQ0, outY, fromS, nextS tape.Value[F]
+	call                                           Step[F]
+	back                                           StepBackward[F]
+	vWBeta, vBBeta, vK, vV, vQ, outY, fromS, nextS tape.Value[F]
 }
 
 // step computes
 //
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    lattice_linear.k
-//	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    lattice_linear.v
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_linear.beta
-//	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_linear.G
+//	u_t = unit(v_t)    lattice_linear.u
+//	G_t = ∇_S ℓ(S_{t−1}; k_t, u_t)    lattice_linear.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_linear.N
 //	Z_t = S° − Σ_{i∈C, i≤t} β_i N_i    lattice_linear.Z
 //	S_t = unit_rows(Z_t)    lattice_linear.S
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    lattice_linear.q
-//	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_linear.p
-//	y_t = S_tᵀ p_t    lattice_linear.y
+//	y_t = S_tᵀ q_t    lattice_linear.y
 //
-// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, m]; v [L, T, d_v]; q [L, T, m]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/linear_slots.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -1755,18 +1703,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	n.fromS = startS
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
+	k.UProd = c.Run.Saved(k.L * k.T)
+	k.USqrt = c.Run.Saved(k.L * k.T)
+	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	k.SChunks = c.Run.Saved(k.L * k.DV * k.M)
 	if c.Run.Tape != nil {
 		k.GLin = c.Run.Saved(k.L*k.T*k.DV - 16*k.L*((k.T-15+16-1)/16)*k.DV)
@@ -1778,11 +1729,11 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.SMax2 = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
 	if c.Run.Tape != nil {
-		k.P = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
-	}
-	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L*k.T*k.M - 16*k.L*((k.T-15+16-1)/16)*k.M)
 	}
+	k.UDiv = c.Run.Saved(k.L * k.T)
+	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
+	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints2 = c.Run.Saved(k.L * k.DV * k.M * ((((k.T - 15 + 16 - 1) / 16) + k.C - 1) / k.C))
@@ -1809,25 +1760,30 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.K0 = k.K0
+	g.K = k.K
 	g.V = k.V
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
+	g.U = k.U
 	g.GLin = k.GLin
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
-	g.P = k.P
 	g.SDiv = k.SDiv
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.M)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.SCheckpoints2 = k.SCheckpoints2
 	g.Work = t.Scratch(g.WorkLen())
@@ -1835,8 +1791,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -6,7 +6,6 @@ import (
 	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"math"
 	"unsafe"
 )
 
@@ -27,46 +26,42 @@ func (c *stepFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t4 := c.Work[:L*T]                                                                  // [L, T]
-	t8 := c.Work[L*T:][:16*L*chunks]                                                    // [L, chunks, 16]
-	t9 := c.Work[L*T+16*L*chunks:][:16*L*chunks*m]                                      // [L, chunks, 16, m]
-	t10 := c.Work[16*L*chunks*m+L*T+16*L*chunks:][:16*L*chunks*dV]                      // [L, chunks, 16, d_v]
-	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+L*T+16*L*chunks:][:16*L*chunks*dV]       // [L, chunks, 16, d_v]
-	y2 := c.Work[32*L*chunks*dV+16*L*chunks*m+L*T+16*L*chunks:][:16*L*chunks*dV]        // [L, chunks, 16, d_v]
-	t12 := c.Work[48*L*chunks*dV+16*L*chunks*m+L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]  // [L, T - 16·chunks, m]
-	t13 := c.Work[L*T*m+48*L*chunks*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]        // [L, T - 16·chunks, d_v]
-	t15 := c.Work[L*T*dV+L*T*m+32*L*chunks*dV+L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	t14 := c.Work[2*L*T*dV+L*T*m+16*L*chunks*dV+L*T+16*L*chunks:][:L*T-16*L*chunks]     // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dV+L*T*m+16*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]         // [L, T - 16·chunks, d_v]
-	SState := c.Work[3*L*T*dV+L*T*m+2*L*T:][:dV*m]                                      // [m, d_v]
-	t2 := c.Work[3*L*T*dV+L*T*m+2*L*T+dV*m:][:16*dV]                                    // [16, d_v]
-	t3 := c.Work[3*L*T*dV+L*T*m+2*L*T+dV*m+16*dV:][:16*dV]                              // [16, d_v]
-	t22 := c.Work[3*L*T*dV+L*T*m+2*L*T+dV*m+32*dV:][:16*m]                              // [16, m]
-	t16 := c.Work[3*L*T*dV+L*T*m+2*L*T+dV*m+32*dV+16*m:][:16*dV*m]                      // [16, m, d_v]
-	Z := c.Work[3*L*T*dV+L*T*m+2*L*T+17*dV*m+32*dV+16*m:][:16*dV*m]                     // [16, m, d_v]
-	t18 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+16*m:][:16*m]                      // [16, m]
-	t27 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+32*m:][:16*m]                      // [16, m]
-	S2 := c.Work[3*L*T*dV+L*T*m+2*L*T+33*dV*m+32*dV+48*m:][:16*dV*m]                    // [16, m, d_v]
-	t29 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+48*m:][:16*m]                      // [16, m]
-	p2 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+64*m:][:16*m]                       // [16, m]
-	y3 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+32*dV+80*m:][:16*dV]                      // [16, d_v]
-	SState2 := c.Work[3*L*T*dV+L*T*m+2*L*T+49*dV*m+48*dV+80*m:][:dV*m]                  // [m, d_v]
-	t23 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+48*dV+80*m:][:dV]                        // [d_v]
-	t32 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+49*dV+80*m:][:dV]                        // [d_v]
-	t222 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+80*m:][:m]                        // [m]
-	t17 := c.Work[3*L*T*dV+L*T*m+2*L*T+50*dV*m+50*dV+81*m:][:dV*m]                      // [m, d_v]
-	t183 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+81*m:][:m]                        // [m]
-	t272 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+82*m:][:m]                        // [m]
-	t293 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+83*m:][:m]                        // [m]
-	p3 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+84*m:][:m]                          // [m]
-	y4 := c.Work[3*L*T*dV+L*T*m+2*L*T+51*dV*m+50*dV+85*m:][:dV]                         // [d_v]
-	top2Total := make([]F, 1)
-	sum2Total := make([]F, 1)
+	t15 := c.Work[:L*T]                                                                        // [L, T]
+	t16 := c.Work[L*T:][:L*T]                                                                  // [L, T]
+	t27 := c.Work[2*L*T:][:L*T]                                                                // [L, T]
+	t41 := c.Work[3*L*T:][:16*L*chunks]                                                        // [L, chunks, 16]
+	t42 := c.Work[3*L*T+16*L*chunks:][:16*L*chunks*m]                                          // [L, chunks, 16, m]
+	t44 := c.Work[16*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t43 := c.Work[32*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
+	y2 := c.Work[16*L*chunks*dV+32*L*chunks*m+3*L*T+16*L*chunks:][:16*L*chunks*dV]             // [L, chunks, 16, d_v]
+	t45 := c.Work[32*L*chunks*dV+32*L*chunks*m+3*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m]       // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks*m+3*L*T+16*L*chunks:][:L*T*m-16*L*chunks*m] // [L, T - 16·chunks, m]
+	t46 := c.Work[2*L*T*m+32*L*chunks*dV+3*L*T+16*L*chunks:][:L*T*dV-16*L*chunks*dV]           // [L, T - 16·chunks, d_v]
+	t47 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+3*L*T+16*L*chunks:][:L*T-16*L*chunks]          // [L, T - 16·chunks]
+	y22 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV+4*L*T:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
+	SState := c.Work[2*L*T*dV+2*L*T*m+4*L*T:][:dV*m]                                           // [m, d_v]
+	t2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m:][:16*dV]                                         // [16, d_v]
+	t3 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+16*dV:][:16*dV]                                   // [16, d_v]
+	t22 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+32*dV:][:16*m]                                   // [16, m]
+	t163 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+dV*m+32*dV+16*m:][:16*dV*m]                          // [16, m, d_v]
+	Z := c.Work[2*L*T*dV+2*L*T*m+4*L*T+17*dV*m+32*dV+16*m:][:16*dV*m]                          // [16, m, d_v]
+	t182 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+16*m:][:16*m]                          // [16, m]
+	t273 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+32*m:][:16*m]                          // [16, m]
+	S2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+33*dV*m+32*dV+48*m:][:16*dV*m]                         // [16, m, d_v]
+	y3 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+49*dV*m+32*dV+48*m:][:16*dV]                           // [16, d_v]
+	SState2 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+49*dV*m+48*dV+48*m:][:dV*m]                       // [m, d_v]
+	t23 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+48*dV+48*m:][:dV]                             // [d_v]
+	t32 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+49*dV+48*m:][:dV]                             // [d_v]
+	t222 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+50*dV+48*m:][:m]                             // [m]
+	t17 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+50*dV*m+50*dV+49*m:][:dV*m]                           // [m, d_v]
+	t184 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+49*m:][:m]                             // [m]
+	t274 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+50*m:][:m]                             // [m]
+	y4 := c.Work[2*L*T*dV+2*L*T*m+4*L*T+51*dV*m+50*dV+51*m:][:dV]                              // [d_v]
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K0[(i*T+j)*m:][:m])
+			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
 		}
 	}
 	for i := range L {
@@ -80,7 +75,7 @@ func (c *stepFused) run() {
 		a := regions.Rb6db0b007389Args{
 			P0: unsafe.SliceData(c.BetaStack),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: dV + m,
@@ -93,16 +88,16 @@ func (c *stepFused) run() {
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			for j := range T {
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t42 F
-				t42Sums := [16]F{t42}
+				var t152 F
+				t152Sums := [16]F{t152}
 				for k := range dV + m {
-					t42Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t42Sums[k%16])
+					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
+				t152 = kern.Sum16(&t152Sums)
+				t15_2[j] = t152
 			}
 		}
 	}
@@ -110,24 +105,122 @@ func (c *stepFused) run() {
 	// lattice_linear.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R2a4438ac53c4Args{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.Beta),
-			P2: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R86f3c7cd14acArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Beta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R2a4438ac53c4(&a)
+		regions.R86f3c7cd14ac(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			beta := c.Beta[i*T:][:T]
+			for j := range T {
+				t162 := t15_2[j] + bBetaEntry
+				t16_2[j] = t162
+				beta[j] = kern.Sigmoid(t162)
+			}
+		}
+	}
+
+	// lattice_linear.u
+	if kern.Wide() {
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.UProd),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
+		}
+		regions.R0c969c9e8791(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				var t18 F
+				t18Sums := [16]F{t18}
+				for k := range dV {
+					vEntry := v[k]
+					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
+				}
+				t18 = kern.Sum16(&t18Sums)
+				uProd[j] = t18
+			}
+		}
+	}
+
+	// lattice_linear.u, lattice_linear.beta
+	if kern.Wide() {
+		a := regions.Rab85d2355e08Args{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.USqrt),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(c.UDiv),
+			P4: unsafe.SliceData(c.UDiv3),
+			P5: unsafe.SliceData(t16),
+			P6: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+		}
+		regions.Rab85d2355e08(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			uSqrt := c.USqrt[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
-				t5 := t4_2[j] + bBetaEntry
-				beta[j] = kern.Sigmoid(t5)
-				betaSigmoid[j] = kern.Sigmoid(-t5)
+				uProdEntry := uProd[j]
+				t20 := (F(0) < uProdEntry)
+				t23_2 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+				t272 := kern.Larger(kern.Choose(t20, t23_2, F(0)), F(1e-08))
+				uSqrt[j] = t23_2
+				t27_2[j] = t272
+				uDiv[j] = F(1) / t272
+				uDiv3[j] = F(1) / t23_2
+				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+			}
+		}
+	}
+
+	// lattice_linear.u
+	if kern.Wide() {
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.U),
+			P3: unsafe.SliceData(c.UDiv2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rf2914391c6e5(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u := c.U[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2 := v[k] / t27Entry
+					u[k] = u2
+					uDiv2[k] = u2 / t27Entry
+				}
 			}
 		}
 	}
@@ -135,47 +228,47 @@ func (c *stepFused) run() {
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			copy(t8[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
+			copy(t41[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
 		}
 	}
 
-	// lattice_linear.k
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				copy(t9[((i*chunks+j)*16+k)*m:][:m], c.K0[(i*T+16*j+k)*m:][:m])
-			}
-		}
-	}
-
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
 		a := regions.Rc2242b2f4b24Args{
-			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t11),
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t44),
 			N0: L,
 			N1: chunks,
-			N2: dV,
-			N3: 16 * dV,
-			N4: 16 * chunks * dV,
-			N5: T * dV,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
 		}
 		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					v := c.V[(i*T+16*j+k)*dV:][:dV]
-					t10_2 := t10[((i*chunks+j)*16+k)*dV:][:dV]
-					q0 := c.Q0[(i*T+16*j+k)*dV:][:dV]
-					t11_2 := t11[((i*chunks+j)*16+k)*dV:][:dV]
-					for m2 := range dV {
-						t10_2[m2] = v[m2]
-						t11_2[m2] = q0[m2]
+					k2 := c.K[(i*T+16*j+k)*m:][:m]
+					t42_2 := t42[((i*chunks+j)*16+k)*m:][:m]
+					q := c.Q[(i*T+16*j+k)*m:][:m]
+					t44_2 := t44[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						t42_2[m2] = k2[m2]
+						t44_2[m2] = q[m2]
 					}
 				}
+			}
+		}
+	}
+
+	// lattice_linear.u
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], c.U[(i*T+16*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -193,11 +286,11 @@ func (c *stepFused) run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t2, 1, dV, SState, 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
-						P0: unsafe.SliceData(t10),
+						P0: unsafe.SliceData(t43),
 						P1: unsafe.SliceData(t2),
 						P2: unsafe.SliceData(t3),
 						N0: dV,
@@ -206,26 +299,26 @@ func (c *stepFused) run() {
 					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
-						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						t2_2 := t2[i*dV:][:dV]
 						t3_2 := t3[i*dV:][:dV]
 						for j := range dV {
-							t3_2[j] = t10_2[j] - t2_2[j]
+							t3_2[j] = t43_2[j] - t2_2[j]
 						}
 					}
 				}
 				// lattice_linear.N
 				kern.GemmFMA(m, 16, dV, F(1), false, t22, 1, m, SState, dV, 1, t3, 1, dV)
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t16)
+				clear(t163)
 				if kern.Wide() {
 					a2 := regions.R1604aaf74d74Args{
-						P0:  unsafe.SliceData(t9),
+						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t22),
-						P2:  unsafe.SliceData(t8),
+						P2:  unsafe.SliceData(t41),
 						P3:  unsafe.SliceData(SState),
 						P4:  unsafe.SliceData(t3),
-						P5:  unsafe.SliceData(t16),
+						P5:  unsafe.SliceData(t163),
 						N0:  m,
 						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
 						N2:  64*a + 64*C*s + 64*chunks*l,
@@ -246,16 +339,16 @@ func (c *stepFused) run() {
 					for i := range 16 {
 						for j := range m {
 							SState3 := SState[j*dV:][:dV]
-							t16_2 := t16[(i*m+j)*dV:][:dV]
+							t163_2 := t163[(i*m+j)*dV:][:dV]
 							if n := min(16, i+1); n > 0 {
-								t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
+								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
 									t3_2 := t3[k*dV:][:dV]
-									t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-									w := F(t9Entry * t22[k*m+j])
-									t8Entry := t8_2[k]
+									t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
+									w := F(t42Entry * t22[k*m+j])
+									t41Entry := t41_2[k]
 									for m2 := range dV {
-										t16_2[m2] = num.FMA32(num.FMA32(SState3[m2], w, -F(t9Entry*t3_2[m2])), t8Entry, t16_2[m2])
+										t163_2[m2] = num.FMA32(num.FMA32(SState3[m2], w, -F(t42Entry*t3_2[m2])), t41Entry, t163_2[m2])
 									}
 								}
 							}
@@ -266,9 +359,9 @@ func (c *stepFused) run() {
 				if kern.Wide() {
 					a2 := regions.R71e14691696cArgs{
 						P0: unsafe.SliceData(SState),
-						P1: unsafe.SliceData(t16),
+						P1: unsafe.SliceData(t163),
 						P2: unsafe.SliceData(Z),
-						P3: unsafe.SliceData(t18),
+						P3: unsafe.SliceData(t182),
 						N0: m,
 						N1: dV,
 						N2: 12 * dV,
@@ -280,135 +373,77 @@ func (c *stepFused) run() {
 					regions.R71e14691696c(&a2)
 				} else {
 					for i := range 16 {
-						t18_2 := t18[i*m:][:m]
+						t182_2 := t182[i*m:][:m]
 						for j := range m {
 							SState3 := SState[j*dV:][:dV]
-							t16_2 := t16[(i*m+j)*dV:][:dV]
+							t163_2 := t163[(i*m+j)*dV:][:dV]
 							Z2 := Z[(i*m+j)*dV:][:dV]
-							var t182 F
-							t182Sums := [16]F{t182}
+							var t183 F
+							t183Sums := [16]F{t183}
 							for k := range dV {
-								Z2_2 := SState3[k] - t16_2[k]
-								t182Sums[k%16] = num.FMA32(Z2_2, Z2_2, t182Sums[k%16])
+								Z2_2 := SState3[k] - t163_2[k]
+								t183Sums[k%16] = num.FMA32(Z2_2, Z2_2, t183Sums[k%16])
 								Z2[k] = Z2_2
 							}
-							t182 = kern.Sum16(&t182Sums)
-							t18_2[j] = t182
+							t183 = kern.Sum16(&t183Sums)
+							t182_2[j] = t183
 						}
 					}
 				}
 				// lattice_linear.S
 				if kern.Wide() {
 					a2 := regions.R83852976a79bArgs{
-						P0: unsafe.SliceData(t18),
-						P1: unsafe.SliceData(t27),
+						P0: unsafe.SliceData(t182),
+						P1: unsafe.SliceData(t273),
 						N0: m,
 					}
 					regions.R83852976a79b(&a2)
 				} else {
 					for i := range 16 {
-						t18_2 := t18[i*m:][:m]
-						t27_2 := t27[i*m:][:m]
+						t182_2 := t182[i*m:][:m]
+						t273_2 := t273[i*m:][:m]
 						for j := range m {
-							t18Entry := t18_2[j]
-							t20 := (F(0) < t18Entry)
-							t27_2[j] = kern.Larger(kern.Choose(t20, num.Sqrt(kern.Choose(t20, t18Entry, F(1))), F(0)), F(1e-08))
+							t182Entry := t182_2[j]
+							t202 := (F(0) < t182Entry)
+							t273_2[j] = kern.Larger(kern.Choose(t202, num.Sqrt(kern.Choose(t202, t182Entry, F(1))), F(0)), F(1e-08))
 						}
 					}
 				}
-				// lattice_linear.S, lattice_linear.p
-				if kern.Wide() {
-					a2 := regions.R93bb2fc15963Args{
-						P0: unsafe.SliceData(t27),
-						P1: unsafe.SliceData(Z),
-						P2: unsafe.SliceData(t11),
-						P3: unsafe.SliceData(S2),
-						P4: unsafe.SliceData(t29),
-						N0: m,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dV,
-						N5: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						N6: dV * m,
-					}
-					regions.R93bb2fc15963(&a2)
-				} else {
-					for i := range 16 {
-						t27_2 := t27[i*m:][:m]
-						t29_2 := t29[i*m:][:m]
-						for j := range m {
-							Z2 := Z[(i*m+j)*dV:][:dV]
-							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-							S2_2 := S2[(i*m+j)*dV:][:dV]
-							var t292 F
-							t27Entry := t27_2[j]
-							t292Sums := [16]F{t292}
-							for k := range dV {
-								S22 := Z2[k] / t27Entry
-								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
-								S2_2[k] = S22
-							}
-							t292 = kern.Sum16(&t292Sums)
-							t29_2[j] = t292
-						}
-					}
-				}
-				// lattice_linear.p
-				if kern.Wide() {
-					a2 := regions.R4f0d0a2a3940Args{
-						P0: unsafe.SliceData(t29),
-						P1: unsafe.SliceData(p2),
-						N0: m,
-					}
-					regions.R4f0d0a2a3940(&a2)
-				} else {
-					for i := range 16 {
-						t29_2 := t29[i*m:][:m]
-						p2_2 := p2[i*m:][:m]
-						top := F(math.Inf(-1))
-						topSums := kern.Lowest16()
-						for j := range m {
-							topSums[j%16] = kern.Gather(topSums[j%16], t29_2[j])
-						}
-						top = kern.Gather(top, kern.Top16(&topSums))
-						var sum F
-						sumSums := [16]F{sum}
-						for j := range m {
-							e := kern.Exp(t29_2[j] - top)
-							sumSums[j%16] = sumSums[j%16] + e
-							p2_2[j] = e
-						}
-						sum = kern.Sum16(&sumSums)
-						for j := range m {
-							p2_2[j] = p2_2[j] / sum
-						}
-					}
-				}
-				// lattice_linear.y
+				// lattice_linear.S, lattice_linear.y
 				clear(y3)
 				if kern.Wide() {
-					a2 := regions.R9809b83fad43Args{
-						P0: unsafe.SliceData(p2),
-						P1: unsafe.SliceData(S2),
-						P2: unsafe.SliceData(y3),
+					a2 := regions.R9de8445ddff3Args{
+						P0: unsafe.SliceData(t273),
+						P1: unsafe.SliceData(t44),
+						P2: unsafe.SliceData(Z),
+						P3: unsafe.SliceData(S2),
+						P4: unsafe.SliceData(y3),
 						N0: m,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dV,
-						N5: dV * m,
+						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2: 4,
+						N3: 64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N4: 8,
+						N5: 64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N6: 12,
+						N7: 64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N8: dV,
+						N9: dV * m,
 					}
-					regions.R9809b83fad43(&a2)
+					regions.R9de8445ddff3(&a2)
 				} else {
 					for i := range 16 {
-						p2_2 := p2[i*m:][:m]
+						t273_2 := t273[i*m:][:m]
+						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
 						y3_2 := y3[i*dV:][:dV]
 						for j := range m {
+							Z2 := Z[(i*m+j)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
-							p2Entry := p2_2[j]
+							t273Entry := t273_2[j]
+							t44Entry := t44_2[j]
 							for k := range dV {
-								y3_2[k] = num.FMA32(S2_2[k], p2Entry, y3_2[k])
+								S22 := Z2[k] / t273Entry
+								S2_2[k] = S22
+								y3_2[k] = num.FMA32(S22, t44Entry, y3_2[k])
 							}
 						}
 					}
@@ -427,46 +462,46 @@ func (c *stepFused) run() {
 		}
 	}
 
-	// lattice_linear.k
-	for i := range L {
-		for j := range T - 16*chunks {
-			copy(t12[(i*(T-16*chunks)+j)*m:][:m], c.K0[(i*T+j+16*chunks)*m:][:m])
-		}
-	}
-
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
-			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t15),
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t48),
 			N0: L,
 			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
+			N2: m,
+			N3: 64 * chunks * m,
+			N4: T*m - 16*chunks*m,
+			N5: T * m,
 		}
 		regions.R7d0ea8674a7f(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-				t13_2 := t13[(i*(T-16*chunks)+j)*dV:][:dV]
-				q0 := c.Q0[(i*T+j+16*chunks)*dV:][:dV]
-				t15_2 := t15[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t13_2[k] = v[k]
-					t15_2[k] = q0[k]
+				k := c.K[(i*T+j+16*chunks)*m:][:m]
+				t45_2 := t45[(i*(T-16*chunks)+j)*m:][:m]
+				q := c.Q[(i*T+j+16*chunks)*m:][:m]
+				t48_2 := t48[(i*(T-16*chunks)+j)*m:][:m]
+				for k2 := range m {
+					t45_2[k2] = k[k2]
+					t48_2[k2] = q[k2]
 				}
 			}
 		}
 	}
 
+	// lattice_linear.u
+	for i := range L {
+		for j := range T - 16*chunks {
+			copy(t46[(i*(T-16*chunks)+j)*dV:][:dV], c.U[(i*T+j+16*chunks)*dV:][:dV])
+		}
+	}
+
 	// lattice_linear.beta
 	for i := range L {
-		copy(t14[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
+		copy(t47[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// lattice_linear
@@ -481,13 +516,13 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
 					// lattice_linear.G
 					clear(t23)
 					if kern.Wide() {
 						a2 := regions.R7d3b2c25ac43Args{
-							P0: unsafe.SliceData(t12),
+							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(SState2),
 							P2: unsafe.SliceData(t23),
 							N0: m,
@@ -499,12 +534,12 @@ func (c *stepFused) run() {
 						}
 						regions.R7d3b2c25ac43(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
-							t12Entry := t12_2[i]
+							t45Entry := t45_2[i]
 							for j := range dV {
-								t23[j] = num.FMA32(SState2_2[j], t12Entry, t23[j])
+								t23[j] = num.FMA32(SState2_2[j], t45Entry, t23[j])
 							}
 						}
 					}
@@ -512,7 +547,7 @@ func (c *stepFused) run() {
 					if len(c.GLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R83f04ce72429Args{
-								P0: unsafe.SliceData(t13),
+								P0: unsafe.SliceData(t46),
 								P1: unsafe.SliceData(t23),
 								P2: kern.Given(c.GLin),
 								N0: dV,
@@ -520,17 +555,17 @@ func (c *stepFused) run() {
 							}
 							regions.R83f04ce72429(&a2)
 						} else {
-							t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t33 := t13_2[i] - t23[i]
+								t33 := t46_2[i] - t23[i]
 								GLin[i] = t33
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.Rb034b2d44d21Args{
-							P0: unsafe.SliceData(t13),
+							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(t23),
 							P2: unsafe.SliceData(t32),
 							N0: dV,
@@ -538,9 +573,9 @@ func (c *stepFused) run() {
 						}
 						regions.Rb034b2d44d21(&a2)
 					} else {
-						t13_2 := t13[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+						t46_2 := t46[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t33 := t13_2[i] - t23[i]
+							t33 := t46_2[i] - t23[i]
 							t32[i] = t33
 						}
 					}
@@ -570,15 +605,15 @@ func (c *stepFused) run() {
 						}
 					}
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
-					t14Entry := t14_2[a]
+					t47Entry := t47_2[a]
 					if kern.Wide() {
 						a2 := regions.R81036e4f25f8Args{
-							P0: unsafe.SliceData(t12),
+							P0: unsafe.SliceData(t45),
 							P1: unsafe.SliceData(t222),
 							P2: unsafe.SliceData(SState2),
 							P3: unsafe.SliceData(t32),
 							P4: unsafe.SliceData(t17),
-							P5: unsafe.SliceData(t183),
+							P5: unsafe.SliceData(t184),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -588,33 +623,33 @@ func (c *stepFused) run() {
 							N6: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N7: 12,
 							N8: dV,
-							S0: [2]float32{t14Entry},
+							S0: [2]float32{t47Entry},
 						}
 						regions.R81036e4f25f8(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							SState2_2 := SState2[i*dV:][:dV]
 							t17_2 := t17[i*dV:][:dV]
-							var t184 F
-							t12Entry2 := t12_2[i]
-							w2 := F(t12Entry2 * t222[i])
-							t184Sums := [16]F{t184}
+							var t185 F
+							t45Entry2 := t45_2[i]
+							w2 := F(t45Entry2 * t222[i])
+							t185Sums := [16]F{t185}
 							for j := range dV {
 								SState2Entry := SState2_2[j]
-								t172 := num.FMA32(-t14Entry, num.FMA32(SState2Entry, w2, -F(t12Entry2*t32[j])), SState2Entry)
-								t184Sums[j%16] = num.FMA32(t172, t172, t184Sums[j%16])
+								t172 := num.FMA32(-t47Entry, num.FMA32(SState2Entry, w2, -F(t45Entry2*t32[j])), SState2Entry)
+								t185Sums[j%16] = num.FMA32(t172, t172, t185Sums[j%16])
 								t17_2[j] = t172
 							}
-							t184 = kern.Sum16(&t184Sums)
-							t183[i] = t184
+							t185 = kern.Sum16(&t185Sums)
+							t184[i] = t185
 						}
 					}
 					// lattice_linear.S, lattice_linear
 					if len(c.SMax2) > 0 {
 						if kern.Wide() {
 							a2 := regions.R439edeed9f70Args{
-								P0: unsafe.SliceData(t183),
+								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SMax2),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -623,18 +658,18 @@ func (c *stepFused) run() {
 						} else {
 							SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
-								t183Entry := t183[i]
-								t202 := (F(0) < t183Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-								t273 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-								SMax2[i] = t273
+								t184Entry := t184[i]
+								t203 := (F(0) < t184Entry)
+								t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+								t275 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+								SMax2[i] = t275
 							}
 						}
 					}
 					if len(c.SDiv) > 0 {
 						if kern.Wide() {
 							a2 := regions.R92c44abb22e4Args{
-								P0: unsafe.SliceData(t183),
+								P0: unsafe.SliceData(t184),
 								P1: kern.Given(c.SDiv),
 								N0: m,
 								N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
@@ -643,11 +678,11 @@ func (c *stepFused) run() {
 						} else {
 							SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 							for i := range m {
-								t183Entry := t183[i]
-								t202 := (F(0) < t183Entry)
-								t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-								t232 := F(1) / t23_2
-								SDiv[i] = t232
+								t184Entry := t184[i]
+								t203 := (F(0) < t184Entry)
+								t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+								t1822 := F(1) / t232
+								SDiv[i] = t1822
 							}
 						}
 					}
@@ -670,137 +705,56 @@ func (c *stepFused) run() {
 					}
 					if kern.Wide() {
 						a2 := regions.R155a53f542e2Args{
-							P0: unsafe.SliceData(t183),
-							P1: unsafe.SliceData(t272),
+							P0: unsafe.SliceData(t184),
+							P1: unsafe.SliceData(t274),
 							N0: m,
 						}
 						regions.R155a53f542e2(&a2)
 					} else {
 						for i := range m {
-							t183Entry := t183[i]
-							t202 := (F(0) < t183Entry)
-							t23_2 := num.Sqrt(kern.Choose(t202, t183Entry, F(1)))
-							t273 := kern.Larger(kern.Choose(t202, t23_2, F(0)), F(1e-08))
-							t272[i] = t273
+							t184Entry := t184[i]
+							t203 := (F(0) < t184Entry)
+							t232 := num.Sqrt(kern.Choose(t203, t184Entry, F(1)))
+							t275 := kern.Larger(kern.Choose(t203, t232, F(0)), F(1e-08))
+							t274[i] = t275
 						}
 					}
-					// lattice_linear.S, lattice_linear.p
-					if kern.Wide() {
-						a2 := regions.R083bbfdc808bArgs{
-							P0: unsafe.SliceData(t272),
-							P1: unsafe.SliceData(t17),
-							P2: unsafe.SliceData(t15),
-							P3: unsafe.SliceData(SState2),
-							P4: unsafe.SliceData(t293),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-							N5: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-						}
-						regions.R083bbfdc808b(&a2)
-					} else {
-						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							SState2_2 := SState2[i*dV:][:dV]
-							var t294 F
-							t272Entry := t272[i]
-							t294Sums := [16]F{t294}
-							for j := range dV {
-								S23 := t17_2[j] / t272Entry
-								t294Sums[j%16] = num.FMA32(S23, t15_2[j], t294Sums[j%16])
-								SState2_2[j] = S23
-							}
-							t294 = kern.Sum16(&t294Sums)
-							t293[i] = t294
-						}
-					}
-					// lattice_linear.p
-					top2 := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := regions.R3cc1552a39b1Args{
-							P0: unsafe.SliceData(t293),
-							P1: unsafe.SliceData(top2Total),
-							N0: m,
-							S0: [2]float32{top2},
-						}
-						regions.R3cc1552a39b1(&a2)
-					} else {
-						top2_2 := top2
-						top2Sums := kern.Lowest16()
-						for i := range m {
-							top2Sums[i%16] = kern.Gather(top2Sums[i%16], t293[i])
-						}
-						top2_2 = kern.Gather(top2_2, kern.Top16(&top2Sums))
-						top2Total[0] = top2_2
-					}
-					top2 = top2Total[0]
-					var sum2 F
-					if kern.Wide() {
-						a2 := regions.Rfca7068896cdArgs{
-							P0: unsafe.SliceData(t293),
-							P1: unsafe.SliceData(p3),
-							P2: unsafe.SliceData(sum2Total),
-							N0: m,
-							S0: [2]float32{sum2},
-							S1: [2]float32{top2},
-						}
-						regions.Rfca7068896cd(&a2)
-					} else {
-						sum2_2 := sum2
-						sum2Sums := [16]F{sum2_2}
-						for i := range m {
-							e2 := kern.Exp(t293[i] - top2)
-							sum2Sums[i%16] = sum2Sums[i%16] + e2
-							p3[i] = e2
-						}
-						sum2_2 = kern.Sum16(&sum2Sums)
-						sum2Total[0] = sum2_2
-					}
-					sum2 = sum2Total[0]
-					if kern.Wide() {
-						a2 := regions.R9099d81f9f2dArgs{
-							P0: unsafe.SliceData(p3),
-							N0: m,
-							S0: [2]float32{sum2},
-						}
-						regions.R9099d81f9f2d(&a2)
-					} else {
-						for i := range m {
-							p3[i] = p3[i] / sum2
-						}
-					}
-					// lattice_linear.y
+					// lattice_linear.S, lattice_linear.y
 					clear(y4)
 					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
-							P0: unsafe.SliceData(p3),
-							P1: unsafe.SliceData(SState2),
-							P2: unsafe.SliceData(y4),
+						a2 := regions.R5c33b05a9b02Args{
+							P0: unsafe.SliceData(t274),
+							P1: unsafe.SliceData(t48),
+							P2: unsafe.SliceData(t17),
+							P3: unsafe.SliceData(SState2),
+							P4: unsafe.SliceData(y4),
 							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+							N2: 4,
+							N3: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
+							N4: 8,
+							N5: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
+							N6: 12,
+							N7: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
+							N8: dV,
 						}
-						regions.Rbf2e3bbbdc15(&a2)
+						regions.R5c33b05a9b02(&a2)
 					} else {
+						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
+							t17_2 := t17[i*dV:][:dV]
 							SState2_2 := SState2[i*dV:][:dV]
-							p3Entry := p3[i]
+							t274Entry := t274[i]
+							t48Entry := t48_2[i]
 							for j := range dV {
-								y4[j] = num.FMA32(SState2_2[j], p3Entry, y4[j])
+								S23 := t17_2[j] / t274Entry
+								SState2_2[j] = S23
+								y4[j] = num.FMA32(S23, t48Entry, y4[j])
 							}
 						}
 					}
 					// lattice_linear
 					copy(y22[(l*(T-16*chunks)+a+C*s)*dV:][:dV], y4[:dV])
-					// lattice_linear
-					if len(c.P) > 0 {
-						copy(c.P[(l*(T-16*chunks)+a+C*s)*m:][:m], p3[:m])
-					}
 				}
 			}
 		}
@@ -839,161 +793,174 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t8 := c.Work[:16*L*chunks]                                                                                             // [L, chunks, 16]
-	t9 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                             // [L, chunks, 16, m]
-	t10 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                             // [L, chunks, 16, d_v]
-	t11 := c.Work[16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                              // [L, chunks, 16, d_v]
-	t12 := c.Work[32*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                         // [L, T - 16·chunks, m]
-	t5 := c.Work[L*T*m+32*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                                  // [L, T - 16·chunks, m]
-	t14 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                     // [L, T - 16·chunks]
-	t15 := c.Work[2*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                       // [L, T - 16·chunks, d_v]
-	t2 := c.Work[L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
-	t := c.Work[2*L*T*dV+2*L*T*m-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                                      // [L, 16·chunks, d_v]
-	t60 := c.Work[2*L*T*dV+2*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                // [L, T - 16·chunks, m]
-	t42 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                             // [L, m, d_v]
-	t52 := c.Work[2*L*T*dV+3*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                         // [L, T - 16·chunks, m]
-	t6 := c.Work[2*L*T*dV+4*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                        // [L, T - 16·chunks, d_v]
-	t7 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                             // [L, T - 16·chunks]
-	t82 := c.Work[3*L*T*dV+4*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                        // [L, T - 16·chunks, d_v]
-	t92 := c.Work[4*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                        // [L, T, d_v]
-	t112 := c.Work[5*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*dV]                       // [L, T, d_v]
-	t102 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                          // [L, T]
-	t122 := c.Work[6*L*T*dV+4*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*m]                        // [L, T, m]
-	t142 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
-	t152 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
-	t162 := c.Work[6*L*T*dV+5*L*T*m-16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
-	t172 := c.Work[6*L*T*dV+5*L*T*m-32*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
-	t18 := c.Work[6*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                    // [L, T, d_v]
-	t19 := c.Work[7*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                    // [L, T, d_v]
-	t20 := c.Work[8*L*T*dV+5*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                     // [L, T, m]
-	t21 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                       // [L, T]
-	t25 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                       // [L, T]
-	t28 := c.Work[8*L*T*dV+6*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T*dV+L*T*m]                              // [L, T, d_v + m]
-	SBarState := c.Work[9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:dV*m]                                // [m, d_v]
-	STrail := c.Work[9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+dV*m:][:C*dV*m+dV*m]                       // [C + 1, m, d_v]
-	t17 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+2*dV*m:][:dV*m]                        // [m, d_v]
-	t182 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m:][:m]                          // [m]
-	t222 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+m:][:m]                        // [m]
-	t54 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+2*m:][:m]                       // [m]
-	t104 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+3*m:][:m]                      // [m]
-	t72 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+4*m:][:dV]                      // [d_v]
-	t13 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+4*m:][:m]                    // [m]
-	t30 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+5*m:][:m]                    // [m]
-	t34 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+3*dV*m+dV+6*m:][:dV*m]                 // [m, d_v]
-	t56 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+6*m:][:m]                    // [m]
-	t44 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+7*m:][:m]                    // [m]
-	t46 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+dV+8*m:][:dV]                   // [d_v]
-	t57 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+8*m:][:m]                  // [m]
-	t58 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+2*dV+9*m:][:dV]                 // [d_v]
-	t49 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+3*dV+9*m:][:dV]                 // [d_v]
-	t53 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+9*m:][:m]                  // [m]
-	SBarState2 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+4*dV*m+4*dV+10*m:][:dV*m]       // [m, d_v]
-	STrail2 := c.Work[C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+5*dV*m+4*dV+10*m:][:C*dV*m+dV*m]   // [C + 1, m, d_v]
-	t24 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+4*dV+10*m:][:16*dV]           // [16, d_v]
-	t3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+20*dV+10*m:][:16*dV]           // [16, d_v]
-	t223 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+10*m:][:16*m]          // [16, m]
-	t16 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+6*dV*m+36*dV+26*m:][:16*dV*m]        // [16, m, d_v]
-	Z := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+22*dV*m+36*dV+26*m:][:16*dV*m]         // [16, m, d_v]
-	t184 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+26*m:][:16*m]         // [16, m]
-	t25_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+36*dV+42*m:][:16*dV]       // [16, d_v]
-	t32 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+52*dV+42*m:][:16*dV]         // [16, d_v]
-	t224 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+42*m:][:16*m]         // [16, m]
-	t323 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+58*m:][:16*m]         // [16, m]
-	N3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+38*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t163 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+54*dV*m+68*dV+74*m:][:16*dV*m]      // [16, m, d_v]
-	Z3 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+70*dV*m+68*dV+74*m:][:16*dV*m]        // [16, m, d_v]
-	t186 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+74*m:][:16*m]         // [16, m]
-	t23 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+90*m:][:16*m]          // [16, m]
-	t252 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+106*m:][:16*m]        // [16, m]
-	t27 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+122*m:][:16*m]         // [16, m]
-	S2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+86*dV*m+68*dV+138*m:][:16*dV*m]       // [16, m, d_v]
-	t29 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+138*m:][:16*m]        // [16, m]
-	t3223 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+154*m:][:16*m]      // [16, m]
-	p2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+170*m:][:16*m]         // [16, m]
-	t4 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+102*dV*m+68*dV+186*m:][:16*dV*m]      // [16, m, d_v]
-	t43 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m:][:16]          // [16]
-	t62 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+186*m+16:][:16*m]     // [16, m]
-	t114 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+202*m+16:][:16*m]    // [16, m]
-	t85 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+68*dV+218*m+16:][:16*dV]    // [16, d_v]
-	t93 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+118*dV*m+84*dV+218*m+16:][:16*dV*m]  // [16, m, d_v]
-	t1424 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+218*m+16:][:16*m]   // [16, m]
-	t31 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+234*m+16:][:16*m]     // [16, m]
-	t35 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+134*dV*m+84*dV+250*m+16:][:16*dV*m]  // [16, m, d_v]
-	t36 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+150*dV*m+84*dV+250*m+16:][:dV*m]     // [m, d_v]
-	t573 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+151*dV*m+84*dV+250*m+16:][:16*dV*m] // [16, m, d_v]
-	t39 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+16:][:16]       // [16]
-	t43_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+250*m+32:][:16*m]   // [16, m]
-	t48 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+266*m+32:][:16*m]     // [16, m]
-	t493 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+84*dV+282*m+32:][:16*dV]   // [16, d_v]
-	t42_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+167*dV*m+100*dV+282*m+32:][:dV*m]  // [m, d_v]
-	t45 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+282*m+32:][:16*m]    // [16, m]
-	t462 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+168*dV*m+100*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t47 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+100*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t50 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+116*dV+298*m+32:][:16*dV]   // [16, d_v]
-	t534 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+169*dV*m+132*dV+298*m+32:][:dV*m]   // [m, d_v]
-	t54_2 := c.Work[2*C*dV*m+9*L*T*dV+7*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T+170*dV*m+132*dV+298*m+32:][:16*m]  // [16, m]
-	t202 := c.Flags[:m]                                                                                                    // [m]
-	t1422 := c.Flags[m:][:m]                                                                                               // [m]
-	t1822 := c.Flags[2*m:][:m]                                                                                             // [m]
-	t192 := c.Flags[3*m:][:16*m]                                                                                           // [16, m]
-	t37Total := make([]F, 1)
-	t273Total := make([]F, 1)
+	t41 := c.Work[:16*L*chunks]                                                                                           // [L, chunks, 16]
+	t42 := c.Work[16*L*chunks:][:16*L*chunks*m]                                                                           // [L, chunks, 16, m]
+	t44 := c.Work[16*L*chunks*m+16*L*chunks:][:16*L*chunks*m]                                                             // [L, chunks, 16, m]
+	t43 := c.Work[32*L*chunks*m+16*L*chunks:][:16*L*chunks*dV]                                                            // [L, chunks, 16, d_v]
+	t45 := c.Work[16*L*chunks*dV+32*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                        // [L, T - 16·chunks, m]
+	t48 := c.Work[L*T*m+16*L*chunks*dV+16*L*chunks*m+16*L*chunks:][:L*T*m-16*L*chunks*m]                                  // [L, T - 16·chunks, m]
+	t52 := c.Work[2*L*T*m+16*L*chunks*dV+16*L*chunks:][:L*T*m-16*L*chunks*m]                                              // [L, T - 16·chunks, m]
+	t47 := c.Work[3*L*T*m+16*L*chunks*dV-16*L*chunks*m+16*L*chunks:][:L*T-16*L*chunks]                                    // [L, T - 16·chunks]
+	t := c.Work[3*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:16*L*chunks*dV]                                               // [L, 16·chunks, d_v]
+	t2 := c.Work[3*L*T*m+32*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*dV-16*L*chunks*dV]                                       // [L, T - 16·chunks, d_v]
+	t552 := c.Work[L*T*dV+3*L*T*m+16*L*chunks*dV-16*L*chunks*m+L*T:][:L*T*m-16*L*chunks*m]                                // [L, T - 16·chunks, m]
+	t4 := c.Work[L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*T:][:L*dV*m]                                               // [L, m, d_v]
+	t5 := c.Work[L*T*dV+4*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+L*T:][:L*T*m-16*L*chunks*m]                           // [L, T - 16·chunks, m]
+	t6 := c.Work[L*T*dV+5*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+L*T:][:L*T*dV-16*L*chunks*dV]                         // [L, T - 16·chunks, d_v]
+	t7 := c.Work[2*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+L*T:][:L*T-16*L*chunks]                                            // [L, T - 16·chunks]
+	t8 := c.Work[2*L*T*dV+5*L*T*m-48*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m-16*L*chunks*m]                          // [L, T - 16·chunks, m]
+	t9 := c.Work[2*L*T*dV+6*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m]                                        // [L, T, m]
+	t12 := c.Work[2*L*T*dV+7*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T*m]                                       // [L, T, m]
+	t10 := c.Work[2*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+2*L*T-16*L*chunks:][:L*T]                                         // [L, T]
+	t11 := c.Work[2*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:L*T*dV]                                      // [L, T, d_v]
+	t142 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T-16*L*chunks:][:16*L*chunks]                                // [L, chunks, 16]
+	t152 := c.Work[3*L*T*dV+8*L*T*m-64*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                                          // [L, chunks, 16, m]
+	t162 := c.Work[3*L*T*dV+8*L*T*m-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*dV]                                         // [L, chunks, 16, d_v]
+	t17 := c.Work[3*L*T*dV+8*L*T*m+16*L*chunks*dV-48*L*chunks*m+L*dV*m+3*L*T:][:16*L*chunks*m]                            // [L, chunks, 16, m]
+	t182 := c.Work[3*L*T*dV+8*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                   // [L, T, m]
+	t202 := c.Work[3*L*T*dV+9*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*m]                                   // [L, T, m]
+	t192 := c.Work[3*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T*dV]                                 // [L, T, d_v]
+	t212 := c.Work[4*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+3*L*T:][:L*T]                                    // [L, T]
+	t222 := c.Work[4*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T*dV]                                 // [L, T, d_v]
+	t272 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+4*L*T:][:L*T]                                    // [L, T]
+	t51 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+5*L*T:][:L*T]                                     // [L, T]
+	t54 := c.Work[5*L*T*dV+10*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:L*T*dV+L*T*m]                            // [L, T, d_v + m]
+	SBarState := c.Work[6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T:][:dV*m]                              // [m, d_v]
+	STrail := c.Work[6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+dV*m:][:C*dV*m+dV*m]                     // [C + 1, m, d_v]
+	t172 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+2*dV*m:][:dV*m]                     // [m, d_v]
+	t18 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m:][:m]                         // [m]
+	t222_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+m:][:m]                    // [m]
+	t82 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+2*m:][:m]                     // [m]
+	t53 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+3*m:][:m]                     // [m]
+	t252 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+4*m:][:m]                    // [m]
+	t29 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+3*dV*m+5*m:][:dV*m]                  // [m, d_v]
+	t512 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+5*m:][:m]                    // [m]
+	t39 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+6*m:][:m]                     // [m]
+	t412 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+7*m:][:dV]                   // [d_v]
+	t52_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+dV+7*m:][:m]                // [m]
+	t53_2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+dV+8*m:][:dV]               // [d_v]
+	t443 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+2*dV+8*m:][:dV]              // [d_v]
+	t483 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+3*dV+8*m:][:m]               // [m]
+	SBarState2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+4*dV*m+3*dV+9*m:][:dV*m]      // [m, d_v]
+	STrail2 := c.Work[C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+5*dV*m+3*dV+9*m:][:C*dV*m+dV*m]  // [C + 1, m, d_v]
+	t23 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+3*dV+9*m:][:16*dV]          // [16, d_v]
+	t3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+19*dV+9*m:][:16*dV]          // [16, d_v]
+	t223 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+35*dV+9*m:][:16*m]         // [16, m]
+	t16 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+6*dV*m+35*dV+25*m:][:16*dV*m]      // [16, m, d_v]
+	Z := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+22*dV*m+35*dV+25*m:][:16*dV*m]       // [16, m, d_v]
+	t184 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+35*dV+25*m:][:16*m]       // [16, m]
+	t24 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+35*dV+41*m:][:16*dV]       // [16, d_v]
+	t32 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+51*dV+41*m:][:16*dV]       // [16, d_v]
+	t224 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+41*m:][:16*m]       // [16, m]
+	t323 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+57*m:][:16*m]       // [16, m]
+	N3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+38*dV*m+67*dV+73*m:][:16*dV*m]      // [16, m, d_v]
+	t163 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+54*dV*m+67*dV+73*m:][:16*dV*m]    // [16, m, d_v]
+	Z3 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+70*dV*m+67*dV+73*m:][:16*dV*m]      // [16, m, d_v]
+	t186 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+73*m:][:16*m]       // [16, m]
+	t23_2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+89*m:][:16*m]      // [16, m]
+	t25 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+105*m:][:16*m]       // [16, m]
+	t27 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+121*m:][:16*m]       // [16, m]
+	t62 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+137*m:][:16*m]       // [16, m]
+	S2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+86*dV*m+67*dV+153*m:][:16*dV*m]     // [16, m, d_v]
+	t3223 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+102*dV*m+67*dV+153*m:][:16*m]    // [16, m]
+	t14 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+102*dV*m+67*dV+169*m:][:16*dV*m]   // [16, m, d_v]
+	t42_2 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+118*dV*m+67*dV+169*m:][:16*dV*m] // [16, m, d_v]
+	t93 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+169*m:][:16*m]      // [16, m]
+	t262 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+185*m:][:16*m]     // [16, m]
+	t302 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+134*dV*m+67*dV+201*m:][:16*dV*m]  // [16, m, d_v]
+	t31 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+150*dV*m+67*dV+201*m:][:dV*m]      // [m, d_v]
+	t523 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+151*dV*m+67*dV+201*m:][:16*dV*m]  // [16, m, d_v]
+	t34 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+201*m:][:16]        // [16]
+	t38 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+201*m+16:][:16*m]   // [16, m]
+	t432 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+217*m+16:][:16*m]  // [16, m]
+	t445 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+67*dV+233*m+16:][:16*dV] // [16, d_v]
+	t37 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+167*dV*m+83*dV+233*m+16:][:dV*m]   // [m, d_v]
+	t40 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+168*dV*m+83*dV+233*m+16:][:16*m]   // [16, m]
+	t413 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+168*dV*m+83*dV+249*m+16:][:dV*m]  // [m, d_v]
+	t423 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+83*dV+249*m+16:][:16*dV] // [16, d_v]
+	t453 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+99*dV+249*m+16:][:16*dV] // [16, d_v]
+	t486 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+169*dV*m+115*dV+249*m+16:][:dV*m] // [m, d_v]
+	t49 := c.Work[2*C*dV*m+6*L*T*dV+11*L*T*m+16*L*chunks*dV-32*L*chunks*m+L*dV*m+6*L*T+170*dV*m+115*dV+249*m+16:][:16*m]  // [16, m]
+	t20 := c.Flags[:L*T]                                                                                                  // [L, T]
+	t28 := c.Flags[L*T:][:L*T]                                                                                            // [L, T]
+	t32_2 := c.Flags[2*L*T:][:L*T]                                                                                        // [L, T]
+	t1422 := c.Flags[3*L*T:][:16*m]                                                                                       // [16, m]
+	t323Total := make([]F, 1)
+	t532Total := make([]F, 1)
+
+	// lattice_linear.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t28_2 := t28[i*T:][:T]
+		t32_3 := t32_2[i*T:][:T]
+		for j := range T {
+			t203 := (F(0) < uProd[j])
+			t282 := (F(1e-08) <= kern.Choose(t203, uSqrt[j], F(0)))
+			t20_2[j] = t203
+			t28_2[j] = t282
+			t32_3[j] = (t282 && t203)
+		}
+	}
 
 	// lattice_linear.beta
 	for i := range L {
 		for j := range chunks {
-			copy(t8[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
+			copy(t41[(i*chunks+j)*16:][:16], c.Beta[i*T+16*j:][:16])
 		}
 	}
 
-	// lattice_linear.k
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				copy(t9[((i*chunks+j)*16+k)*m:][:m], c.K0[(i*T+16*j+k)*m:][:m])
-			}
-		}
-	}
-
-	// lattice_linear.v, lattice_linear.q
+	// lattice_linear.k, lattice_linear.q
 	if kern.Wide() {
 		a := regions.Rc2242b2f4b24Args{
-			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(c.Q0),
-			P3: unsafe.SliceData(t11),
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t42),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t44),
 			N0: L,
 			N1: chunks,
-			N2: dV,
-			N3: 16 * dV,
-			N4: 16 * chunks * dV,
-			N5: T * dV,
+			N2: m,
+			N3: 16 * m,
+			N4: 16 * chunks * m,
+			N5: T * m,
 		}
 		regions.Rc2242b2f4b24(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					v := c.V[(i*T+16*j+k)*dV:][:dV]
-					t10_2 := t10[((i*chunks+j)*16+k)*dV:][:dV]
-					q0 := c.Q0[(i*T+16*j+k)*dV:][:dV]
-					t11_2 := t11[((i*chunks+j)*16+k)*dV:][:dV]
-					for m2 := range dV {
-						t10_2[m2] = v[m2]
-						t11_2[m2] = q0[m2]
+					k2 := c.K[(i*T+16*j+k)*m:][:m]
+					t42_3 := t42[((i*chunks+j)*16+k)*m:][:m]
+					q := c.Q[(i*T+16*j+k)*m:][:m]
+					t44_2 := t44[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						t42_3[m2] = k2[m2]
+						t44_2[m2] = q[m2]
 					}
 				}
 			}
 		}
 	}
 
-	// lattice_linear.k, lattice_linear.N
+	// lattice_linear.u
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				copy(t43[((i*chunks+j)*16+k)*dV:][:dV], c.U[(i*T+16*j+k)*dV:][:dV])
+			}
+		}
+	}
+
+	// lattice_linear.k, lattice_linear.q, lattice_linear.N
 	if kern.Wide() {
-		a := regions.R991293800e15Args{
-			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t12),
-			P2: unsafe.SliceData(c.NProd),
-			P3: unsafe.SliceData(t5),
+		a := regions.Re331e45aabe1Args{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t45),
+			P2: unsafe.SliceData(c.Q),
+			P3: unsafe.SliceData(t48),
+			P4: unsafe.SliceData(c.NProd),
+			P5: unsafe.SliceData(t52),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1001,18 +968,21 @@ func (c *stepBackwardFused) run() {
 			N4: T*m - 16*chunks*m,
 			N5: T * m,
 		}
-		regions.R991293800e15(&a)
+		regions.Re331e45aabe1(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				k0 := c.K0[(i*T+j+16*chunks)*m:][:m]
-				t12_2 := t12[(i*(T-16*chunks)+j)*m:][:m]
+				k := c.K[(i*T+j+16*chunks)*m:][:m]
+				t45_2 := t45[(i*(T-16*chunks)+j)*m:][:m]
+				q := c.Q[(i*T+j+16*chunks)*m:][:m]
+				t48_2 := t48[(i*(T-16*chunks)+j)*m:][:m]
 				NProd := c.NProd[(i*(T-16*chunks)+j)*m:][:m]
-				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
-				for k := range m {
-					t123 := k0[k]
-					t12_2[k] = t123
-					t5_2[k] = F(t123 * NProd[k])
+				t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
+				for k2 := range m {
+					t452 := k[k2]
+					t45_2[k2] = t452
+					t48_2[k2] = q[k2]
+					t52_3[k2] = F(t452 * NProd[k2])
 				}
 			}
 		}
@@ -1020,37 +990,7 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	for i := range L {
-		copy(t14[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
-	}
-
-	// lattice_linear.q
-	if kern.Wide() {
-		a := regions.R7d0ea8674a7fArgs{
-			P0: unsafe.SliceData(c.Q0),
-			P1: unsafe.SliceData(t15),
-			P2: unsafe.SliceData(c.YBar),
-			P3: unsafe.SliceData(t2),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
-		}
-		regions.R7d0ea8674a7f(&a)
-	} else {
-		for i := range L {
-			for j := range T - 16*chunks {
-				q0 := c.Q0[(i*T+j+16*chunks)*dV:][:dV]
-				t15_2 := t15[(i*(T-16*chunks)+j)*dV:][:dV]
-				yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
-				t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t15_2[k] = q0[k]
-					t2_2[k] = yBar[k]
-				}
-			}
-		}
+		copy(t47[i*(T-16*chunks):][:T-16*chunks], c.Beta[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// lattice_linear.q
@@ -1060,12 +1000,19 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
+	// lattice_linear.q
+	for i := range L {
+		for j := range T - 16*chunks {
+			copy(t2[(i*(T-16*chunks)+j)*dV:][:dV], c.YBar[(i*T+j+16*chunks)*dV:][:dV])
+		}
+	}
+
 	// lattice_linear.G
 	if kern.Wide() {
 		a := regions.Re83441740898Args{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(t5),
-			P2: unsafe.SliceData(t60),
+			P0: unsafe.SliceData(t47),
+			P1: unsafe.SliceData(t52),
+			P2: unsafe.SliceData(t552),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: m,
@@ -1074,13 +1021,13 @@ func (c *stepBackwardFused) run() {
 		regions.Re83441740898(&a)
 	} else {
 		for i := range L {
-			t14_2 := t14[i*(T-16*chunks):][:T-16*chunks]
+			t47_2 := t47[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
-				t60_2 := t60[(i*(T-16*chunks)+j)*m:][:m]
-				t14Entry := t14_2[j]
+				t52_3 := t52[(i*(T-16*chunks)+j)*m:][:m]
+				t552_2 := t552[(i*(T-16*chunks)+j)*m:][:m]
+				t47Entry := t47_2[j]
 				for k := range m {
-					t60_2[k] = num.FMA32(-t14Entry, t5_2[k], F(1))
+					t552_2[k] = num.FMA32(-t47Entry, t52_3[k], F(1))
 				}
 			}
 		}
@@ -1096,14 +1043,14 @@ func (c *stepBackwardFused) run() {
 				copy(STrail[i*dV:][:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				for a := range n {
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G
-					t14Entry2 := t14_2[a]
+					t47Entry2 := t47_2[a]
 					if kern.Wide() {
 						a2 := regions.Rd9c64aecbcf5Args{
-							P0: unsafe.SliceData(t12),
-							P1: unsafe.SliceData(t5),
+							P0: unsafe.SliceData(t45),
+							P1: unsafe.SliceData(t52),
 							P2: unsafe.SliceData(c.SMax2),
 							P3: unsafe.SliceData(STrail),
 							P4: unsafe.SliceData(c.GLin),
@@ -1113,183 +1060,153 @@ func (c *stepBackwardFused) run() {
 							N3: 4 * dV * m * a,
 							N4: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							N5: dV * m,
-							S0: [2]float32{t14Entry2},
+							S0: [2]float32{t47Entry2},
 						}
 						regions.Rd9c64aecbcf5(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
-							t12Entry := t12_2[i]
-							t5Entry := t5_2[i]
+							t45Entry := t45_2[i]
+							t52Entry := t52_3[i]
 							SMax2Entry := SMax2[i]
 							for j := range dV {
 								STrailEntry := STrail3[j]
-								STrail4[j] = num.FMA32(-t14Entry2, num.FMA32(STrailEntry, t5Entry, -F(t12Entry*GLin[j])), STrailEntry) / SMax2Entry
+								STrail4[j] = num.FMA32(-t47Entry2, num.FMA32(STrailEntry, t52Entry, -F(t45Entry*GLin[j])), STrailEntry) / SMax2Entry
 							}
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t14_2 := t14[l*(T-16*chunks)+C*s:][:n]
+				t47_2 := t47[l*(T-16*chunks)+C*s:][:n]
 				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					p := c.P[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
 					// lattice_linear.S, lattice_linear.N, lattice_linear.G, lattice_linear.y
-					t14Entry3 := t14_2[a]
+					t47Entry3 := t47_2[a]
 					if kern.Wide() {
-						a2 := regions.R9631e921e8edArgs{
-							P0:  unsafe.SliceData(t12),
-							P1:  unsafe.SliceData(t5),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(c.GLin),
-							P4:  unsafe.SliceData(t2),
-							P5:  unsafe.SliceData(t17),
-							P6:  unsafe.SliceData(t182),
-							P7:  unsafe.SliceData(t222),
+						a2 := regions.Re1c39705f8f5Args{
+							P0:  unsafe.SliceData(t45),
+							P1:  unsafe.SliceData(t52),
+							P2:  unsafe.SliceData(t48),
+							P3:  unsafe.SliceData(c.SMax2),
+							P4:  unsafe.SliceData(STrail),
+							P5:  unsafe.SliceData(c.GLin),
+							P6:  unsafe.SliceData(t2),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(t172),
+							P9:  unsafe.SliceData(t18),
+							P10: unsafe.SliceData(t222_2),
+							P11: unsafe.SliceData(t82),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
 							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
 							N4:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N5:  dV,
-							N6:  4*dV*m*a + 4*dV*m + 8*dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 12*dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N12: 4 * dV * m * a,
-							N13: dV * m,
-							N14: -dV*m + dV,
-							N15: 4,
-							N16: 8,
-							N17: 12,
-							S0:  [2]float32{t14Entry3},
+							N6:  4 * dV,
+							N7:  4*dV*m*a + 8*dV,
+							N8:  4*dV*m*a + 4*dV*m + 8*dV,
+							N9:  8 * dV,
+							N10: 4*dV*m*a + 12*dV,
+							N11: 4*dV*m*a + 4*dV*m + 12*dV,
+							N12: 12 * dV,
+							N13: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N14: 4 * dV * m * a,
+							N15: dV * m,
+							N16: -dV*m + dV,
+							N17: 4,
+							N18: 8,
+							N19: 12,
+							S0:  [2]float32{t47Entry3},
 						}
-						regions.R9631e921e8ed(&a2)
+						regions.Re1c39705f8f5(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail4 := STrail[((a+1)*m+i)*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t17_2 := t17[i*dV:][:dV]
+							SBarState3 := SBarState[i*dV:][:dV]
+							t172_2 := t172[i*dV:][:dV]
 							var t183 F
 							var t2222 F
-							t12Entry2 := t12_2[i]
-							t5Entry2 := t5_2[i]
+							var t83 F
+							t45Entry2 := t45_2[i]
+							t52Entry2 := t52_3[i]
+							t48Entry := t48_2[i]
+							SMax2Entry2 := SMax2[i]
 							t183Sums := [16]F{t183}
 							t2222Sums := [16]F{t2222}
+							t83Sums := [16]F{t83}
 							for j := range dV {
 								STrailEntry2 := STrail3[j]
-								t173 := num.FMA32(-t14Entry3, num.FMA32(STrailEntry2, t5Entry2, -F(t12Entry2*GLin[j])), STrailEntry2)
+								t173 := num.FMA32(-t47Entry3, num.FMA32(STrailEntry2, t52Entry2, -F(t45Entry2*GLin[j])), STrailEntry2)
 								t183Sums[j%16] = num.FMA32(t173, t173, t183Sums[j%16])
-								t2222Sums[j%16] = num.FMA32(STrail4[j], t2_2[j], t2222Sums[j%16])
-								t17_2[j] = t173
+								STrailEntry3 := STrail4[j]
+								t2Entry := t2_2[j]
+								t2222Sums[j%16] = num.FMA32(STrailEntry3, t2Entry, t2222Sums[j%16])
+								t83Sums[j%16] = num.FMA32(num.FMA32(t48Entry, t2Entry, SBarState3[j]), STrailEntry3/SMax2Entry2, t83Sums[j%16])
+								t172_2[j] = t173
 							}
 							t183 = kern.Sum16(&t183Sums)
 							t2222 = kern.Sum16(&t2222Sums)
-							t182[i] = t183
-							t222[i] = t2222
-						}
-					}
-					// lattice_linear.S, lattice_linear.p
-					var t322 F
-					for i := range m {
-						t322 = num.FMA32(p[i], t222[i], t322)
-						t202[i] = (F(0) < t182[i])
-					}
-					// lattice_linear.p, lattice_linear.S
-					for i := range m {
-						t202Entry := t202[i]
-						t1423 := (F(1e-08) <= kern.Choose(t202Entry, num.Sqrt(kern.Choose(t202Entry, t182[i], F(1))), F(0)))
-						t54[i] = F(p[i] * (t222[i] - t322))
-						t104[i] = F(1) / SMax2[i]
-						t1422[i] = t1423
-						t1822[i] = (t1423 && t202Entry)
-					}
-					// lattice_linear.p, lattice_linear.S, lattice_linear.y
-					clear(t72)
-					if kern.Wide() {
-						a2 := regions.Ree309f9c05dcArgs{
-							P0:  unsafe.SliceData(t54),
-							P1:  unsafe.SliceData(c.P),
-							P2:  unsafe.SliceData(c.SMax2),
-							P3:  unsafe.SliceData(STrail),
-							P4:  unsafe.SliceData(t15),
-							P5:  unsafe.SliceData(t2),
-							P6:  unsafe.SliceData(SBarState),
-							P7:  unsafe.SliceData(t72),
-							P8:  unsafe.SliceData(t13),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
-							N8:  dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N12: 4*dV*m*a + 4*dV*m,
-						}
-						regions.Ree309f9c05dc(&a2)
-					} else {
-						for i := range m {
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							SBarState3 := SBarState[i*dV:][:dV]
-							var t132 F
-							t54Entry := t54[i]
-							pEntry := p[i]
-							SMax2Entry2 := SMax2[i]
-							t132Sums := [16]F{t132}
-							for j := range dV {
-								STrailEntry3 := STrail3[j]
-								t132Sums[j%16] = num.FMA32(num.FMA32(t15_2[j], t54Entry, num.FMA32(t2_2[j], pEntry, SBarState3[j])), STrailEntry3/SMax2Entry2, t132Sums[j%16])
-								t72[j] = num.FMA32(STrailEntry3, t54Entry, t72[j])
-							}
-							t132 = kern.Sum16(&t132Sums)
-							t13[i] = -t132
+							t83 = kern.Sum16(&t83Sums)
+							t18[i] = t183
+							t222_2[i] = t2222
+							t82[i] = -t83
 						}
 					}
 					// lattice_linear.S
-					for i := range m {
-						t1822Entry := t1822[i]
-						t30[i] = kern.Choose((t1822Entry && t202[i]), kern.Choose(t1822Entry, F(F(0.5*SDiv[i])*kern.Choose(t1822Entry, kern.Choose(t1422[i], t13[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice_linear.S, lattice_linear.y, lattice_linear.p, lattice_linear.N, lattice_linear.G
-					var t37 F
 					if kern.Wide() {
-						a2 := regions.R5988714d9a76Args{
-							P0:  unsafe.SliceData(c.P),
-							P1:  unsafe.SliceData(t54),
-							P2:  unsafe.SliceData(t104),
-							P3:  unsafe.SliceData(t30),
-							P4:  unsafe.SliceData(t12),
-							P5:  unsafe.SliceData(t5),
-							P6:  unsafe.SliceData(t17),
-							P7:  unsafe.SliceData(t15),
-							P8:  unsafe.SliceData(t2),
-							P9:  unsafe.SliceData(SBarState),
-							P10: unsafe.SliceData(STrail),
-							P11: unsafe.SliceData(c.GLin),
-							P12: unsafe.SliceData(t34),
-							P13: unsafe.SliceData(t56),
-							P14: unsafe.SliceData(t37Total),
+						a2 := regions.Rc6bf943a19ebArgs{
+							P0: unsafe.SliceData(t18),
+							P1: unsafe.SliceData(c.SMax2),
+							P2: unsafe.SliceData(t53),
+							P3: unsafe.SliceData(c.SDiv),
+							P4: unsafe.SliceData(t82),
+							P5: unsafe.SliceData(t252),
+							N0: m,
+							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
+						}
+						regions.Rc6bf943a19eb(&a2)
+					} else {
+						SMax2 := c.SMax2[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						SDiv := c.SDiv[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						for i := range m {
+							t18Entry := t18[i]
+							t204 := (F(0) < t18Entry)
+							t92 := (F(1e-08) <= kern.Choose(t204, num.Sqrt(kern.Choose(t204, t18Entry, F(1))), F(0)))
+							t13 := (t92 && t204)
+							t53[i] = F(1) / SMax2[i]
+							t252[i] = kern.Choose((t13 && t204), kern.Choose(t13, F(F(0.5*SDiv[i])*kern.Choose(t13, kern.Choose(t92, t82[i], F(0)), F(0))), F(0)), F(0))
+						}
+					}
+					// lattice_linear.S, lattice_linear.y, lattice_linear.N, lattice_linear.G
+					var t323_2 F
+					if kern.Wide() {
+						a2 := regions.R98861093b264Args{
+							P0:  unsafe.SliceData(t48),
+							P1:  unsafe.SliceData(t53),
+							P2:  unsafe.SliceData(t252),
+							P3:  unsafe.SliceData(t45),
+							P4:  unsafe.SliceData(t52),
+							P5:  unsafe.SliceData(t172),
+							P6:  unsafe.SliceData(t2),
+							P7:  unsafe.SliceData(SBarState),
+							P8:  unsafe.SliceData(STrail),
+							P9:  unsafe.SliceData(c.GLin),
+							P10: unsafe.SliceData(t29),
+							P11: unsafe.SliceData(t512),
+							P12: unsafe.SliceData(t323Total),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -1299,85 +1216,83 @@ func (c *stepBackwardFused) run() {
 							N6:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 12,
 							N7:  12,
 							N8:  dV,
-							N9:  4*dV*m*a + 4*dV,
-							N10: 4 * dV,
-							N11: 8 * dV,
-							N12: 4*dV*m*a + 8*dV,
-							N13: 12 * dV,
-							N14: 4*dV*m*a + 12*dV,
-							N15: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							N16: 4 * dV * m * a,
-							S0:  [2]float32{t37},
+							N9:  4 * dV,
+							N10: 8 * dV,
+							N11: 4*dV*m*a + 8*dV,
+							N12: 12 * dV,
+							N13: 4*dV*m*a + 12*dV,
+							N14: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
+							N15: 4 * dV * m * a,
+							S0:  [2]float32{t323_2},
 						}
-						regions.R5988714d9a76(&a2)
+						regions.R98861093b264(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t37_2 := t37
+						t48_2 := t48[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t52_3 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t323_3 := t323_2
 						for i := range m {
-							t17_2 := t17[i*dV:][:dV]
-							t15_2 := t15[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
+							t172_2 := t172[i*dV:][:dV]
 							t2_2 := t2[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
-							var t562 F
-							pEntry2 := p[i]
-							t54Entry2 := t54[i]
-							t104Entry := t104[i]
-							t30Entry := t30[i]
-							t12Entry3 := t12_2[i]
-							t5Entry3 := t5_2[i]
-							var t37Row F
-							t37RowSums := [16]F{t37Row}
-							t562Sums := [16]F{t562}
+							t29_2 := t29[i*dV:][:dV]
+							var t513 F
+							t48Entry2 := t48_2[i]
+							t53Entry := t53[i]
+							t252Entry := t252[i]
+							t45Entry3 := t45_2[i]
+							t52Entry3 := t52_3[i]
+							var t323Row F
+							t323RowSums := [16]F{t323Row}
+							t513Sums := [16]F{t513}
 							for j := range dV {
-								t342 := num.FMA32(F(2*t17_2[j]), t30Entry, F(num.FMA32(t15_2[j], t54Entry2, num.FMA32(t2_2[j], pEntry2, SBarState3[j]))*t104Entry))
+								t292 := num.FMA32(F(2*t172_2[j]), t252Entry, F(num.FMA32(t48Entry2, t2_2[j], SBarState3[j])*t53Entry))
 								STrailEntry4 := STrail3[j]
-								t37RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t5Entry3, -F(t12Entry3*GLin[j])), t342, t37RowSums[j%16])
-								t562Sums[j%16] = num.FMA32(STrailEntry4, t342, t562Sums[j%16])
-								t34_2[j] = t342
+								t323RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t52Entry3, -F(t45Entry3*GLin[j])), t292, t323RowSums[j%16])
+								t513Sums[j%16] = num.FMA32(STrailEntry4, t292, t513Sums[j%16])
+								t29_2[j] = t292
 							}
-							t37Row = kern.Sum16(&t37RowSums)
-							t562 = kern.Sum16(&t562Sums)
-							t37_2 = t37_2 + t37Row
-							t56[i] = t562
+							t323Row = kern.Sum16(&t323RowSums)
+							t513 = kern.Sum16(&t513Sums)
+							t323_3 = t323_3 + t323Row
+							t512[i] = t513
 						}
-						t37Total[0] = t37_2
+						t323Total[0] = t323_3
 					}
-					t37 = t37Total[0]
-					t372 := -t37
+					t323_2 = t323Total[0]
+					t324 := -t323_2
 					// lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.Re33467c2bd15Args{
-							P0: unsafe.SliceData(t12),
-							P1: unsafe.SliceData(t56),
-							P2: unsafe.SliceData(t44),
+							P0: unsafe.SliceData(t45),
+							P1: unsafe.SliceData(t512),
+							P2: unsafe.SliceData(t39),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							S0: [2]float32{t14Entry3},
+							S0: [2]float32{t47Entry3},
 						}
 						regions.Re33467c2bd15(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t44[i] = -F(F(t14Entry3*t12_2[i]) * t56[i])
+							t39[i] = -F(F(t47Entry3*t45_2[i]) * t512[i])
 						}
 					}
 					// lattice_linear.N, lattice_linear.G
-					clear(t46)
-					clear(t58)
+					clear(t412)
+					clear(t53_2)
 					if kern.Wide() {
 						a2 := regions.R5dba824d6087Args{
-							P0:  unsafe.SliceData(t44),
-							P1:  unsafe.SliceData(t12),
-							P2:  unsafe.SliceData(t34),
+							P0:  unsafe.SliceData(t39),
+							P1:  unsafe.SliceData(t45),
+							P2:  unsafe.SliceData(t29),
 							P3:  unsafe.SliceData(c.GLin),
 							P4:  unsafe.SliceData(STrail),
-							P5:  unsafe.SliceData(t46),
-							P6:  unsafe.SliceData(t58),
-							P7:  unsafe.SliceData(t57),
+							P5:  unsafe.SliceData(t412),
+							P6:  unsafe.SliceData(t53_2),
+							P7:  unsafe.SliceData(t52_2),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4,
@@ -1394,61 +1309,57 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R5dba824d6087(&a2)
 					} else {
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t34_2 := t34[i*dV:][:dV]
+							t29_2 := t29[i*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
-							var t572 F
-							t44Entry := t44[i]
-							t12Entry4 := t12_2[i]
-							t572Sums := [16]F{t572}
+							var t522 F
+							t39Entry := t39[i]
+							t45Entry4 := t45_2[i]
+							t522Sums := [16]F{t522}
 							for j := range dV {
-								t34Entry := t34_2[j]
-								t572Sums[j%16] = num.FMA32(t34Entry, GLin[j], t572Sums[j%16])
-								t46[j] = num.FMA32(STrail3[j], t44Entry, t46[j])
-								t58[j] = num.FMA32(t34Entry, t12Entry4, t58[j])
+								t29Entry := t29_2[j]
+								t522Sums[j%16] = num.FMA32(t29Entry, GLin[j], t522Sums[j%16])
+								t412[j] = num.FMA32(STrail3[j], t39Entry, t412[j])
+								t53_2[j] = num.FMA32(t29Entry, t45Entry4, t53_2[j])
 							}
-							t572 = kern.Sum16(&t572Sums)
-							t57[i] = t572
+							t522 = kern.Sum16(&t522Sums)
+							t52_2[i] = t522
 						}
 					}
-					// lattice_linear.G, lattice_linear.S, lattice_linear
+					// lattice_linear.G, lattice_linear.S
 					if kern.Wide() {
-						a2 := regions.Rf2639286bc44Args{
-							P0: unsafe.SliceData(t58),
-							P1: unsafe.SliceData(t46),
-							P2: unsafe.SliceData(t49),
+						a2 := regions.Raeaaf9903134Args{
+							P0: unsafe.SliceData(t53_2),
+							P1: unsafe.SliceData(t412),
+							P2: unsafe.SliceData(t443),
 							P3: unsafe.SliceData(t6),
-							P4: unsafe.SliceData(t72),
-							P5: unsafe.SliceData(t82),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
-							S0: [2]float32{t14Entry3},
+							S0: [2]float32{t47Entry3},
 						}
-						regions.Rf2639286bc44(&a2)
+						regions.Raeaaf9903134(&a2)
 					} else {
 						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-						t82_2 := t82[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t492 := num.FMA32(t14Entry3, t58[i], t46[i])
-							t49[i] = t492
-							t6_2[i] = t492
-							t82_2[i] = t72[i]
+							t444 := num.FMA32(t47Entry3, t53_2[i], t412[i])
+							t443[i] = t444
+							t6_2[i] = t444
 						}
 					}
 					// lattice_linear.G, lattice_linear.N, lattice_linear.S
 					if kern.Wide() {
 						a2 := regions.Rb597d21d9d9aArgs{
-							P0:  unsafe.SliceData(t60),
-							P1:  unsafe.SliceData(t44),
-							P2:  unsafe.SliceData(t12),
-							P3:  unsafe.SliceData(t49),
+							P0:  unsafe.SliceData(t552),
+							P1:  unsafe.SliceData(t39),
+							P2:  unsafe.SliceData(t45),
+							P3:  unsafe.SliceData(t443),
 							P4:  unsafe.SliceData(STrail),
 							P5:  unsafe.SliceData(c.GLin),
-							P6:  unsafe.SliceData(t34),
+							P6:  unsafe.SliceData(t29),
 							P7:  unsafe.SliceData(SBarState),
-							P8:  unsafe.SliceData(t53),
+							P8:  unsafe.SliceData(t483),
 							N0:  m,
 							N1:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
 							N2:  4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l + 4,
@@ -1466,94 +1377,98 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb597d21d9d9a(&a2)
 					} else {
-						t60_2 := t60[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t12_2 := t12[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t552_2 := t552[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t45_2 := t45[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
 							STrail3 := STrail[(a*m+i)*dV:][:dV]
 							GLin := c.GLin[(l*(T-16*chunks)+a+C*s)*dV:][:dV]
-							t34_2 := t34[i*dV:][:dV]
+							t29_2 := t29[i*dV:][:dV]
 							SBarState3 := SBarState[i*dV:][:dV]
-							var t532 F
-							t60Entry := t60_2[i]
-							t44Entry2 := t44[i]
-							t12Entry5 := t12_2[i]
-							t532Sums := [16]F{t532}
+							var t484 F
+							t552Entry := t552_2[i]
+							t39Entry2 := t39[i]
+							t45Entry5 := t45_2[i]
+							t484Sums := [16]F{t484}
 							for j := range dV {
-								t49Entry := t49[j]
-								t532Sums[j%16] = num.FMA32(STrail3[j], t49Entry, t532Sums[j%16])
-								SBarState3[j] = num.FMA32(-t12Entry5, t49Entry, num.FMA32(GLin[j], t44Entry2, F(t34_2[j]*t60Entry)))
+								t443Entry := t443[j]
+								t484Sums[j%16] = num.FMA32(STrail3[j], t443Entry, t484Sums[j%16])
+								SBarState3[j] = num.FMA32(-t45Entry5, t443Entry, num.FMA32(GLin[j], t39Entry2, F(t29_2[j]*t552Entry)))
 							}
-							t532 = kern.Sum16(&t532Sums)
-							t53[i] = -t532
+							t484 = kern.Sum16(&t484Sums)
+							t483[i] = -t484
 						}
 					}
-					// lattice_linear.G, lattice_linear.N, lattice_linear.S
+					// lattice_linear.G, lattice_linear.N, lattice_linear.S, lattice_linear
 					if kern.Wide() {
-						a2 := regions.R45b4758c3161Args{
-							P0: unsafe.SliceData(t57),
+						a2 := regions.Rfb8509a57163Args{
+							P0: unsafe.SliceData(t52_2),
 							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t56),
-							P3: unsafe.SliceData(t53),
-							P4: unsafe.SliceData(t52),
+							P2: unsafe.SliceData(t512),
+							P3: unsafe.SliceData(t483),
+							P4: unsafe.SliceData(t5),
+							P5: unsafe.SliceData(t222_2),
+							P6: unsafe.SliceData(t8),
 							N0: m,
 							N1: 4*m*a + 4*C*m*s + (4*T*m-64*chunks*m)*l,
-							S0: [2]float32{t14Entry3},
+							S0: [2]float32{t47Entry3},
 						}
-						regions.R45b4758c3161(&a2)
+						regions.Rfb8509a57163(&a2)
 					} else {
 						NProd := c.NProd[(l*(T-16*chunks)+a+C*s)*m:][:m]
-						t52_2 := t52[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*m:][:m]
+						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*m:][:m]
 						for i := range m {
-							t52_2[i] = num.FMA32(t14Entry3, t57[i], -F(F(t14Entry3*NProd[i])*t56[i])) + t53[i]
+							t5_2[i] = num.FMA32(t47Entry3, t52_2[i], -F(F(t47Entry3*NProd[i])*t512[i])) + t483[i]
+							t8_2[i] = t222_2[i]
 						}
 					}
 					// lattice_linear
-					t7_2[a] = t372
+					t7_2[a] = t324
 				}
 			}
 		}
 		for i := range m {
-			copy(t42[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
+			copy(t4[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.v
-	clear(t92)
-	clear(t112)
+	// lattice_linear.q, lattice_linear.k
+	clear(t9)
+	clear(t12)
 	if kern.Wide() {
 		a := regions.R896e57bff468Args{
-			P0: unsafe.SliceData(t92),
-			P1: unsafe.SliceData(t82),
-			P2: unsafe.SliceData(t112),
-			P3: unsafe.SliceData(t6),
+			P0: unsafe.SliceData(t9),
+			P1: unsafe.SliceData(t8),
+			P2: unsafe.SliceData(t12),
+			P3: unsafe.SliceData(t5),
 			N0: L,
 			N1: T - 16*chunks,
-			N2: dV,
-			N3: 64 * chunks * dV,
-			N4: T*dV - 16*chunks*dV,
-			N5: T * dV,
+			N2: m,
+			N3: 64 * chunks * m,
+			N4: T*m - 16*chunks*m,
+			N5: T * m,
 		}
 		regions.R896e57bff468(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t92_2 := t92[(i*T+j+16*chunks)*dV:][:dV]
-				t82_2 := t82[(i*(T-16*chunks)+j)*dV:][:dV]
-				t112_2 := t112[(i*T+j+16*chunks)*dV:][:dV]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
-				for k := range dV {
-					t92_2[k] = t92_2[k] + t82_2[k]
-					t112_2[k] = t112_2[k] + t6_2[k]
+				t9_2 := t9[(i*T+j+16*chunks)*m:][:m]
+				t8_2 := t8[(i*(T-16*chunks)+j)*m:][:m]
+				t12_2 := t12[(i*T+j+16*chunks)*m:][:m]
+				t5_2 := t5[(i*(T-16*chunks)+j)*m:][:m]
+				for k := range m {
+					t9_2[k] = t9_2[k] + t8_2[k]
+					t12_2[k] = t12_2[k] + t5_2[k]
 				}
 			}
 		}
 	}
 
 	// lattice_linear.beta
-	clear(t102)
+	clear(t10)
 	if kern.Wide() {
 		a := regions.R01f38fbf0f22Args{
-			P0: unsafe.SliceData(t102),
+			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t7),
 			N0: L,
 			N1: T - 16*chunks,
@@ -1563,35 +1478,35 @@ func (c *stepBackwardFused) run() {
 		regions.R01f38fbf0f22(&a)
 	} else {
 		for i := range L {
-			t102_2 := t102[i*T+16*chunks:][:T-16*chunks]
+			t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
 			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
-				t102_2[j] = t102_2[j] + t7_2[j]
+				t10_2[j] = t10_2[j] + t7_2[j]
 			}
 		}
 	}
 
-	// lattice_linear.k
-	clear(t122)
+	// lattice_linear.u
+	clear(t11)
 	if kern.Wide() {
 		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(t52),
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t6),
 			N0: L,
 			N1: T - 16*chunks,
-			N2: m,
-			N3: 64 * chunks * m,
-			N4: T*m - 16*chunks*m,
-			N5: T * m,
+			N2: dV,
+			N3: 64 * chunks * dV,
+			N4: T*dV - 16*chunks*dV,
+			N5: T * dV,
 		}
 		regions.R3fc37e6a9aca(&a)
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t122_2 := t122[(i*T+j+16*chunks)*m:][:m]
-				t52_2 := t52[(i*(T-16*chunks)+j)*m:][:m]
-				for k := range m {
-					t122_2[k] = t122_2[k] + t52_2[k]
+				t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
+				for k := range dV {
+					t11_2[k] = t11_2[k] + t6_2[k]
 				}
 			}
 		}
@@ -1600,7 +1515,7 @@ func (c *stepBackwardFused) run() {
 	// lattice_linear
 	for l := range L {
 		for i := range m {
-			copy(SBarState2[i*dV:][:dV], t42[(l*m+i)*dV:][:dV])
+			copy(SBarState2[i*dV:][:dV], t4[(l*m+i)*dV:][:dV])
 		}
 		for s := segments2 - 1; s >= 0; s-- {
 			for i := range m {
@@ -1608,12 +1523,12 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := range min(C, -C*s+chunks) {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t23, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
-						P0: unsafe.SliceData(t10),
-						P1: unsafe.SliceData(t24),
+						P0: unsafe.SliceData(t43),
+						P1: unsafe.SliceData(t23),
 						P2: unsafe.SliceData(t3),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
@@ -1621,11 +1536,11 @@ func (c *stepBackwardFused) run() {
 					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
-						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t24_2 := t24[i*dV:][:dV]
+						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t23_3 := t23[i*dV:][:dV]
 						t3_2 := t3[i*dV:][:dV]
 						for j := range dV {
-							t3_2[j] = t10_2[j] - t24_2[j]
+							t3_2[j] = t43_2[j] - t23_3[j]
 						}
 					}
 				}
@@ -1635,9 +1550,9 @@ func (c *stepBackwardFused) run() {
 				clear(t16)
 				if kern.Wide() {
 					a2 := regions.R9cc4430f348cArgs{
-						P0:  unsafe.SliceData(t9),
+						P0:  unsafe.SliceData(t42),
 						P1:  unsafe.SliceData(t223),
-						P2:  unsafe.SliceData(t8),
+						P2:  unsafe.SliceData(t41),
 						P3:  unsafe.SliceData(STrail2),
 						P4:  unsafe.SliceData(t3),
 						P5:  unsafe.SliceData(t16),
@@ -1664,14 +1579,14 @@ func (c *stepBackwardFused) run() {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							t16_2 := t16[(i*m+j)*dV:][:dV]
 							if n := min(16, i+1); n > 0 {
-								t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
+								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
 									t3_2 := t3[k*dV:][:dV]
-									t9Entry := t9[((l*chunks+a+C*s)*16+k)*m+j]
-									w := F(t9Entry * t223[k*m+j])
-									t8Entry := t8_2[k]
+									t42Entry := t42[((l*chunks+a+C*s)*16+k)*m+j]
+									w := F(t42Entry * t223[k*m+j])
+									t41Entry := t41_2[k]
 									for m2 := range dV {
-										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w, -F(t9Entry*t3_2[m2])), t8Entry, t16_2[m2])
+										t16_2[m2] = num.FMA32(num.FMA32(STrail2_2[m2], w, -F(t42Entry*t3_2[m2])), t41Entry, t16_2[m2])
 									}
 								}
 							}
@@ -1734,8 +1649,8 @@ func (c *stepBackwardFused) run() {
 						Z2 := Z[(15*m+i)*dV:][:dV]
 						STrail2_2 := STrail2[((a+1)*m+i)*dV:][:dV]
 						t184Entry := t184_2[i]
-						t203 := (F(0) < t184Entry)
-						w2 := kern.Larger(kern.Choose(t203, num.Sqrt(kern.Choose(t203, t184Entry, F(1))), F(0)), F(1e-08))
+						t205 := (F(0) < t184Entry)
+						w2 := kern.Larger(kern.Choose(t205, num.Sqrt(kern.Choose(t205, t184Entry, F(1))), F(0)), F(1e-08))
 						for j := range dV {
 							STrail2_2[j] = Z2[j] / w2
 						}
@@ -1744,12 +1659,12 @@ func (c *stepBackwardFused) run() {
 			}
 			for a := min(C, -C*s+chunks) - 1; a >= 0; a-- {
 				// lattice_linear.G
-				kern.GemmFMA(dV, 16, m, F(1), false, t25_2, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m)
+				kern.GemmFMA(dV, 16, m, F(1), false, t24, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R9cf7caf1a559Args{
-						P0: unsafe.SliceData(t10),
-						P1: unsafe.SliceData(t25_2),
+						P0: unsafe.SliceData(t43),
+						P1: unsafe.SliceData(t24),
 						P2: unsafe.SliceData(t32),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
@@ -1757,11 +1672,11 @@ func (c *stepBackwardFused) run() {
 					regions.R9cf7caf1a559(&a2)
 				} else {
 					for i := range 16 {
-						t10_2 := t10[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t25_3 := t25_2[i*dV:][:dV]
-						t32_2 := t32[i*dV:][:dV]
+						t43_2 := t43[((l*chunks+a+C*s)*16+i)*dV:][:dV]
+						t24_2 := t24[i*dV:][:dV]
+						t32_3 := t32[i*dV:][:dV]
 						for j := range dV {
-							t32_2[j] = t10_2[j] - t25_3[j]
+							t32_3[j] = t43_2[j] - t24_2[j]
 						}
 					}
 				}
@@ -1770,7 +1685,7 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N
 				if kern.Wide() {
 					a2 := regions.Raf59e53beb6eArgs{
-						P0: unsafe.SliceData(t9),
+						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t224),
 						P2: unsafe.SliceData(t323),
 						N0: m,
@@ -1779,18 +1694,18 @@ func (c *stepBackwardFused) run() {
 					regions.Raf59e53beb6e(&a2)
 				} else {
 					for i := range 16 {
-						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 						t224_2 := t224[i*m:][:m]
 						t323_2 := t323[i*m:][:m]
 						for j := range m {
-							t323_2[j] = F(t9_2[j] * t224_2[j])
+							t323_2[j] = F(t42_3[j] * t224_2[j])
 						}
 					}
 				}
 				// lattice_linear.N, lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R75ffea809780Args{
-						P0: unsafe.SliceData(t9),
+						P0: unsafe.SliceData(t42),
 						P1: unsafe.SliceData(t323),
 						P2: unsafe.SliceData(STrail2),
 						P3: unsafe.SliceData(t32),
@@ -1804,16 +1719,16 @@ func (c *stepBackwardFused) run() {
 					regions.R75ffea809780(&a2)
 				} else {
 					for i := range 16 {
-						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
 						t323_2 := t323[i*m:][:m]
-						t32_2 := t32[i*dV:][:dV]
+						t32_3 := t32[i*dV:][:dV]
 						for j := range m {
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
 							N3_2 := N3[(i*m+j)*dV:][:dV]
-							t9Entry2 := t9_2[j]
+							t42Entry2 := t42_3[j]
 							t323Entry := t323_2[j]
 							for k := range dV {
-								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t9Entry2*t32_2[k]))
+								N3_2[k] = num.FMA32(STrail2_2[k], t323Entry, -F(t42Entry2*t32_3[k]))
 							}
 						}
 					}
@@ -1822,7 +1737,7 @@ func (c *stepBackwardFused) run() {
 				clear(t163)
 				if kern.Wide() {
 					a2 := regions.Re5b63de17674Args{
-						P0: unsafe.SliceData(t8),
+						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(N3),
 						P2: unsafe.SliceData(t163),
 						N0: m,
@@ -1839,12 +1754,12 @@ func (c *stepBackwardFused) run() {
 						for j := range m {
 							t163_2 := t163[(i*m+j)*dV:][:dV]
 							if n := min(16, i+1); n > 0 {
-								t8_2 := t8[(l*chunks+a+C*s)*16:][:n]
+								t41_2 := t41[(l*chunks+a+C*s)*16:][:n]
 								for k := range n {
 									N3_2 := N3[(k*m+j)*dV:][:dV]
-									t8Entry2 := t8_2[k]
+									t41Entry2 := t41_2[k]
 									for m2 := range dV {
-										t163_2[m2] = num.FMA32(N3_2[m2], t8Entry2, t163_2[m2])
+										t163_2[m2] = num.FMA32(N3_2[m2], t41Entry2, t163_2[m2])
 									}
 								}
 							}
@@ -1889,115 +1804,68 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.S
-				if kern.Wide() {
-					a2 := regions.Ra28169385f50Args{
-						P0: unsafe.SliceData(t186),
-						P1: unsafe.SliceData(t23),
-						P2: unsafe.SliceData(t252),
-						P3: unsafe.SliceData(t27),
-						N0: m,
-					}
-					regions.Ra28169385f50(&a2)
-				} else {
-					for i := range 16 {
-						t186_2 := t186[i*m:][:m]
-						t23_2 := t23[i*m:][:m]
-						t252_2 := t252[i*m:][:m]
-						t27_2 := t27[i*m:][:m]
-						for j := range m {
-							t186Entry := t186_2[j]
-							t204 := (F(0) < t186Entry)
-							t232 := num.Sqrt(kern.Choose(t204, t186Entry, F(1)))
-							t253 := kern.Choose(t204, t232, F(0))
-							t23_2[j] = t232
-							t252_2[j] = t253
-							t27_2[j] = kern.Larger(t253, F(1e-08))
-						}
+				for i := range 16 {
+					t186_2 := t186[i*m:][:m]
+					t23_3 := t23_2[i*m:][:m]
+					t25_2 := t25[i*m:][:m]
+					t27_2 := t27[i*m:][:m]
+					t62_2 := t62[i*m:][:m]
+					t1422_2 := t1422[i*m:][:m]
+					for j := range m {
+						t186Entry := t186_2[j]
+						t206 := (F(0) < t186Entry)
+						t232 := num.Sqrt(kern.Choose(t206, t186Entry, F(1)))
+						t253 := kern.Choose(t206, t232, F(0))
+						t273 := kern.Larger(t253, F(1e-08))
+						t23_3[j] = t232
+						t25_2[j] = t253
+						t27_2[j] = t273
+						t62_2[j] = F(1) / t273
+						t1422_2[j] = ((F(1e-08) <= t253) && t206)
 					}
 				}
-				// lattice_linear.S, lattice_linear.p, lattice_linear.y
+				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.R28e34b097cc5Args{
+					a2 := regions.R93bb2fc15963Args{
 						P0: unsafe.SliceData(t27),
 						P1: unsafe.SliceData(Z3),
-						P2: unsafe.SliceData(t11),
-						P3: unsafe.SliceData(t),
-						P4: unsafe.SliceData(S2),
-						P5: unsafe.SliceData(t29),
-						P6: unsafe.SliceData(t3223),
+						P2: unsafe.SliceData(t),
+						P3: unsafe.SliceData(S2),
+						P4: unsafe.SliceData(t3223),
 						N0: m,
 						N1: 4,
 						N2: 8,
 						N3: 12,
 						N4: dV,
-						N5: 12 * dV,
-						N6: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						N7: dV * m,
+						N5: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N6: dV * m,
 					}
-					regions.R28e34b097cc5(&a2)
+					regions.R93bb2fc15963(&a2)
 				} else {
 					for i := range 16 {
 						t27_2 := t27[i*m:][:m]
-						t29_2 := t29[i*m:][:m]
 						t3223_2 := t3223[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
-							var t292 F
 							var t3224 F
 							t27Entry := t27_2[j]
-							t292Sums := [16]F{t292}
 							t3224Sums := [16]F{t3224}
 							for k := range dV {
 								S22 := Z3_2[k] / t27Entry
-								t292Sums[k%16] = num.FMA32(S22, t11_2[k], t292Sums[k%16])
 								t3224Sums[k%16] = num.FMA32(S22, tView[k], t3224Sums[k%16])
 								S2_2[k] = S22
 							}
-							t292 = kern.Sum16(&t292Sums)
 							t3224 = kern.Sum16(&t3224Sums)
-							t29_2[j] = t292
 							t3223_2[j] = t3224
 						}
 					}
 				}
-				// lattice_linear.p
-				if kern.Wide() {
-					a2 := regions.R4f0d0a2a3940Args{
-						P0: unsafe.SliceData(t29),
-						P1: unsafe.SliceData(p2),
-						N0: m,
-					}
-					regions.R4f0d0a2a3940(&a2)
-				} else {
-					for i := range 16 {
-						t29_2 := t29[i*m:][:m]
-						p2_2 := p2[i*m:][:m]
-						top := F(math.Inf(-1))
-						topSums := kern.Lowest16()
-						for j := range m {
-							topSums[j%16] = kern.Gather(topSums[j%16], t29_2[j])
-						}
-						top = kern.Gather(top, kern.Top16(&topSums))
-						var sum F
-						sumSums := [16]F{sum}
-						for j := range m {
-							e := kern.Exp(t29_2[j] - top)
-							sumSums[j%16] = sumSums[j%16] + e
-							p2_2[j] = e
-						}
-						sum = kern.Sum16(&sumSums)
-						for j := range m {
-							p2_2[j] = p2_2[j] / sum
-						}
-					}
-				}
-				clear(t4)
+				clear(t14)
 				if kern.Wide() {
 					a2 := regions.R6dc1535088c2Args{
-						P0: unsafe.SliceData(t4),
+						P0: unsafe.SliceData(t14),
 						P1: unsafe.SliceData(SBarState2),
 						N0: m,
 						N1: dV,
@@ -2006,132 +1874,84 @@ func (c *stepBackwardFused) run() {
 					regions.R6dc1535088c2(&a2)
 				} else {
 					for i := range m {
-						t4_2 := t4[(15*m+i)*dV:][:dV]
+						t14_2 := t14[(15*m+i)*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							t4_2[j] = t4_2[j] + SBarState2_2[j]
+							t14_2[j] = t14_2[j] + SBarState2_2[j]
 						}
 					}
 				}
-				// lattice_linear.p
+				// lattice_linear.S, lattice_linear.y
 				if kern.Wide() {
-					a2 := regions.R45241d6c084fArgs{
-						P0: unsafe.SliceData(p2),
-						P1: unsafe.SliceData(t3223),
-						P2: unsafe.SliceData(t43),
-						N0: m,
-						N1: 4,
-						N2: 8,
-						N3: 12,
+					a2 := regions.Rd6240d7bd468Args{
+						P0:  unsafe.SliceData(t44),
+						P1:  unsafe.SliceData(t27),
+						P2:  unsafe.SliceData(t),
+						P3:  unsafe.SliceData(t14),
+						P4:  unsafe.SliceData(S2),
+						P5:  unsafe.SliceData(t42_2),
+						P6:  unsafe.SliceData(t93),
+						N0:  m,
+						N1:  64*m*a + 64*C*m*s + 64*chunks*m*l,
+						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l + 4,
+						N3:  4,
+						N4:  64*m*a + 64*C*m*s + 64*chunks*m*l + 8,
+						N5:  8,
+						N6:  64*m*a + 64*C*m*s + 64*chunks*m*l + 12,
+						N7:  12,
+						N8:  dV,
+						N9:  8 * dV,
+						N10: 12 * dV,
+						N11: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
+						N12: dV * m,
 					}
-					regions.R45241d6c084f(&a2)
+					regions.Rd6240d7bd468(&a2)
 				} else {
 					for i := range 16 {
-						p2_2 := p2[i*m:][:m]
-						t3223_2 := t3223[i*m:][:m]
-						var t44_2 F
-						t44Sums := [16]F{t44_2}
-						for j := range m {
-							t44Sums[j%16] = num.FMA32(p2_2[j], t3223_2[j], t44Sums[j%16])
-						}
-						t44_2 = kern.Sum16(&t44Sums)
-						t43[i] = t44_2
-					}
-				}
-				// lattice_linear.p, lattice_linear.S
-				for i := range 16 {
-					p2_2 := p2[i*m:][:m]
-					t3223_2 := t3223[i*m:][:m]
-					t62_2 := t62[i*m:][:m]
-					t27_2 := t27[i*m:][:m]
-					t114_2 := t114[i*m:][:m]
-					t252_2 := t252[i*m:][:m]
-					t186_2 := t186[i*m:][:m]
-					t192_2 := t192[i*m:][:m]
-					t43Entry := t43[i]
-					for j := range m {
-						t62_2[j] = F(p2_2[j] * (t3223_2[j] - t43Entry))
-						t114_2[j] = F(1) / t27_2[j]
-						t192_2[j] = ((F(1e-08) <= t252_2[j]) && (F(0) < t186_2[j]))
-					}
-				}
-				// lattice_linear.p, lattice_linear.S, lattice_linear.y
-				clear(t85)
-				if kern.Wide() {
-					a2 := regions.R480f1e9faf24Args{
-						P0: unsafe.SliceData(t62),
-						P1: unsafe.SliceData(p2),
-						P2: unsafe.SliceData(t27),
-						P3: unsafe.SliceData(t11),
-						P4: unsafe.SliceData(t),
-						P5: unsafe.SliceData(t4),
-						P6: unsafe.SliceData(S2),
-						P7: unsafe.SliceData(t85),
-						P8: unsafe.SliceData(t93),
-						P9: unsafe.SliceData(t1424),
-						N0: m,
-						N1: 4,
-						N2: 8,
-						N3: 12,
-						N4: dV,
-						N5: 8 * dV,
-						N6: 12 * dV,
-						N7: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
-						N8: dV * m,
-					}
-					regions.R480f1e9faf24(&a2)
-				} else {
-					for i := range 16 {
-						t62_2 := t62[i*m:][:m]
-						p2_2 := p2[i*m:][:m]
+						t44_2 := t44[((l*chunks+a+C*s)*16+i)*m:][:m]
 						t27_2 := t27[i*m:][:m]
-						t1424_2 := t1424[i*m:][:m]
-						t85_2 := t85[i*dV:][:dV]
+						t93_2 := t93[i*m:][:m]
 						for j := range m {
-							t11_2 := t11[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 							tView := t[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-							t4_2 := t4[(i*m+j)*dV:][:dV]
+							t14_2 := t14[(i*m+j)*dV:][:dV]
 							S2_2 := S2[(i*m+j)*dV:][:dV]
-							t93_2 := t93[(i*m+j)*dV:][:dV]
-							var t1425 F
-							t62Entry := t62_2[j]
-							p2Entry := p2_2[j]
+							t42_3 := t42_2[(i*m+j)*dV:][:dV]
+							var t94 F
+							t44Entry := t44_2[j]
 							t27Entry2 := t27_2[j]
-							t1425Sums := [16]F{t1425}
+							t94Sums := [16]F{t94}
 							for k := range dV {
-								t94 := num.FMA32(t11_2[k], t62Entry, num.FMA32(tView[k], p2Entry, t4_2[k]))
-								S2Entry := S2_2[k]
-								t1425Sums[k%16] = num.FMA32(t94, S2Entry/t27Entry2, t1425Sums[k%16])
-								t85_2[k] = num.FMA32(S2Entry, t62Entry, t85_2[k])
-								t93_2[k] = t94
+								t43_2 := num.FMA32(t44Entry, tView[k], t14_2[k])
+								t94Sums[k%16] = num.FMA32(t43_2, S2_2[k]/t27Entry2, t94Sums[k%16])
+								t42_3[k] = t43_2
 							}
-							t1425 = kern.Sum16(&t1425Sums)
-							t1424_2[j] = -t1425
+							t94 = kern.Sum16(&t94Sums)
+							t93_2[j] = -t94
 						}
 					}
 				}
 				// lattice_linear.S
 				for i := range 16 {
-					t192_2 := t192[i*m:][:m]
-					t252_2 := t252[i*m:][:m]
-					t1424_2 := t1424[i*m:][:m]
-					t23_2 := t23[i*m:][:m]
+					t1422_2 := t1422[i*m:][:m]
+					t25_2 := t25[i*m:][:m]
+					t93_2 := t93[i*m:][:m]
+					t23_3 := t23_2[i*m:][:m]
 					t186_2 := t186[i*m:][:m]
-					t31_2 := t31[i*m:][:m]
+					t262_2 := t262[i*m:][:m]
 					for j := range m {
-						t192Entry := t192_2[j]
-						w3 := kern.Choose(t192Entry, F(F(0.5*kern.Choose(t192Entry, kern.Choose((F(1e-08) <= t252_2[j]), t1424_2[j], F(0)), F(0)))*(F(1)/t23_2[j])), F(0))
-						t31_2[j] = kern.Choose((t192Entry && (F(0) < t186_2[j])), w3, F(0))
+						t1422Entry := t1422_2[j]
+						w4 := kern.Choose(t1422Entry, F(F(0.5*kern.Choose(t1422Entry, kern.Choose((F(1e-08) <= t25_2[j]), t93_2[j], F(0)), F(0)))*(F(1)/t23_3[j])), F(0))
+						t262_2[j] = kern.Choose((t1422Entry && (F(0) < t186_2[j])), w4, F(0))
 					}
 				}
 				// lattice_linear.Z, lattice_linear.S
 				if kern.Wide() {
 					a2 := regions.R3a0ae358f6b8Args{
-						P0: unsafe.SliceData(t114),
-						P1: unsafe.SliceData(t31),
+						P0: unsafe.SliceData(t62),
+						P1: unsafe.SliceData(t262),
 						P2: unsafe.SliceData(Z3),
-						P3: unsafe.SliceData(t93),
-						P4: unsafe.SliceData(t35),
+						P3: unsafe.SliceData(t42_2),
+						P4: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -2139,26 +1959,26 @@ func (c *stepBackwardFused) run() {
 					regions.R3a0ae358f6b8(&a2)
 				} else {
 					for i := range 16 {
-						t114_2 := t114[i*m:][:m]
-						t31_2 := t31[i*m:][:m]
+						t62_2 := t62[i*m:][:m]
+						t262_2 := t262[i*m:][:m]
 						for j := range m {
 							Z3_2 := Z3[(i*m+j)*dV:][:dV]
-							t93_2 := t93[(i*m+j)*dV:][:dV]
-							t35_2 := t35[(i*m+j)*dV:][:dV]
-							t114Entry := t114_2[j]
-							t31Entry := t31_2[j]
+							t42_3 := t42_2[(i*m+j)*dV:][:dV]
+							t302_2 := t302[(i*m+j)*dV:][:dV]
+							t62Entry := t62_2[j]
+							t262Entry := t262_2[j]
 							for k := range dV {
-								t35_2[k] = num.FMA32(F(2*Z3_2[k]), t31Entry, F(t93_2[k]*t114Entry))
+								t302_2[k] = num.FMA32(F(2*Z3_2[k]), t262Entry, F(t42_3[k]*t62Entry))
 							}
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t36)
+				clear(t31)
 				if kern.Wide() {
 					a2 := regions.Rf5ba69cdb51aArgs{
-						P0: unsafe.SliceData(t36),
-						P1: unsafe.SliceData(t35),
+						P0: unsafe.SliceData(t31),
+						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV,
 						N2: dV * m,
@@ -2166,21 +1986,21 @@ func (c *stepBackwardFused) run() {
 					regions.Rf5ba69cdb51a(&a2)
 				} else {
 					for i := range m {
-						t36_2 := t36[i*dV:][:dV]
+						t31_2 := t31[i*dV:][:dV]
 						for j := range 16 {
-							t35_2 := t35[(j*m+i)*dV:][:dV]
+							t302_2 := t302[(j*m+i)*dV:][:dV]
 							for k := range dV {
-								t36_2[k] = t36_2[k] + t35_2[k]
+								t31_2[k] = t31_2[k] + t302_2[k]
 							}
 						}
 					}
 				}
 				// lattice_linear.Z
-				clear(t573)
+				clear(t523)
 				if kern.Wide() {
 					a2 := regions.R75b8ec28b005Args{
-						P0: unsafe.SliceData(t573),
-						P1: unsafe.SliceData(t35),
+						P0: unsafe.SliceData(t523),
+						P1: unsafe.SliceData(t302),
 						N0: m,
 						N1: dV * m,
 						N2: dV,
@@ -2189,13 +2009,13 @@ func (c *stepBackwardFused) run() {
 				} else {
 					for i := range 16 {
 						for j := range m {
-							t573_2 := t573[(i*m+j)*dV:][:dV]
+							t523_2 := t523[(i*m+j)*dV:][:dV]
 							lo := max(0, i)
 							if n := 16 - lo; n > 0 {
 								for k := range n {
-									t35_2 := t35[((lo+k)*m+j)*dV:][:dV]
+									t302_2 := t302[((lo+k)*m+j)*dV:][:dV]
 									for m2 := range dV {
-										t573_2[m2] = t573_2[m2] + t35_2[m2]
+										t523_2[m2] = t523_2[m2] + t302_2[m2]
 									}
 								}
 							}
@@ -2203,19 +2023,19 @@ func (c *stepBackwardFused) run() {
 					}
 				}
 				// lattice_linear.Z, lattice_linear.N, lattice_linear.G
-				clear(t493)
+				clear(t445)
 				if kern.Wide() {
 					a2 := regions.R9109453964f2Args{
-						P0:  unsafe.SliceData(t8),
-						P1:  unsafe.SliceData(t9),
-						P2:  unsafe.SliceData(t573),
+						P0:  unsafe.SliceData(t41),
+						P1:  unsafe.SliceData(t42),
+						P2:  unsafe.SliceData(t523),
 						P3:  unsafe.SliceData(N3),
 						P4:  unsafe.SliceData(STrail2),
 						P5:  unsafe.SliceData(t32),
-						P6:  unsafe.SliceData(t493),
-						P7:  unsafe.SliceData(t43_2),
-						P8:  unsafe.SliceData(t48),
-						P9:  unsafe.SliceData(t39),
+						P6:  unsafe.SliceData(t445),
+						P7:  unsafe.SliceData(t38),
+						P8:  unsafe.SliceData(t432),
+						P9:  unsafe.SliceData(t34),
 						N0:  64*a + 64*C*s + 64*chunks*l,
 						N1:  m,
 						N2:  64*m*a + 64*C*m*s + 64*chunks*m*l,
@@ -2235,52 +2055,52 @@ func (c *stepBackwardFused) run() {
 					}
 					regions.R9109453964f2(&a2)
 				} else {
-					t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
+					t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
 					for i := range 16 {
-						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t43_3 := t43_2[i*m:][:m]
-						t48_2 := t48[i*m:][:m]
-						t32_2 := t32[i*dV:][:dV]
-						t493_2 := t493[i*dV:][:dV]
-						var t392 F
-						t8Entry3 := t8_2[i]
+						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t38_2 := t38[i*m:][:m]
+						t432_2 := t432[i*m:][:m]
+						t32_3 := t32[i*dV:][:dV]
+						t445_2 := t445[i*dV:][:dV]
+						var t342 F
+						t41Entry3 := t41_2[i]
 						for j := range m {
-							t573_2 := t573[(i*m+j)*dV:][:dV]
+							t523_2 := t523[(i*m+j)*dV:][:dV]
 							N3_2 := N3[(i*m+j)*dV:][:dV]
 							STrail2_2 := STrail2[(a*m+j)*dV:][:dV]
-							var t432 F
-							var t482 F
-							t9Entry3 := t9_2[j]
-							var t392Row F
-							t392RowSums := [16]F{t392Row}
-							t432Sums := [16]F{t432}
-							t482Sums := [16]F{t482}
+							var t382 F
+							var t433 F
+							t42Entry3 := t42_3[j]
+							var t342Row F
+							t342RowSums := [16]F{t342Row}
+							t382Sums := [16]F{t382}
+							t433Sums := [16]F{t433}
 							for k := range dV {
-								t573Entry := t573_2[k]
-								t392RowSums[k%16] = num.FMA32(N3_2[k], t573Entry, t392RowSums[k%16])
-								t38 := -F(t573Entry * t8Entry3)
-								t432Sums[k%16] = num.FMA32(t38, STrail2_2[k], t432Sums[k%16])
-								t482Sums[k%16] = num.FMA32(t38, t32_2[k], t482Sums[k%16])
-								t493_2[k] = num.FMA32(-t38, t9Entry3, t493_2[k])
+								t523Entry := t523_2[k]
+								t342RowSums[k%16] = num.FMA32(N3_2[k], t523Entry, t342RowSums[k%16])
+								t33 := -F(t523Entry * t41Entry3)
+								t382Sums[k%16] = num.FMA32(t33, STrail2_2[k], t382Sums[k%16])
+								t433Sums[k%16] = num.FMA32(t33, t32_3[k], t433Sums[k%16])
+								t445_2[k] = num.FMA32(-t33, t42Entry3, t445_2[k])
 							}
-							t392Row = kern.Sum16(&t392RowSums)
-							t432 = kern.Sum16(&t432Sums)
-							t482 = kern.Sum16(&t482Sums)
-							t392 = t392 + t392Row
-							t43_3[j] = t432
-							t48_2[j] = -t482
+							t342Row = kern.Sum16(&t342RowSums)
+							t382 = kern.Sum16(&t382Sums)
+							t433 = kern.Sum16(&t433Sums)
+							t342 = t342 + t342Row
+							t38_2[j] = t382
+							t432_2[j] = -t433
 						}
-						t39[i] = -t392
+						t34[i] = -t342
 					}
 				}
 				// lattice_linear.N, lattice_linear.Z
-				clear(t42_2)
+				clear(t37)
 				if kern.Wide() {
 					a2 := regions.R666dca22cc35Args{
-						P0: unsafe.SliceData(t8),
+						P0: unsafe.SliceData(t41),
 						P1: unsafe.SliceData(t323),
-						P2: unsafe.SliceData(t573),
-						P3: unsafe.SliceData(t42_2),
+						P2: unsafe.SliceData(t523),
+						P3: unsafe.SliceData(t37),
 						N0: m,
 						N1: 64*a + 64*C*s + 64*chunks*l,
 						N2: 64*a + 64*C*s + 64*chunks*l + 4,
@@ -2295,14 +2115,14 @@ func (c *stepBackwardFused) run() {
 					regions.R666dca22cc35(&a2)
 				} else {
 					for i := range m {
-						t8_2 := t8[(l*chunks+a+C*s)*16:][:16]
-						t42_3 := t42_2[i*dV:][:dV]
+						t41_2 := t41[(l*chunks+a+C*s)*16:][:16]
+						t37_2 := t37[i*dV:][:dV]
 						for j := range 16 {
-							t573_2 := t573[(j*m+i)*dV:][:dV]
-							t8Entry4 := t8_2[j]
+							t523_2 := t523[(j*m+i)*dV:][:dV]
+							t41Entry4 := t41_2[j]
 							t323Entry2 := t323[j*m+i]
 							for k := range dV {
-								t42_3[k] = num.FMA32(-F(t573_2[k]*t8Entry4), t323Entry2, t42_3[k])
+								t37_2[k] = num.FMA32(-F(t523_2[k]*t41Entry4), t323Entry2, t37_2[k])
 							}
 						}
 					}
@@ -2310,67 +2130,62 @@ func (c *stepBackwardFused) run() {
 				// lattice_linear.N
 				if kern.Wide() {
 					a2 := regions.Raf59e53beb6eArgs{
-						P0: unsafe.SliceData(t9),
-						P1: unsafe.SliceData(t43_2),
-						P2: unsafe.SliceData(t45),
+						P0: unsafe.SliceData(t42),
+						P1: unsafe.SliceData(t38),
+						P2: unsafe.SliceData(t40),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
 					regions.Raf59e53beb6e(&a2)
 				} else {
 					for i := range 16 {
-						t9_2 := t9[((l*chunks+a+C*s)*16+i)*m:][:m]
-						t43_3 := t43_2[i*m:][:m]
-						t45_2 := t45[i*m:][:m]
+						t42_3 := t42[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t38_2 := t38[i*m:][:m]
+						t40_2 := t40[i*m:][:m]
 						for j := range m {
-							t45_2[j] = F(t9_2[j] * t43_3[j])
+							t40_2[j] = F(t42_3[j] * t38_2[j])
 						}
 					}
 				}
 				// lattice_linear.N
-				kern.GemmFMA(dV, m, 16, F(1), false, t462, 1, dV, t32, 1, dV, t45, m, 1)
+				kern.GemmFMA(dV, m, 16, F(1), false, t413, 1, dV, t32, 1, dV, t40, m, 1)
 				// lattice_linear.N
-				kern.GemmFMA(dV, 16, m, F(1), false, t47, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t45, 1, m)
-				// lattice_linear.G, lattice_linear
+				kern.GemmFMA(dV, 16, m, F(1), false, t423, 1, dV, kern.From(STrail2, a*m*dV), 1, dV, t40, 1, m)
+				// lattice_linear.G
 				if kern.Wide() {
-					a2 := regions.Rf6d200444293Args{
-						P0: unsafe.SliceData(t47),
-						P1: unsafe.SliceData(t493),
-						P2: unsafe.SliceData(t50),
+					a2 := regions.R93249c61e7f5Args{
+						P0: unsafe.SliceData(t423),
+						P1: unsafe.SliceData(t445),
+						P2: unsafe.SliceData(t453),
 						P3: unsafe.SliceData(t162),
-						P4: unsafe.SliceData(t85),
-						P5: unsafe.SliceData(t172),
 						N0: dV,
 						N1: 64*dV*a + 64*C*dV*s + 64*chunks*dV*l,
 					}
-					regions.Rf6d200444293(&a2)
+					regions.R93249c61e7f5(&a2)
 				} else {
 					for i := range 16 {
-						t47_2 := t47[i*dV:][:dV]
-						t493_2 := t493[i*dV:][:dV]
-						t50_2 := t50[i*dV:][:dV]
+						t423_2 := t423[i*dV:][:dV]
+						t445_2 := t445[i*dV:][:dV]
+						t453_2 := t453[i*dV:][:dV]
 						t162_2 := t162[((l*chunks+a+C*s)*16+i)*dV:][:dV]
-						t85_2 := t85[i*dV:][:dV]
-						t172_2 := t172[((l*chunks+a+C*s)*16+i)*dV:][:dV]
 						for j := range dV {
-							t502 := t47_2[j] + t493_2[j]
-							t50_2[j] = t502
-							t162_2[j] = t502
-							t172_2[j] = t85_2[j]
+							t454 := t423_2[j] + t445_2[j]
+							t453_2[j] = t454
+							t162_2[j] = t454
 						}
 					}
 				}
 				// lattice_linear.G
-				kern.GemmFMA(m, dV, 16, F(-1), false, t534, dV, 1, kern.From(t9, (l*chunks+a+C*s)*16*m), 1, m, t50, dV, 1)
+				kern.GemmFMA(m, dV, 16, F(-1), false, t486, dV, 1, kern.From(t42, (l*chunks+a+C*s)*16*m), 1, m, t453, dV, 1)
 				// lattice_linear.G
-				kern.GemmFMA(m, 16, dV, F(-1), false, t54_2, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t50, 1, dV)
+				kern.GemmFMA(m, 16, dV, F(-1), false, t49, 1, m, kern.From(STrail2, a*m*dV), dV, 1, t453, 1, dV)
 				// lattice_linear.G
 				if kern.Wide() {
 					a2 := regions.R89e1b2999e1bArgs{
-						P0: unsafe.SliceData(t36),
-						P1: unsafe.SliceData(t42_2),
-						P2: unsafe.SliceData(t462),
-						P3: unsafe.SliceData(t534),
+						P0: unsafe.SliceData(t31),
+						P1: unsafe.SliceData(t37),
+						P2: unsafe.SliceData(t413),
+						P3: unsafe.SliceData(t486),
 						P4: unsafe.SliceData(SBarState2),
 						N0: m,
 						N1: dV,
@@ -2378,42 +2193,47 @@ func (c *stepBackwardFused) run() {
 					regions.R89e1b2999e1b(&a2)
 				} else {
 					for i := range m {
-						t36_2 := t36[i*dV:][:dV]
-						t42_3 := t42_2[i*dV:][:dV]
-						t462_2 := t462[i*dV:][:dV]
-						t534_2 := t534[i*dV:][:dV]
+						t31_2 := t31[i*dV:][:dV]
+						t37_2 := t37[i*dV:][:dV]
+						t413_2 := t413[i*dV:][:dV]
+						t486_2 := t486[i*dV:][:dV]
 						SBarState2_2 := SBarState2[i*dV:][:dV]
 						for j := range dV {
-							SBarState2_2[j] = ((t36_2[j] + t42_3[j]) + t462_2[j]) + t534_2[j]
+							SBarState2_2[j] = ((t31_2[j] + t37_2[j]) + t413_2[j]) + t486_2[j]
 						}
 					}
 				}
-				// lattice_linear.G, lattice_linear.N
+				// lattice_linear.G, lattice_linear.N, lattice_linear
 				if kern.Wide() {
-					a2 := regions.Rbfc1883e4401Args{
+					a2 := regions.Rdd06e379cd10Args{
 						P0: unsafe.SliceData(t224),
-						P1: unsafe.SliceData(t43_2),
-						P2: unsafe.SliceData(t48),
-						P3: unsafe.SliceData(t54_2),
+						P1: unsafe.SliceData(t38),
+						P2: unsafe.SliceData(t432),
+						P3: unsafe.SliceData(t49),
 						P4: unsafe.SliceData(t152),
+						P5: unsafe.SliceData(t3223),
+						P6: unsafe.SliceData(t17),
 						N0: m,
 						N1: 64*m*a + 64*C*m*s + 64*chunks*m*l,
 					}
-					regions.Rbfc1883e4401(&a2)
+					regions.Rdd06e379cd10(&a2)
 				} else {
 					for i := range 16 {
 						t224_2 := t224[i*m:][:m]
-						t43_3 := t43_2[i*m:][:m]
-						t48_2 := t48[i*m:][:m]
-						t54_3 := t54_2[i*m:][:m]
+						t38_2 := t38[i*m:][:m]
+						t432_2 := t432[i*m:][:m]
+						t49_2 := t49[i*m:][:m]
 						t152_2 := t152[((l*chunks+a+C*s)*16+i)*m:][:m]
+						t3223_2 := t3223[i*m:][:m]
+						t17_2 := t17[((l*chunks+a+C*s)*16+i)*m:][:m]
 						for j := range m {
-							t152_2[j] = num.FMA32(t224_2[j], t43_3[j], t48_2[j]) + t54_3[j]
+							t152_2[j] = num.FMA32(t224_2[j], t38_2[j], t432_2[j]) + t49_2[j]
+							t17_2[j] = t3223_2[j]
 						}
 					}
 				}
 				// lattice_linear
-				copy(t142[(l*chunks+a+C*s)*16:][:16], t39[:16])
+				copy(t142[(l*chunks+a+C*s)*16:][:16], t34[:16])
 			}
 		}
 		for i := range m {
@@ -2421,46 +2241,15 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// lattice_linear.q, lattice_linear.v
-	clear(t18)
-	clear(t19)
+	// lattice_linear.q, lattice_linear.k
+	clear(t182)
+	clear(t202)
 	if kern.Wide() {
 		a := regions.Ra8b51b2f9ed4Args{
-			P0: unsafe.SliceData(t18),
-			P1: unsafe.SliceData(t172),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(t162),
-			N0: L,
-			N1: chunks,
-			N2: dV,
-			N3: 16 * dV,
-			N4: 16 * chunks * dV,
-			N5: T * dV,
-		}
-		regions.Ra8b51b2f9ed4(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					t18_2 := t18[(i*T+16*j+k)*dV:][:dV]
-					t172_2 := t172[((i*chunks+j)*16+k)*dV:][:dV]
-					t19_2 := t19[(i*T+16*j+k)*dV:][:dV]
-					t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
-					for m2 := range dV {
-						t18_2[m2] = t18_2[m2] + t172_2[m2]
-						t19_2[m2] = t19_2[m2] + t162_2[m2]
-					}
-				}
-			}
-		}
-	}
-
-	// lattice_linear.k
-	clear(t20)
-	if kern.Wide() {
-		a := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(t20),
-			P1: unsafe.SliceData(t152),
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t17),
+			P2: unsafe.SliceData(t202),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: chunks,
 			N2: m,
@@ -2468,15 +2257,46 @@ func (c *stepBackwardFused) run() {
 			N4: 16 * chunks * m,
 			N5: T * m,
 		}
+		regions.Ra8b51b2f9ed4(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				for k := range 16 {
+					t182_2 := t182[(i*T+16*j+k)*m:][:m]
+					t17_2 := t17[((i*chunks+j)*16+k)*m:][:m]
+					t202_2 := t202[(i*T+16*j+k)*m:][:m]
+					t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
+					for m2 := range m {
+						t182_2[m2] = t182_2[m2] + t17_2[m2]
+						t202_2[m2] = t202_2[m2] + t152_2[m2]
+					}
+				}
+			}
+		}
+	}
+
+	// lattice_linear.u
+	clear(t192)
+	if kern.Wide() {
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(t192),
+			P1: unsafe.SliceData(t162),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
+		}
 		regions.R35c759f51793(&a)
 	} else {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t20_2 := t20[(i*T+16*j+k)*m:][:m]
-					t152_2 := t152[((i*chunks+j)*16+k)*m:][:m]
-					for m2 := range m {
-						t20_2[m2] = t20_2[m2] + t152_2[m2]
+					t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
+					t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
+					for m2 := range dV {
+						t192_2[m2] = t192_2[m2] + t162_2[m2]
 					}
 				}
 			}
@@ -2484,10 +2304,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// lattice_linear.beta
-	clear(t21)
+	clear(t212)
 	if kern.Wide() {
 		a := regions.R65a50d4e81eaArgs{
-			P0: unsafe.SliceData(t21),
+			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t142),
 			N0: L,
 			N1: chunks,
@@ -2498,63 +2318,103 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t21_2 := t21[i*T+16*j:][:16]
+				t212_2 := t212[i*T+16*j:][:16]
 				t142_2 := t142[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t21_2[k] = t21_2[k] + t142_2[k]
+					t212_2[k] = t212_2[k] + t142_2[k]
 				}
 			}
 		}
 	}
 
+	// lattice_linear.u
+	if kern.Wide() {
+		a := regions.R0ec8dacbfdd9Args{
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(c.UDiv2),
+			P3: unsafe.SliceData(t222),
+			P4: unsafe.SliceData(t272),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 8 * dV,
+			N4: 12 * dV,
+			N5: 4,
+			N6: 8,
+			N7: 12,
+			N8: T * dV,
+		}
+		regions.R0ec8dacbfdd9(&a)
+	} else {
+		for i := range L {
+			t272_2 := t272[i*T:][:T]
+			for j := range T {
+				t11_2 := t11[(i*T+j)*dV:][:dV]
+				t192_2 := t192[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				t222_3 := t222[(i*T+j)*dV:][:dV]
+				var t2722 F
+				t2722Sums := [16]F{t2722}
+				for k := range dV {
+					t2222 := t11_2[k] + t192_2[k]
+					t2722Sums[k%16] = num.FMA32(t2222, uDiv2[k], t2722Sums[k%16])
+					t222_3[k] = t2222
+				}
+				t2722 = kern.Sum16(&t2722Sums)
+				t272_2[j] = -t2722
+			}
+		}
+	}
+
 	// lattice_linear.beta
-	var t273 F
+	var t532 F
 	if kern.Wide() {
 		a := regions.R4e65ba778eb8Args{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t102),
-			P2: unsafe.SliceData(t21),
+			P1: unsafe.SliceData(t10),
+			P2: unsafe.SliceData(t212),
 			P3: unsafe.SliceData(c.BetaSigmoid),
-			P4: unsafe.SliceData(t25),
-			P5: unsafe.SliceData(t273Total),
+			P4: unsafe.SliceData(t51),
+			P5: unsafe.SliceData(t532Total),
 			N0: L,
 			N1: T,
 			N2: 4 * T,
 			N3: 8 * T,
 			N4: 12 * T,
-			S0: [2]float32{t273},
+			S0: [2]float32{t532},
 		}
 		regions.R4e65ba778eb8(&a)
 	} else {
-		t273_2 := t273
+		t532_2 := t532
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
-			t102_2 := t102[i*T:][:T]
-			t21_2 := t21[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t25_3 := t25[i*T:][:T]
-			var t273Row F
-			t273RowSums := [16]F{t273Row}
+			t51_2 := t51[i*T:][:T]
+			var t532Row F
+			t532RowSums := [16]F{t532Row}
 			for j := range T {
-				t254 := F(F(beta[j]*(t102_2[j]+t21_2[j])) * betaSigmoid[j])
-				t273RowSums[j%16] = t273RowSums[j%16] + t254
-				t25_3[j] = t254
+				t515 := F(F(beta[j]*(t10_2[j]+t212_2[j])) * betaSigmoid[j])
+				t532RowSums[j%16] = t532RowSums[j%16] + t515
+				t51_2[j] = t515
 			}
-			t273Row = kern.Sum16(&t273RowSums)
-			t273_2 = t273_2 + t273Row
+			t532Row = kern.Sum16(&t532RowSums)
+			t532_2 = t532_2 + t532Row
 		}
-		t273Total[0] = t273_2
+		t532Total[0] = t532_2
 	}
-	t273 = t273Total[0]
-	c.BBetaBar[0] = t273
+	t532 = t532Total[0]
+	c.BBetaBar[0] = t532
 
 	// lattice_linear.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t25),
+			P0: unsafe.SliceData(t51),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t28),
+			P2: unsafe.SliceData(t54),
 			P3: unsafe.SliceData(c.BetaStack),
 			P4: unsafe.SliceData(c.WBetaBar),
 			N0: L,
@@ -2571,14 +2431,14 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t25_3 := t25[i*T:][:T]
+			t51_2 := t51[i*T:][:T]
 			for j := range T {
-				t28_2 := t28[(i*T+j)*(dV+m):][:dV+m]
+				t54_2 := t54[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t25Entry := t25_3[j]
+				t51Entry := t51_2[j]
 				for k := range dV + m {
-					t28_2[k] = F(t25Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t25Entry, wBetaBar[k])
+					t54_2[k] = F(t51Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t51Entry, wBetaBar[k])
 				}
 			}
 		}
@@ -2586,11 +2446,14 @@ func (c *stepBackwardFused) run() {
 
 	// lattice_linear.beta
 	if kern.Wide() {
-		a := regions.R1996c341acabArgs{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(t28),
-			P3: unsafe.SliceData(c.K0Bar),
+		a := regions.R61ab472a9952Args{
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t202),
+			P2: unsafe.SliceData(t54),
+			P3: unsafe.SliceData(c.KBar),
+			P4: unsafe.SliceData(t9),
+			P5: unsafe.SliceData(t182),
+			P6: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -2598,31 +2461,38 @@ func (c *stepBackwardFused) run() {
 			N4: T*dV + T*m,
 			N5: T * m,
 		}
-		regions.R1996c341acab(&a)
+		regions.R61ab472a9952(&a)
 	} else {
 		for i := range L {
 			for j := range T {
-				t122_2 := t122[(i*T+j)*m:][:m]
-				t20_2 := t20[(i*T+j)*m:][:m]
-				t28_2 := t28[(i*T+j)*(dV+m):][:m]
-				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				t12_2 := t12[(i*T+j)*m:][:m]
+				t202_2 := t202[(i*T+j)*m:][:m]
+				t54_2 := t54[(i*T+j)*(dV+m):][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
+				t9_2 := t9[(i*T+j)*m:][:m]
+				t182_2 := t182[(i*T+j)*m:][:m]
+				qBar := c.QBar[(i*T+j)*m:][:m]
 				for k := range m {
-					k0Bar[k] = (t122_2[k] + t20_2[k]) + t28_2[k]
+					kBar[k] = (t12_2[k] + t202_2[k]) + t54_2[k]
+					qBar[k] = t9_2[k] + t182_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice_linear.beta
+	// lattice_linear.beta, lattice_linear.u
 	if kern.Wide() {
-		a := regions.Ra74117f99f7cArgs{
-			P0: unsafe.SliceData(t112),
-			P1: unsafe.SliceData(t19),
-			P2: unsafe.SliceData(t28),
-			P3: unsafe.SliceData(c.VBar),
-			P4: unsafe.SliceData(t92),
-			P5: unsafe.SliceData(t18),
-			P6: unsafe.SliceData(c.Q0Bar),
+		a := regions.R7dc1b6fab424Args{
+			P0: unsafe.SliceData(t32_2),
+			P1: unsafe.SliceData(c.UDiv),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t28),
+			P4: unsafe.SliceData(t272),
+			P5: unsafe.SliceData(c.UDiv3),
+			P6: unsafe.SliceData(c.V),
+			P7: unsafe.SliceData(t222),
+			P8: unsafe.SliceData(t54),
+			P9: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -2631,20 +2501,25 @@ func (c *stepBackwardFused) run() {
 			N5: T*dV + T*m,
 			N6: T * dV,
 		}
-		regions.Ra74117f99f7c(&a)
+		regions.R7dc1b6fab424(&a)
 	} else {
 		for i := range L {
+			t32_3 := t32_2[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t28_2 := t28[i*T:][:T]
+			t272_2 := t272[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
 			for j := range T {
-				t112_2 := t112[(i*T+j)*dV:][:dV]
-				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t28_2 := t28[(i*T+j)*(dV+m)+m:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				t222_3 := t222[(i*T+j)*dV:][:dV]
+				t54_2 := t54[(i*T+j)*(dV+m)+m:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t92_2 := t92[(i*T+j)*dV:][:dV]
-				t18_2 := t18[(i*T+j)*dV:][:dV]
-				q0Bar := c.Q0Bar[(i*T+j)*dV:][:dV]
+				t32Entry := t32_3[j]
+				uDivEntry := uDiv[j]
+				w3 := kern.Choose((t32Entry && t20_2[j]), kern.Choose(t32Entry, F(F(0.5*kern.Choose(t32Entry, kern.Choose(t28_2[j], t272_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 				for k := range dV {
-					vBar[k] = (t112_2[k] + t19_2[k]) + t28_2[k]
-					q0Bar[k] = t92_2[k] + t18_2[k]
+					vBar[k] = num.FMA32(F(2*v[k]), w3, F(t222_3[k]*uDivEntry)) + t54_2[k]
 				}
 			}
 		}

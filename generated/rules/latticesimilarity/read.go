@@ -7,30 +7,25 @@ import (
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"math"
 )
 
 var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
-//
-// It keeps L·T·m entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L    int
 	T    int
 	DV   int
 	M    int
 	S    []F // [L, m, d_v]
-	Q0   []F // [L, T, d_v]
+	Q    []F // [L, T, m]
 	Y    []F // [L, T, d_v], written
-	P    []F // [L, T, m], written
 	Work []F // WorkLen() entries
 }
 
-// WorkLen is L·T·m.
+// WorkLen is 0.
 func (c *Read[F]) WorkLen() int {
-	L, T, m := c.L, c.T, c.M
-	return L * T * m
+	return 0
 }
 
 // Run computes Read.
@@ -40,61 +35,30 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	t2 := c.Work[:L*T*m] // [L, T, m]
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.Gemm(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.Q0, i*T*dV), 1, dV)
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		for j := range T {
-			t2_2 := t2[(i*T+j)*m:][:m]
-			p := c.P[(i*T+j)*m:][:m]
-			top := F(math.Inf(-1))
-			for k := range m {
-				if x := t2_2[k]; x > top || x != x {
-					top = x
-				}
-			}
-			var sum F
-			for k := range m {
-				e := num.Exp(t2_2[k] - top)
-				sum += e
-				p[k] = e
-			}
-			for k := range m {
-				p[k] = p[k] / sum
-			}
-		}
-	}
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.Gemm(dV, T, m, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(c.P, i*T*m), 1, m)
+		kern.Gemm(dV, T, m, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(c.Q, i*T*m), 1, m)
 	}
 }
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L     int
-	T     int
-	DV    int
-	M     int
-	S     []F // [L, m, d_v]
-	Q0    []F // [L, T, d_v]
-	YBar  []F // [L, T, d_v]
-	P     []F // [L, T, m]
-	SBar  []F // [L, m, d_v], written
-	Q0Bar []F // [L, T, d_v], written
-	Work  []F // WorkLen() entries
+	L    int
+	T    int
+	DV   int
+	M    int
+	S    []F // [L, m, d_v]
+	Q    []F // [L, T, m]
+	YBar []F // [L, T, d_v]
+	SBar []F // [L, m, d_v], written
+	QBar []F // [L, T, m], written
+	Work []F // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·m + 2·L·d_v·m + L·T.
+// WorkLen is 0.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return 2*L*T*m + 2*L*dV*m + L*T
+	return 0
 }
 
 // Run computes ReadBackward.
@@ -104,92 +68,32 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	t := c.Work[:L*dV*m] // [L, m, d_v]
-	work := c.Work[L*dV*m:]
-	t22 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t3 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t5 := work[:L*T*m] // [L, T, m]
-	work = work[L*T*m:]
-	t6 := work[:L*dV*m] // [L, m, d_v]
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.Gemm(dV, m, T, F(1), false, kern.From(t, i*m*dV), 1, dV, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.P, i*T*m), m, 1)
+		kern.Gemm(m, dV, T, F(1), false, kern.From(c.SBar, i*m*dV), dV, 1, kern.From(c.Q, i*T*m), 1, m, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.Gemm(m, T, dV, F(1), false, kern.From(t22, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		t3_2 := t3[i*T:][:T]
-		for j := range T {
-			p := c.P[(i*T+j)*m:][:m]
-			t22_2 := t22[(i*T+j)*m:][:m]
-			var t32 F
-			for k := range m {
-				t32 += F(p[k] * t22_2[k])
-			}
-			t3_2[j] = t32
-		}
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		t3_2 := t3[i*T:][:T]
-		for j := range T {
-			p := c.P[(i*T+j)*m:][:m]
-			t22_2 := t22[(i*T+j)*m:][:m]
-			t5_2 := t5[(i*T+j)*m:][:m]
-			t3Entry := t3_2[j]
-			for k := range m {
-				t5_2[k] = F(p[k] * (t22_2[k] - t3Entry))
-			}
-		}
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.Gemm(dV, m, T, F(1), false, kern.From(t6, i*m*dV), 1, dV, kern.From(c.Q0, i*T*dV), 1, dV, kern.From(t5, i*T*m), m, 1)
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.Gemm(dV, T, m, F(1), false, kern.From(c.Q0Bar, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		for j := range m {
-			t2 := t[(i*m+j)*dV:][:dV]
-			t6_2 := t6[(i*m+j)*dV:][:dV]
-			SBar := c.SBar[(i*m+j)*dV:][:dV]
-			for k := range dV {
-				SBar[k] = t2[k] + t6_2[k]
-			}
-		}
+		kern.Gemm(m, T, dV, F(1), false, kern.From(c.QBar, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call             Read[F]
-	back             ReadBackward[F]
-	vQ0, outY, fromS tape.Value[F]
+	call            Read[F]
+	back            ReadBackward[F]
+	vQ, outY, fromS tape.Value[F]
 }
 
 // read computes
 //
-//	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_similarity.p
-//	y_t = S_tᵀ p_t    lattice_similarity.y
+//	y_t = S_tᵀ q_t    lattice_similarity.y
 //
-// Shapes: q0 [L, T, d_v]; y [L, T, d_v]. Source:
+// Shapes: q [L, T, m]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -202,12 +106,11 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.T, k.DV, k.M = c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	n.fromS = startS
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.P = c.Run.Saved(k.L * k.T * k.M)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
@@ -227,13 +130,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.DV, g.M = k.L, k.T, k.DV, k.M
 	g.S = k.S
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
-	g.P = k.P
 	g.SBar = t.Part(n.fromS, g.L*g.DV*g.M)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromS, g.SBar)
 }

@@ -2,13 +2,7 @@
 
 package latticesimilarity
 
-import (
-	regions "github.com/nl-hecate/hecate/generated/regions"
-	"github.com/nl-hecate/hecate/runtime/kern"
-	"github.com/nl-hecate/hecate/runtime/num"
-	"math"
-	"unsafe"
-)
+import "github.com/nl-hecate/hecate/runtime/kern"
 
 // readFused is Read in fused arithmetic.
 type readFused Read[float32]
@@ -20,53 +14,10 @@ func (c *readFused) run() {
 	_ = T
 	_ = dV
 	_ = m
-	t2 := c.Work[:L*T*m] // [L, T, m]
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t2, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.Q0, i*T*dV), 1, dV)
-	}
-
-	// lattice_similarity.p
-	if kern.Wide() {
-		a := regions.R05338fc5d313Args{
-			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(c.P),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: T * m,
-		}
-		regions.R05338fc5d313(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t2_2 := t2[(i*T+j)*m:][:m]
-				p := c.P[(i*T+j)*m:][:m]
-				top := F(math.Inf(-1))
-				topSums := kern.Lowest16()
-				for k := range m {
-					topSums[k%16] = kern.Gather(topSums[k%16], t2_2[k])
-				}
-				top = kern.Gather(top, kern.Top16(&topSums))
-				var sum F
-				sumSums := [16]F{sum}
-				for k := range m {
-					e := kern.Exp(t2_2[k] - top)
-					sumSums[k%16] = sumSums[k%16] + e
-					p[k] = e
-				}
-				sum = kern.Sum16(&sumSums)
-				for k := range m {
-					p[k] = p[k] / sum
-				}
-			}
-		}
-	}
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.GemmFMA(dV, T, m, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(c.P, i*T*m), 1, m)
+		kern.GemmFMA(dV, T, m, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(c.Q, i*T*m), 1, m)
 	}
 }
 
@@ -80,114 +31,14 @@ func (c *readBackwardFused) run() {
 	_ = T
 	_ = dV
 	_ = m
-	t := c.Work[:L*dV*m]                       // [L, m, d_v]
-	t22 := c.Work[L*dV*m:][:L*T*m]             // [L, T, m]
-	t3 := c.Work[L*T*m+L*dV*m:][:L*T]          // [L, T]
-	t5 := c.Work[L*T*m+L*dV*m+L*T:][:L*T*m]    // [L, T, m]
-	t6 := c.Work[2*L*T*m+L*dV*m+L*T:][:L*dV*m] // [L, m, d_v]
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.GemmFMA(dV, m, T, F(1), false, kern.From(t, i*m*dV), 1, dV, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.P, i*T*m), m, 1)
+		kern.GemmFMA(m, dV, T, F(1), false, kern.From(c.SBar, i*m*dV), dV, 1, kern.From(c.Q, i*T*m), 1, m, kern.From(c.YBar, i*T*dV), dV, 1)
 	}
 
 	// lattice_similarity.y
 	for i := range L {
-		kern.GemmFMA(m, T, dV, F(1), false, kern.From(t22, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
-
-	// lattice_similarity.p
-	if kern.Wide() {
-		a := regions.R98651393476dArgs{
-			P0: unsafe.SliceData(c.P),
-			P1: unsafe.SliceData(t22),
-			P2: unsafe.SliceData(t3),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: 4,
-			N4: 8,
-			N5: 12,
-			N6: T * m,
-		}
-		regions.R98651393476d(&a)
-	} else {
-		for i := range L {
-			t3_2 := t3[i*T:][:T]
-			for j := range T {
-				p := c.P[(i*T+j)*m:][:m]
-				t22_2 := t22[(i*T+j)*m:][:m]
-				var t32 F
-				t32Sums := [16]F{t32}
-				for k := range m {
-					t32Sums[k%16] = num.FMA32(p[k], t22_2[k], t32Sums[k%16])
-				}
-				t32 = kern.Sum16(&t32Sums)
-				t3_2[j] = t32
-			}
-		}
-	}
-
-	// lattice_similarity.p
-	if kern.Wide() {
-		a := regions.Rfc9677e47255Args{
-			P0: unsafe.SliceData(t3),
-			P1: unsafe.SliceData(c.P),
-			P2: unsafe.SliceData(t22),
-			P3: unsafe.SliceData(t5),
-			N0: L,
-			N1: T,
-			N2: m,
-			N3: T * m,
-		}
-		regions.Rfc9677e47255(&a)
-	} else {
-		for i := range L {
-			t3_2 := t3[i*T:][:T]
-			for j := range T {
-				p := c.P[(i*T+j)*m:][:m]
-				t22_2 := t22[(i*T+j)*m:][:m]
-				t5_2 := t5[(i*T+j)*m:][:m]
-				t3Entry := t3_2[j]
-				for k := range m {
-					t5_2[k] = F(p[k] * (t22_2[k] - t3Entry))
-				}
-			}
-		}
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.GemmFMA(dV, m, T, F(1), false, kern.From(t6, i*m*dV), 1, dV, kern.From(c.Q0, i*T*dV), 1, dV, kern.From(t5, i*T*m), m, 1)
-	}
-
-	// lattice_similarity.p
-	for i := range L {
-		kern.GemmFMA(dV, T, m, F(1), false, kern.From(c.Q0Bar, i*T*dV), 1, dV, kern.From(c.S, i*m*dV), 1, dV, kern.From(t5, i*T*m), 1, m)
-	}
-
-	// lattice_similarity.p
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.SBar),
-			N0: L,
-			N1: m,
-			N2: dV,
-			N3: dV * m,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range m {
-				t2 := t[(i*m+j)*dV:][:dV]
-				t6_2 := t6[(i*m+j)*dV:][:dV]
-				SBar := c.SBar[(i*m+j)*dV:][:dV]
-				for k := range dV {
-					SBar[k] = t2[k] + t6_2[k]
-				}
-			}
-		}
+		kern.GemmFMA(m, T, dV, F(1), false, kern.From(c.QBar, i*T*m), 1, m, kern.From(c.S, i*m*dV), dV, 1, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 }

@@ -7,43 +7,57 @@ import (
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
 	"github.com/nl-hecate/hecate/runtime/tape"
-	"math"
 )
 
 var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_v + 5·L·T·m + 2·L·T entries and checkpoints of L·d_v·m·segments entries.
+// It keeps 3·L·T·d_v + 4·L·T·m + 6·L·T entries and checkpoints of L·d_v·m·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
 	DV           int
 	M            int
-	WBeta        []F // [d_v + m]
-	BBeta        []F // []
-	S            []F // [L, m, d_v]
-	K0           []F // [L, T, m]
-	V            []F // [L, T, d_v]
-	Q0           []F // [L, T, d_v]
-	Y            []F // [L, T, d_v], written
-	SOut         []F // [L, m, d_v], written
-	BetaStack    []F // [L, T, d_v + m], written
-	Beta         []F // [L, T], written
-	NProd        []F // [L, T, m], written; may be nil
-	SMax2        []F // [L, T, m], written; may be nil
-	P            []F // [L, T, m], written; may be nil
-	SDiv         []F // [L, T, m], written; may be nil
-	BetaSigmoid  []F // [L, T], written
-	SCheckpoints []F // [L, segments, m, d_v], written; may be nil
-	Work         []F // WorkLen() entries
+	WBeta        []F    // [d_v + m]
+	BBeta        []F    // []
+	S            []F    // [L, m, d_v]
+	K            []F    // [L, T, m]
+	V            []F    // [L, T, d_v]
+	Q            []F    // [L, T, m]
+	Y            []F    // [L, T, d_v], written
+	SOut         []F    // [L, m, d_v], written
+	BetaStack    []F    // [L, T, d_v + m], written
+	Beta         []F    // [L, T], written
+	UProd        []F    // [L, T], written
+	USqrt        []F    // [L, T], written
+	U            []F    // [L, T, d_v], written
+	NProd        []F    // [L, T, m], written; may be nil
+	SMax2        []F    // [L, T, m], written; may be nil
+	SDiv         []F    // [L, T, m], written; may be nil
+	UDiv         []F    // [L, T], written
+	UDiv2        []F    // [L, T, d_v], written
+	UDiv3        []F    // [L, T], written
+	BetaSigmoid  []F    // [L, T], written
+	SCheckpoints []F    // [L, segments, m, d_v], written; may be nil
+	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is L·T + 2·d_v·m + d_v + 5·m.
+// WorkLen is 3·L·T.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, m := c.L, c.T, c.DV, c.M
-	return L*T + 2*dV*m + dV + 5*m
+	if kern.Fused() {
+		return 3*L*T + (kern.Blocks(m)-1)*(L*T*dV) // and the sums of blocks of rows
+	}
+	return 3 * L * T
+}
+
+// RowsLen is 2·d_v.
+func (c *Step[F]) RowsLen() int {
+	dV := c.DV
+	return 2 * dV
 }
 
 // Run computes Step.
@@ -54,31 +68,22 @@ func (c *Step[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T] // [L, T]
+	t15 := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	SState := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t := work[:m] // [m]
-	work = work[m:]
-	t13 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t14 := work[:m] // [m]
-	work = work[m:]
-	t23 := work[:m] // [m]
-	work = work[m:]
-	t25 := work[:m] // [m]
-	work = work[m:]
-	p2 := work[:m] // [m]
-	work = work[m:]
-	y2 := work[:dV] // [d_v]
+	t16 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t27 := work[:L*T]     // [L, T]
+	SState := c.Rows[:dV] // [d_v]
+	rows := c.Rows[dV:]
+	t13 := rows[:dV] // [d_v]
 
 	// lattice_similarity.beta
 	for i := range L {
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:m]
-			for k := range m {
-				betaStack[k] = k0[k]
+			for k2 := range m {
+				betaStack[k2] = k[k2]
 			}
 		}
 	}
@@ -94,158 +99,265 @@ func (c *Step[F]) Run() {
 
 	// lattice_similarity.beta
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		for j := range T {
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			var t42 F
+			var t152 F
 			for k := range dV + m {
-				t42 += F(betaStack[k] * wBeta[k])
+				t152 += F(betaStack[k] * wBeta[k])
 			}
-			t4_2[j] = t42
+			t15_2[j] = t152
 		}
 	}
 
 	// lattice_similarity.beta
 	bBetaEntry := c.BBeta[0]
 	for i := range L {
-		t4_2 := t4[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		beta := c.Beta[i*T:][:T]
+		for j := range T {
+			t162 := t15_2[j] + bBetaEntry
+			t16_2[j] = t162
+			beta[j] = num.Sigmoid(t162)
+		}
+	}
+
+	// lattice_similarity.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			var t18 F
+			for k := range dV {
+				vEntry := v[k]
+				t18 += F(vEntry * vEntry)
+			}
+			uProd[j] = t18
+		}
+	}
+
+	// lattice_similarity.u, lattice_similarity.beta
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t27_2 := t27[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		betaSigmoid := c.BetaSigmoid[i*T:][:T]
 		for j := range T {
-			t5 := t4_2[j] + bBetaEntry
-			beta[j] = num.Sigmoid(t5)
-			betaSigmoid[j] = num.Sigmoid(-t5)
+			uProdEntry := uProd[j]
+			t20 := (F(0) < uProdEntry)
+			t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+			t272 := num.Max(kern.Choose(t20, t23, F(0)), F(1e-08))
+			uSqrt[j] = t23
+			t27_2[j] = t272
+			uDiv[j] = F(1) / t272
+			uDiv3[j] = F(1) / t23
+			betaSigmoid[j] = num.Sigmoid(-t16_2[j])
+		}
+	}
+
+	// lattice_similarity.u
+	for i := range L {
+		t27_2 := t27[i*T:][:T]
+		for j := range T {
+			v := c.V[(i*T+j)*dV:][:dV]
+			u := c.U[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			t27Entry := t27_2[j]
+			for k := range dV {
+				u2 := v[k] / t27Entry
+				u[k] = u2
+				uDiv2[k] = u2 / t27Entry
+			}
 		}
 	}
 
 	// lattice_similarity
+	clear(c.Y)
 	for l := range L {
-		for i := range m {
+		i := 0
+		for ; i+2 < m; i += 3 {
 			S := c.S[(l*m+i)*dV:][:dV]
-			SState2 := SState[i*dV:][:dV]
+			S2 := c.S[(l*m+i+1)*dV:][:dV]
+			S3 := c.S[(l*m+i+2)*dV:][:dV]
+			SOut := c.SOut[(l*m+i)*dV:][:dV]
+			SOut2 := c.SOut[(l*m+i+1)*dV:][:dV]
+			SOut3 := c.SOut[(l*m+i+2)*dV:][:dV]
 			for j := range dV {
-				SState2[j] = S[j]
+				SState[j][0] = S[j]
+				SState[j][1] = S2[j]
+				SState[j][2] = S3[j]
 			}
-		}
-		for s := range segments {
-			if len(c.SCheckpoints) > 0 {
-				for i := range m {
-					SState2 := SState[i*dV:][:dV]
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
 					SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+					SCheckpoints2 := c.SCheckpoints[((l*segments+s)*m+i+1)*dV:][:dV]
+					SCheckpoints3 := c.SCheckpoints[((l*segments+s)*m+i+2)*dV:][:dV]
 					for j := range dV {
-						SCheckpoints[j] = SState2[j]
+						SCheckpoints[j] = SState[j][0]
+						SCheckpoints2[j] = SState[j][1]
+						SCheckpoints3[j] = SState[j][2]
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N
+						var t0 F
+						var t1 F
+						var t2 F
+						for j := range dV {
+							uEntry := u[j]
+							t0 += F(SState[j][0] * uEntry)
+							t1 += F(SState[j][1] * uEntry)
+							t2 += F(SState[j][2] * uEntry)
+						}
+						if len(c.NProd) > 0 {
+							c.NProd[(l*T+a+C*s)*m+i] = t0
+							c.NProd[(l*T+a+C*s)*m+i+1] = t1
+							c.NProd[(l*T+a+C*s)*m+i+2] = t2
+						}
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						betaEntry := beta[a]
+						var t140 F
+						kEntry0 := c.K[(l*T+a+C*s)*m+i]
+						w0 := F(kEntry0 * t0)
+						var t141 F
+						kEntry1 := c.K[(l*T+a+C*s)*m+i+1]
+						w1 := F(kEntry1 * t1)
+						var t142 F
+						kEntry2 := c.K[(l*T+a+C*s)*m+i+2]
+						w2 := F(kEntry2 * t2)
+						for j := range dV {
+							uEntry := u[j]
+							SStateEntry0 := SState[j][0]
+							t1320 := SStateEntry0 - F(betaEntry*(-F(kEntry0*uEntry)+F(SStateEntry0*w0)))
+							t140 += F(t1320 * t1320)
+							t13[j][0] = t1320
+							SStateEntry1 := SState[j][1]
+							t1321 := SStateEntry1 - F(betaEntry*(-F(kEntry1*uEntry)+F(SStateEntry1*w1)))
+							t141 += F(t1321 * t1321)
+							t13[j][1] = t1321
+							SStateEntry2 := SState[j][2]
+							t1322 := SStateEntry2 - F(betaEntry*(-F(kEntry2*uEntry)+F(SStateEntry2*w2)))
+							t142 += F(t1322 * t1322)
+							t13[j][2] = t1322
+						}
+						// lattice_similarity.S
+						t1630 := (F(0) < t140)
+						t190 := num.Sqrt(kern.Choose(t1630, t140, F(1)))
+						t2320 := num.Max(kern.Choose(t1630, t190, F(0)), F(1e-08))
+						t1920 := F(1) / t190
+						t1631 := (F(0) < t141)
+						t191 := num.Sqrt(kern.Choose(t1631, t141, F(1)))
+						t2321 := num.Max(kern.Choose(t1631, t191, F(0)), F(1e-08))
+						t1921 := F(1) / t191
+						t1632 := (F(0) < t142)
+						t192 := num.Sqrt(kern.Choose(t1632, t142, F(1)))
+						t2322 := num.Max(kern.Choose(t1632, t192, F(0)), F(1e-08))
+						t1922 := F(1) / t192
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t2320
+							c.SMax2[(l*T+a+C*s)*m+i+1] = t2321
+							c.SMax2[(l*T+a+C*s)*m+i+2] = t2322
+						}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t1920
+							c.SDiv[(l*T+a+C*s)*m+i+1] = t1921
+							c.SDiv[(l*T+a+C*s)*m+i+2] = t1922
+						}
+						// lattice_similarity.S, lattice_similarity.y
+						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						qEntry2 := c.Q[(l*T+a+C*s)*m+i+2]
+						for j := range dV {
+							ySum := y[j]
+							S20 := t13[j][0] / t2320
+							SState[j][0] = S20
+							ySum += F(S20 * qEntry0)
+							S21 := t13[j][1] / t2321
+							SState[j][1] = S21
+							ySum += F(S21 * qEntry1)
+							S22 := t13[j][2] / t2322
+							SState[j][2] = S22
+							ySum += F(S22 * qEntry2)
+							y[j] = ySum
+						}
 					}
 				}
 			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					y := c.Y[(l*T+a+C*s)*dV:][:dV]
-					// lattice_similarity.N
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						var t2 F
-						for j := range dV {
-							t2 += F(SState2[j] * v[j])
-						}
-						t[i] = t2
+			for j := range dV {
+				SOut[j] = SState[j][0]
+				SOut2[j] = SState[j][1]
+				SOut3[j] = SState[j][2]
+			}
+		}
+		for ; i < m; i++ {
+			S := c.S[(l*m+i)*dV:][:dV]
+			SOut := c.SOut[(l*m+i)*dV:][:dV]
+			for j := range dV {
+				SState[j][0] = S[j]
+			}
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+					for j := range dV {
+						SCheckpoints[j] = SState[j][0]
 					}
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-					betaEntry := beta[a]
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						t13_2 := t13[i*dV:][:dV]
-						var t142 F
-						k0Entry := k0[i]
-						w := F(k0Entry * t[i])
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y := c.Y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N
+						var t F
 						for j := range dV {
-							SStateEntry := SState2[j]
-							t132 := SStateEntry - F(betaEntry*(-F(k0Entry*v[j])+F(SStateEntry*w)))
-							t142 += F(t132 * t132)
-							t13_2[j] = t132
+							t += F(SState[j][0] * u[j])
 						}
-						t14[i] = t142
-					}
-					// lattice_similarity.S, lattice_similarity
-					for i := range m {
-						t14Entry := t14[i]
-						t16 := (F(0) < t14Entry)
-						t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
-						t232 := num.Max(kern.Choose(t16, t19, F(0)), F(1e-08))
-						t24 := F(1) / t19
-						t3 := t[i]
-						t23[i] = t232
+						if len(c.NProd) > 0 {
+							c.NProd[(l*T+a+C*s)*m+i] = t
+						}
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						var t14 F
+						kEntry := c.K[(l*T+a+C*s)*m+i]
+						betaEntry := beta[a]
+						w := F(kEntry * t)
+						for j := range dV {
+							SStateEntry := SState[j][0]
+							t132 := SStateEntry - F(betaEntry*(-F(kEntry*u[j])+F(SStateEntry*w)))
+							t14 += F(t132 * t132)
+							t13[j][0] = t132
+						}
+						// lattice_similarity.S
+						t163 := (F(0) < t14)
+						t19 := num.Sqrt(kern.Choose(t163, t14, F(1)))
+						t232 := num.Max(kern.Choose(t163, t19, F(0)), F(1e-08))
+						t192 := F(1) / t19
 						if len(c.SMax2) > 0 {
 							c.SMax2[(l*T+a+C*s)*m+i] = t232
 						}
 						if len(c.SDiv) > 0 {
-							c.SDiv[(l*T+a+C*s)*m+i] = t24
+							c.SDiv[(l*T+a+C*s)*m+i] = t192
 						}
-						if len(c.NProd) > 0 {
-							c.NProd[(l*T+a+C*s)*m+i] = t3
-						}
-					}
-					// lattice_similarity.S, lattice_similarity.p
-					for i := range m {
-						t13_2 := t13[i*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						SState2 := SState[i*dV:][:dV]
-						var t252 F
-						t23Entry := t23[i]
+						// lattice_similarity.S, lattice_similarity.y
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
 						for j := range dV {
-							S2 := t13_2[j] / t23Entry
-							t252 += F(S2 * q0[j])
-							SState2[j] = S2
-						}
-						t25[i] = t252
-					}
-					// lattice_similarity.p
-					top := F(math.Inf(-1))
-					for i := range m {
-						if x := t25[i]; x > top || x != x {
-							top = x
-						}
-					}
-					var sum F
-					for i := range m {
-						e := num.Exp(t25[i] - top)
-						sum += e
-						p2[i] = e
-					}
-					for i := range m {
-						p2[i] = p2[i] / sum
-					}
-					// lattice_similarity.y
-					clear(y2)
-					for i := range m {
-						SState2 := SState[i*dV:][:dV]
-						p2Entry := p2[i]
-						for j := range dV {
-							y2[j] += F(SState2[j] * p2Entry)
-						}
-					}
-					// lattice_similarity
-					for i := range dV {
-						y[i] = y2[i]
-					}
-					// lattice_similarity
-					for i := range m {
-						if len(c.P) > 0 {
-							c.P[(l*T+a+C*s)*m+i] = p2[i]
+							S2 := t13[j][0] / t232
+							SState[j][0] = S2
+							y[j] += F(S2 * qEntry)
 						}
 					}
 				}
 			}
-		}
-		for i := range m {
-			SState2 := SState[i*dV:][:dV]
-			SOut := c.SOut[(l*m+i)*dV:][:dV]
 			for j := range dV {
-				SOut[j] = SState2[j]
+				SOut[j] = SState[j][0]
 			}
 		}
 	}
@@ -261,39 +373,54 @@ type StepBackward[F num.Float] struct {
 	DV           int
 	M            int
 	WBeta        []F    // [d_v + m]
-	K0           []F    // [L, T, m]
+	K            []F    // [L, T, m]
 	V            []F    // [L, T, d_v]
-	Q0           []F    // [L, T, d_v]
+	Q            []F    // [L, T, m]
 	YBar         []F    // [L, T, d_v]
 	SBar         []F    // [L, m, d_v]
 	BetaStack    []F    // [L, T, d_v + m]
 	Beta         []F    // [L, T]
+	UProd        []F    // [L, T]
+	USqrt        []F    // [L, T]
+	U            []F    // [L, T, d_v]
 	NProd        []F    // [L, T, m]
 	SMax2        []F    // [L, T, m]
-	P            []F    // [L, T, m]
 	SDiv         []F    // [L, T, m]
+	UDiv         []F    // [L, T]
+	UDiv2        []F    // [L, T, d_v]
+	UDiv3        []F    // [L, T]
 	BetaSigmoid  []F    // [L, T]
 	WBetaBar     []F    // [d_v + m], written
 	BBetaBar     []F    // [], written
 	SBarOut      []F    // [L, m, d_v], written
-	K0Bar        []F    // [L, T, m], written
+	KBar         []F    // [L, T, m], written
 	VBar         []F    // [L, T, d_v], written
-	Q0Bar        []F    // [L, T, d_v], written
+	QBar         []F    // [L, T, m], written
 	SCheckpoints []F    // [L, segments, m, d_v]
 	Work         []F    // WorkLen() entries
+	Rows         [][4]F // RowsLen() entries
 	Flags        []bool // FlagsLen() entries
 }
 
-// WorkLen is C·d_v·m + 2·L·T·d_v + 4·L·T·m + 2·L·T + 4·d_v·m + 3·d_v + 9·m.
+// WorkLen is 2·L·T·d_v + 4·L·T·m + 3·L·T.
 func (c *StepBackward[F]) WorkLen() int {
-	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
-	return C*dV*m + 2*L*T*dV + 4*L*T*m + 2*L*T + 4*dV*m + 3*dV + 9*m
+	L, T, dV, m := c.L, c.T, c.DV, c.M
+	if kern.Fused() {
+		return 2*L*T*dV + 4*L*T*m + 3*L*T + (kern.Blocks(m)-1)*(L*T*dV+L*T) // and the sums of blocks of rows
+	}
+	return 2*L*T*dV + 4*L*T*m + 3*L*T
 }
 
-// FlagsLen is 3·m.
+// RowsLen is C·d_v + 6·d_v.
+func (c *StepBackward[F]) RowsLen() int {
+	C, dV := c.C, c.DV
+	return C*dV + 6*dV
+}
+
+// FlagsLen is 3·L·T.
 func (c *StepBackward[F]) FlagsLen() int {
-	m := c.M
-	return 3 * m
+	L, T := c.L, c.T
+	return 3 * L * T
 }
 
 // Run computes StepBackward.
@@ -304,291 +431,376 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T*m] // [L, T, m]
+	t42 := c.Work[:L*T*m] // [L, T, m]
 	work := c.Work[L*T*m:]
-	t57 := work[:L*T*m] // [L, T, m]
+	t52 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
 	t2 := work[:L*T*m] // [L, T, m]
 	work = work[L*T*m:]
-	t32 := work[:L*T*dV] // [L, T, d_v]
+	t3 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t42 := work[:L*T] // [L, T]
+	t4 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t8 := work[:L*T] // [L, T]
+	t10 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t11 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
-	work = work[L*T*dV+L*T*m:]
-	SBarState := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	STrail := work[:C*dV*m+dV*m] // [C + 1, m, d_v]
-	work = work[C*dV*m+dV*m:]
-	t13 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t14 := work[:m] // [m]
-	work = work[m:]
-	t3 := work[:m] // [m]
-	work = work[m:]
-	t6 := work[:m] // [m]
-	work = work[m:]
-	t112 := work[:m] // [m]
-	work = work[m:]
-	t82 := work[:dV] // [d_v]
-	work = work[dV:]
-	t142 := work[:m] // [m]
-	work = work[m:]
-	t31 := work[:m] // [m]
-	work = work[m:]
-	t35 := work[:dV*m] // [m, d_v]
-	work = work[dV*m:]
-	t53 := work[:m] // [m]
-	work = work[m:]
-	t45 := work[:m] // [m]
-	work = work[m:]
-	t47 := work[:dV] // [d_v]
-	work = work[dV:]
-	t54 := work[:m] // [m]
-	work = work[m:]
-	t55 := work[:dV]   // [d_v]
-	t16 := c.Flags[:m] // [m]
-	flags := c.Flags[m:]
-	t152 := flags[:m] // [m]
-	flags = flags[m:]
-	t192 := flags[:m] // [m]
+	t33 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t36 := work[:L*T*dV+L*T*m] // [L, T, d_v + m]
+	SBarState := c.Rows[:dV]   // [d_v]
+	rows := c.Rows[dV:]
+	STrail := rows[:C*dV+dV] // [C + 1, d_v]
+	rows = rows[C*dV+dV:]
+	N := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t13 := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t43 := rows[:dV] // [d_v]
+	rows = rows[dV:]
+	t30 := rows[:dV]     // [d_v]
+	t20 := c.Flags[:L*T] // [L, T]
+	flags := c.Flags[L*T:]
+	t11 := flags[:L*T] // [L, T]
+	flags = flags[L*T:]
+	t152 := flags[:L*T] // [L, T]
+
+	// lattice_similarity.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice_similarity.N
 	for i := range L {
 		beta := c.Beta[i*T:][:T]
 		for j := range T {
-			k0 := c.K0[(i*T+j)*m:][:m]
+			k := c.K[(i*T+j)*m:][:m]
 			NProd := c.NProd[(i*T+j)*m:][:m]
-			t4_2 := t4[(i*T+j)*m:][:m]
-			t57_2 := t57[(i*T+j)*m:][:m]
+			t42_2 := t42[(i*T+j)*m:][:m]
+			t52_2 := t52[(i*T+j)*m:][:m]
 			betaEntry := beta[j]
-			for k := range m {
-				t43 := F(k0[k] * NProd[k])
-				t4_2[k] = t43
-				t57_2[k] = 1 - F(betaEntry*t43)
+			for k2 := range m {
+				t422 := F(k[k2] * NProd[k2])
+				t42_2[k2] = t422
+				t52_2[k2] = 1 - F(betaEntry*t422)
 			}
 		}
 	}
 
 	// lattice_similarity
+	clear(t3)
+	clear(t4)
 	for l := range L {
-		for i := range m {
+		i := 0
+		for ; i+1 < m; i += 2 {
 			SBar := c.SBar[(l*m+i)*dV:][:dV]
-			SBarState2 := SBarState[i*dV:][:dV]
-			for j := range dV {
-				SBarState2[j] = SBar[j]
-			}
-		}
-		for s := segments - 1; s >= 0; s-- {
-			for i := range m {
-				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
-				STrail2 := STrail[i*dV:][:dV]
-				for j := range dV {
-					STrail2[j] = SCheckpoints[j]
-				}
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t4_2 := t4[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-					betaEntry2 := beta[a]
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						k0Entry := k0[i]
-						t4Entry := t4_2[i]
-						SMax2Entry := SMax2[i]
-						for j := range dV {
-							STrailEntry := STrail2[j]
-							STrail3[j] = (STrailEntry - F(betaEntry2*(-F(k0Entry*v[j])+F(STrailEntry*t4Entry)))) / SMax2Entry
-						}
-					}
-				}
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				for a := n - 1; a >= 0; a-- {
-					k0 := c.K0[(l*T+a+C*s)*m:][:m]
-					t4_2 := t4[(l*T+a+C*s)*m:][:m]
-					p := c.P[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					t57_2 := t57[(l*T+a+C*s)*m:][:m]
-					NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-					t2_2 := t2[(l*T+a+C*s)*m:][:m]
-					t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-					q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
-					betaEntry3 := beta[a]
-					for i := range m {
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t13_2 := t13[i*dV:][:dV]
-						var t143 F
-						var t33 F
-						k0Entry2 := k0[i]
-						t4Entry2 := t4_2[i]
-						for j := range dV {
-							STrailEntry2 := STrail2[j]
-							t132 := STrailEntry2 - F(betaEntry3*(-F(k0Entry2*v[j])+F(STrailEntry2*t4Entry2)))
-							t143 += F(t132 * t132)
-							t33 += F(STrail3[j] * yBar[j])
-							t13_2[j] = t132
-						}
-						t14[i] = t143
-						t3[i] = t33
-					}
-					// lattice_similarity.S, lattice_similarity.p
-					var t44 F
-					for i := range m {
-						t44 += F(p[i] * t3[i])
-						t16[i] = (F(0) < t14[i])
-					}
-					// lattice_similarity.p, lattice_similarity.S
-					for i := range m {
-						t16Entry := t16[i]
-						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t6[i] = F(p[i] * (t3[i] - t44))
-						t112[i] = F(1) / SMax2[i]
-						t152[i] = t1522
-						t192[i] = (t1522 && t16Entry)
-					}
-					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t82)
-					for i := range m {
-						STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						var t1422 F
-						t6Entry := t6[i]
-						pEntry := p[i]
-						SMax2Entry2 := SMax2[i]
-						for j := range dV {
-							STrailEntry3 := STrail2[j]
-							t1422 += F((SBarState2[j] + F(yBar[j]*pEntry) + F(q0[j]*t6Entry)) * (STrailEntry3 / SMax2Entry2))
-							t82[j] += F(STrailEntry3 * t6Entry)
-						}
-						t142[i] = -t1422
-					}
-					// lattice_similarity.S
-					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice_similarity.S, lattice_similarity.y, lattice_similarity.p, lattice_similarity.N, lattice_similarity.G
-					var t38 F
-					for i := range m {
-						SBarState2 := SBarState[i*dV:][:dV]
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-						t13_2 := t13[i*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						t35_2 := t35[i*dV:][:dV]
-						var t532 F
-						pEntry2 := p[i]
-						t6Entry2 := t6[i]
-						t112Entry := t112[i]
-						t31Entry := t31[i]
-						k0Entry3 := k0[i]
-						t4Entry3 := t4_2[i]
-						for j := range dV {
-							t352 := F((SBarState2[j]+F(yBar[j]*pEntry2)+F(q0[j]*t6Entry2))*t112Entry) + F(2*F(t13_2[j]*t31Entry))
-							STrailEntry4 := STrail2[j]
-							t38 += F((-F(k0Entry3*v[j]) + F(STrailEntry4*t4Entry3)) * t352)
-							t532 += F(STrailEntry4 * t352)
-							t35_2[j] = t352
-						}
-						t53[i] = t532
-					}
-					t382 := -t38
-					// lattice_similarity.N, lattice_similarity.S
-					for i := range m {
-						t45[i] = -F(F(betaEntry3*k0[i]) * t53[i])
-					}
-					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S
-					clear(t47)
-					clear(t55)
-					for i := range m {
-						t35_2 := t35[i*dV:][:dV]
-						v := c.V[(l*T+a+C*s)*dV:][:dV]
-						STrail2 := STrail[(a*m+i)*dV:][:dV]
-						SBarState2 := SBarState[i*dV:][:dV]
-						var t542 F
-						t45Entry := t45[i]
-						t57Entry := t57_2[i]
-						k0Entry4 := k0[i]
-						for j := range dV {
-							t35Entry := t35_2[j]
-							vEntry := v[j]
-							t542 += F(t35Entry * vEntry)
-							t47[j] += F(STrail2[j] * t45Entry)
-							t55[j] += F(t35Entry * k0Entry4)
-							SBarState2[j] = F(t35Entry*t57Entry) + F(vEntry*t45Entry)
-						}
-						t54[i] = t542
-					}
-					// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-					for i := range m {
-						t2_2[i] = -F(F(betaEntry3*NProd[i])*t53[i]) + F(betaEntry3*t54[i])
-					}
-					// lattice_similarity.G, lattice_similarity.S, lattice_similarity
-					for i := range dV {
-						t32_2[i] = t47[i] + F(betaEntry3*t55[i])
-						q0Bar[i] = t82[i]
-					}
-					// lattice_similarity
-					t42_2[a] = t382
-				}
-			}
-		}
-		for i := range m {
-			SBarState2 := SBarState[i*dV:][:dV]
+			SBar2 := c.SBar[(l*m+i+1)*dV:][:dV]
 			SBarOut := c.SBarOut[(l*m+i)*dV:][:dV]
+			SBarOut2 := c.SBarOut[(l*m+i+1)*dV:][:dV]
+			STrail2 := STrail[:dV]
 			for j := range dV {
-				SBarOut[j] = SBarState2[j]
+				SBarState[j][0] = SBar[j]
+				SBarState[j][1] = SBar2[j]
+			}
+			for s := segments - 1; s >= 0; s-- {
+				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+				SCheckpoints2 := c.SCheckpoints[((l*segments+s)*m+i+1)*dV:][:dV]
+				for j := range dV {
+					STrail2[j][0] = SCheckpoints[j]
+					STrail2[j][1] = SCheckpoints2[j]
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						betaEntry2 := beta[a]
+						kEntry0 := c.K[(l*T+a+C*s)*m+i]
+						t42Entry0 := t42[(l*T+a+C*s)*m+i]
+						SMax2Entry0 := c.SMax2[(l*T+a+C*s)*m+i]
+						kEntry1 := c.K[(l*T+a+C*s)*m+i+1]
+						t42Entry1 := t42[(l*T+a+C*s)*m+i+1]
+						SMax2Entry1 := c.SMax2[(l*T+a+C*s)*m+i+1]
+						for j := range dV {
+							uEntry := u[j]
+							STrailEntry0 := STrail3[j][0]
+							STrail4[j][0] = (STrailEntry0 - F(betaEntry2*(-F(kEntry0*uEntry)+F(STrailEntry0*t42Entry0)))) / SMax2Entry0
+							STrailEntry1 := STrail3[j][1]
+							STrail4[j][1] = (STrailEntry1 - F(betaEntry2*(-F(kEntry1*uEntry)+F(STrailEntry1*t42Entry1)))) / SMax2Entry1
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_2 := t4[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[a*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+						betaEntry3 := beta[a]
+						var t140 F
+						var t320 F
+						var t90 F
+						kEntry20 := c.K[(l*T+a+C*s)*m+i]
+						t42Entry20 := t42[(l*T+a+C*s)*m+i]
+						qEntry0 := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry20 := c.SMax2[(l*T+a+C*s)*m+i]
+						var t141 F
+						var t321 F
+						var t91 F
+						kEntry21 := c.K[(l*T+a+C*s)*m+i+1]
+						t42Entry21 := t42[(l*T+a+C*s)*m+i+1]
+						qEntry1 := c.Q[(l*T+a+C*s)*m+i+1]
+						SMax2Entry21 := c.SMax2[(l*T+a+C*s)*m+i+1]
+						for j := range dV {
+							uEntry := u[j]
+							yBarEntry := yBar[j]
+							STrailEntry20 := STrail3[j][0]
+							N20 := -F(kEntry20*uEntry) + F(STrailEntry20*t42Entry20)
+							t1320 := STrailEntry20 - F(betaEntry3*N20)
+							t140 += F(t1320 * t1320)
+							STrailEntry30 := STrail4[j][0]
+							t320 += F(STrailEntry30 * yBarEntry)
+							t440 := SBarState[j][0] + F(qEntry0*yBarEntry)
+							t90 += F(t440 * (STrailEntry30 / SMax2Entry20))
+							N[j][0] = N20
+							t13[j][0] = t1320
+							t43[j][0] = t440
+							STrailEntry21 := STrail3[j][1]
+							N21 := -F(kEntry21*uEntry) + F(STrailEntry21*t42Entry21)
+							t1321 := STrailEntry21 - F(betaEntry3*N21)
+							t141 += F(t1321 * t1321)
+							STrailEntry31 := STrail4[j][1]
+							t321 += F(STrailEntry31 * yBarEntry)
+							t441 := SBarState[j][1] + F(qEntry1*yBarEntry)
+							t91 += F(t441 * (STrailEntry31 / SMax2Entry21))
+							N[j][1] = N21
+							t13[j][1] = t1321
+							t43[j][1] = t441
+						}
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						c.QBar[(l*T+a+C*s)*m+i] = t320
+						t920 := -t90
+						t160 := (F(0) < t140)
+						t60 := F(1) / SMax2Entry20
+						t1020 := (F(1e-08) <= kern.Choose(t160, num.Sqrt(kern.Choose(t160, t140, F(1))), F(0)))
+						t1420 := (t1020 && t160)
+						t260 := kern.Choose((t1420 && t160), kern.Choose(t1420, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t1420, kern.Choose(t1020, t920, F(0)), F(0))), F(0)), F(0))
+						var t3320 F
+						var t480 F
+						var t490 F
+						c.QBar[(l*T+a+C*s)*m+i+1] = t321
+						t921 := -t91
+						t161 := (F(0) < t141)
+						t61 := F(1) / SMax2Entry21
+						t1021 := (F(1e-08) <= kern.Choose(t161, num.Sqrt(kern.Choose(t161, t141, F(1))), F(0)))
+						t1421 := (t1021 && t161)
+						t261 := kern.Choose((t1421 && t161), kern.Choose(t1421, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i+1])*kern.Choose(t1421, kern.Choose(t1021, t921, F(0)), F(0))), F(0)), F(0))
+						var t3321 F
+						var t481 F
+						var t491 F
+						for j := range dV {
+							uEntry := u[j]
+							t3020 := F(t43[j][0]*t60) + F(2*F(t13[j][0]*t260))
+							t3320 += F(N[j][0] * t3020)
+							t480 += F(STrail3[j][0] * t3020)
+							t490 += F(t3020 * uEntry)
+							t30[j][0] = t3020
+							t3021 := F(t43[j][1]*t61) + F(2*F(t13[j][1]*t261))
+							t3321 += F(N[j][1] * t3021)
+							t481 += F(STrail3[j][1] * t3021)
+							t491 += F(t3021 * uEntry)
+							t30[j][1] = t3021
+						}
+						t4Sum := t4_2[a]
+						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+						t4Sum -= t3320
+						t400 := -F(F(betaEntry3*kEntry20) * t480)
+						t2[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t480) + F(betaEntry3*t490)
+						t52Entry0 := t52[(l*T+a+C*s)*m+i]
+						w0 := F(betaEntry3 * kEntry20)
+						t4Sum -= t3321
+						t401 := -F(F(betaEntry3*kEntry21) * t481)
+						t2[(l*T+a+C*s)*m+i+1] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i+1])*t481) + F(betaEntry3*t491)
+						t52Entry1 := t52[(l*T+a+C*s)*m+i+1]
+						w1 := F(betaEntry3 * kEntry21)
+						t4_2[a] = t4Sum
+						for j := range dV {
+							uEntry := u[j]
+							t3Sum := t3_2[j]
+							t30Entry0 := t30[j][0]
+							SBarState[j][0] = F(t30Entry0*t52Entry0) + F(uEntry*t400)
+							t3Sum += F(STrail3[j][0]*t400) + F(w0*t30Entry0)
+							t30Entry1 := t30[j][1]
+							SBarState[j][1] = F(t30Entry1*t52Entry1) + F(uEntry*t401)
+							t3Sum += F(STrail3[j][1]*t401) + F(w1*t30Entry1)
+							t3_2[j] = t3Sum
+						}
+					}
+				}
+			}
+			for j := range dV {
+				SBarOut[j] = SBarState[j][0]
+				SBarOut2[j] = SBarState[j][1]
+			}
+		}
+		for ; i < m; i++ {
+			SBar := c.SBar[(l*m+i)*dV:][:dV]
+			SBarOut := c.SBarOut[(l*m+i)*dV:][:dV]
+			STrail2 := STrail[:dV]
+			for j := range dV {
+				SBarState[j][0] = SBar[j]
+			}
+			for s := segments - 1; s >= 0; s-- {
+				SCheckpoints := c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV]
+				for j := range dV {
+					STrail2[j][0] = SCheckpoints[j]
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						STrail3 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						betaEntry2 := beta[a]
+						kEntry := c.K[(l*T+a+C*s)*m+i]
+						t42Entry := t42[(l*T+a+C*s)*m+i]
+						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry := STrail3[j][0]
+							STrail4[j][0] = (STrailEntry - F(betaEntry2*(-F(kEntry*u[j])+F(STrailEntry*t42Entry)))) / SMax2Entry
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_2 := t4[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						STrail3 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail4 := STrail[(a+1)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t3_2 := t3[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+						var t14 F
+						var t32 F
+						var t9 F
+						kEntry2 := c.K[(l*T+a+C*s)*m+i]
+						t42Entry2 := t42[(l*T+a+C*s)*m+i]
+						betaEntry3 := beta[a]
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry2 := STrail3[j][0]
+							N2 := -F(kEntry2*u[j]) + F(STrailEntry2*t42Entry2)
+							t132 := STrailEntry2 - F(betaEntry3*N2)
+							t14 += F(t132 * t132)
+							STrailEntry3 := STrail4[j][0]
+							yBarEntry := yBar[j]
+							t32 += F(STrailEntry3 * yBarEntry)
+							t44 := SBarState[j][0] + F(qEntry*yBarEntry)
+							t9 += F(t44 * (STrailEntry3 / SMax2Entry2))
+							N[j][0] = N2
+							t13[j][0] = t132
+							t43[j][0] = t44
+						}
+						c.QBar[(l*T+a+C*s)*m+i] = t32
+						t92 := -t9
+						// lattice_similarity.S
+						t16 := (F(0) < t14)
+						t6 := F(1) / SMax2Entry2
+						t102 := (F(1e-08) <= kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14, F(1))), F(0)))
+						t142 := (t102 && t16)
+						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t92, F(0)), F(0))), F(0)), F(0))
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						var t332 F
+						var t48 F
+						var t49 F
+						for j := range dV {
+							t302 := F(t43[j][0]*t6) + F(2*F(t13[j][0]*t26))
+							t332 += F(N[j][0] * t302)
+							t48 += F(STrail3[j][0] * t302)
+							t49 += F(t302 * u[j])
+							t30[j][0] = t302
+						}
+						t4_2[a] -= t332
+						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+						t40 := -F(F(betaEntry3*kEntry2) * t48)
+						t2[(l*T+a+C*s)*m+i] = -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48) + F(betaEntry3*t49)
+						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+						t52Entry := t52[(l*T+a+C*s)*m+i]
+						w := F(betaEntry3 * kEntry2)
+						for j := range dV {
+							t30Entry := t30[j][0]
+							SBarState[j][0] = F(t30Entry*t52Entry) + F(u[j]*t40)
+							t3_2[j] += F(STrail3[j][0]*t40) + F(w*t30Entry)
+						}
+					}
+				}
+			}
+			for j := range dV {
+				SBarOut[j] = SBarState[j][0]
 			}
 		}
 	}
 
-	// lattice_similarity.beta
-	var t10 F
+	// lattice_similarity.u
 	for i := range L {
-		beta := c.Beta[i*T:][:T]
-		t42_2 := t42[i*T:][:T]
-		betaSigmoid := c.BetaSigmoid[i*T:][:T]
-		t8_2 := t8[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
 		for j := range T {
-			t83 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-			t10 += t83
-			t8_2[j] = t83
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+			var t103 F
+			for k := range dV {
+				t103 += F(t3_2[k] * uDiv2[k])
+			}
+			t10_2[j] = -t103
 		}
 	}
-	c.BBetaBar[0] = t10
+
+	// lattice_similarity.beta
+	var t35 F
+	for i := range L {
+		beta := c.Beta[i*T:][:T]
+		t4_2 := t4[i*T:][:T]
+		betaSigmoid := c.BetaSigmoid[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
+		for j := range T {
+			t334 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+			t35 += t334
+			t33_2[j] = t334
+		}
+	}
+	c.BBetaBar[0] = t35
 
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	for i := range L {
-		t8_2 := t8[i*T:][:T]
+		t33_2 := t33[i*T:][:T]
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for j := range T {
-			t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 			betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-			t8Entry := t8_2[j]
+			t33Entry := t33_2[j]
 			for k := range dV + m {
-				t11_2[k] = F(t8Entry * wBeta[k])
-				wBetaBar[k] += F(betaStack[k] * t8Entry)
+				t36_2[k] = F(t33Entry * wBeta[k])
+				wBetaBar[k] += F(betaStack[k] * t33Entry)
 			}
 		}
 	}
@@ -597,22 +809,32 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			t2_2 := t2[(i*T+j)*m:][:m]
-			t11_2 := t11[(i*T+j)*(dV+m):][:m]
-			k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+			t36_2 := t36[(i*T+j)*(dV+m):][:m]
+			kBar := c.KBar[(i*T+j)*m:][:m]
 			for k := range m {
-				k0Bar[k] = t2_2[k] + t11_2[k]
+				kBar[k] = t2_2[k] + t36_2[k]
 			}
 		}
 	}
 
-	// lattice_similarity.beta
+	// lattice_similarity.beta, lattice_similarity.u
 	for i := range L {
+		t152_2 := t152[i*T:][:T]
+		uDiv := c.UDiv[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t10_2 := t10[i*T:][:T]
+		uDiv3 := c.UDiv3[i*T:][:T]
 		for j := range T {
-			t32_2 := t32[(i*T+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+			t3_2 := t3[(i*T+j)*dV:][:dV]
+			v := c.V[(i*T+j)*dV:][:dV]
+			t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
+			t152Entry := t152_2[j]
+			uDivEntry := uDiv[j]
+			w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 			for k := range dV {
-				vBar[k] = t32_2[k] + t11_2[k]
+				vBar[k] = F(t3_2[k]*uDivEntry) + F(2*F(v[k]*w2)) + t36_2[k]
 			}
 		}
 	}
@@ -620,23 +842,23 @@ func (c *StepBackward[F]) Run() {
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                             Step[F]
-	back                                             StepBackward[F]
-	vWBeta, vBBeta, vK0, vV, vQ0, outY, fromS, nextS tape.Value[F]
+	call                                           Step[F]
+	back                                           StepBackward[F]
+	vWBeta, vBBeta, vK, vV, vQ, outY, fromS, nextS tape.Value[F]
 }
 
 // step computes
 //
 //	β ∈ (0,1) = sigmoid(w_β · [k_t; v_t] + b_β)    lattice_similarity.beta
-//	G_t = ∇_S ℓ(S_{t−1}; k_t, v_t)    lattice_similarity.G
+//	u_t = unit(v_t)    lattice_similarity.u
+//	G_t = ∇_S ℓ(S_{t−1}; k_t, u_t)    lattice_similarity.G
 //	N_t[i∈m] = G_t[i] − (S_{t−1}[i] · G_t[i]) S_{t−1}[i]    lattice_similarity.N
 //	S_t = unit_rows(S_{t−1} − β_t N_t)  @eq lattice#?    lattice_similarity.S
-//	p_t = softmax_{i∈m}(S_t[i] · q_t)    lattice_similarity.p
-//	y_t = S_tᵀ p_t    lattice_similarity.y
+//	y_t = S_tᵀ q_t    lattice_similarity.y
 //
-// Shapes: k0 [L, T, m]; v [L, T, d_v]; q0 [L, T, d_v]; y [L, T, d_v]. Source:
+// Shapes: kIn [L, T, m]; v [L, T, d_v]; q [L, T, m]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/lattice.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], k0 tape.Value[F], v tape.Value[F], q0 tape.Value[F]) (yOut tape.Value[F], err error) {
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	var startS tape.Value[F]
 	if startS, err = b.start(c, w, m); err != nil {
 		return
@@ -648,23 +870,26 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DV, k.M = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
+	k.C, k.L, k.T, k.DV, k.M = block.Segment, c.Batch, c.Tokens, b.Sizes.DV, b.Sizes.M
 	n.vWBeta = w.Value("w_beta")
 	k.WBeta = arena.Data(n.vWBeta)
 	n.vBBeta = w.Value("b_beta")
 	k.BBeta = arena.Data(n.vBBeta)
-	n.vK0 = k0
-	k.K0 = arena.Data(n.vK0)
+	n.vK = kIn
+	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
-	n.vQ0 = q0
-	k.Q0 = arena.Data(n.vQ0)
+	n.vQ = q
+	k.Q = arena.Data(n.vQ)
 	n.fromS = startS
 	k.S = arena.Data(n.fromS)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DV * k.M)
 	k.BetaStack = c.Run.Saved(k.L*k.T*k.DV + k.L*k.T*k.M)
 	k.Beta = c.Run.Saved(k.L * k.T)
+	k.UProd = c.Run.Saved(k.L * k.T)
+	k.USqrt = c.Run.Saved(k.L * k.T)
+	k.U = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.NProd = c.Run.Saved(k.L * k.T * k.M)
 	}
@@ -672,19 +897,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.SMax2 = c.Run.Saved(k.L * k.T * k.M)
 	}
 	if c.Run.Tape != nil {
-		k.P = c.Run.Saved(k.L * k.T * k.M)
-	}
-	if c.Run.Tape != nil {
 		k.SDiv = c.Run.Saved(k.L * k.T * k.M)
 	}
+	k.UDiv = c.Run.Saved(k.L * k.T)
+	k.UDiv2 = c.Run.Saved(k.L * k.T * k.DV)
+	k.UDiv3 = c.Run.Saved(k.L * k.T)
 	k.BetaSigmoid = c.Run.Saved(k.L * k.T)
 	if c.Run.Tape != nil {
 		k.SCheckpoints = c.Run.Saved(k.L * k.DV * k.M * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Rows = block.Blocks[[4]F](arena.Scratch(4 * k.RowsLen()))
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Rows = nil
 	n.nextS = m.SetNext(c, 0, k.SOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
@@ -700,32 +927,38 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DV, g.M = k.C, k.L, k.T, k.DV, k.M
 	g.WBeta = k.WBeta
-	g.K0 = k.K0
+	g.K = k.K
 	g.V = k.V
-	g.Q0 = k.Q0
+	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DV*g.M)
 	g.BetaStack = k.BetaStack
 	g.Beta = k.Beta
+	g.UProd = k.UProd
+	g.USqrt = k.USqrt
+	g.U = k.U
 	g.NProd = k.NProd
 	g.SMax2 = k.SMax2
-	g.P = k.P
 	g.SDiv = k.SDiv
+	g.UDiv = k.UDiv
+	g.UDiv2 = k.UDiv2
+	g.UDiv3 = k.UDiv3
 	g.BetaSigmoid = k.BetaSigmoid
 	g.WBetaBar = t.Part(n.vWBeta, g.DV+g.M)
 	g.BBetaBar = t.Part(n.vBBeta, 1)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DV*g.M)
-	g.K0Bar = t.Part(n.vK0, g.L*g.T*g.M)
+	g.KBar = t.Part(n.vK, g.L*g.T*g.M)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
-	g.Q0Bar = t.Part(n.vQ0, g.L*g.T*g.DV)
+	g.QBar = t.Part(n.vQ, g.L*g.T*g.M)
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
+	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vWBeta, g.WBetaBar)
 	t.Contribute(n.vBBeta, g.BBetaBar)
-	t.Contribute(n.vK0, g.K0Bar)
+	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
-	t.Contribute(n.vQ0, g.Q0Bar)
+	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromS, g.SBarOut)
 }

@@ -6,7 +6,7 @@ import (
 	regions "github.com/nl-hecate/hecate/generated/regions"
 	"github.com/nl-hecate/hecate/runtime/kern"
 	"github.com/nl-hecate/hecate/runtime/num"
-	"math"
+	"github.com/nl-hecate/hecate/runtime/workers"
 	"unsafe"
 )
 
@@ -23,22 +23,14 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T]                 // [L, T]
-	SState := c.Work[L*T:][:dV*m]      // [m, d_v]
-	t := c.Work[L*T+dV*m:][:m]         // [m]
-	t13 := c.Work[L*T+dV*m+m:][:dV*m]  // [m, d_v]
-	t14 := c.Work[L*T+2*dV*m+m:][:m]   // [m]
-	t23 := c.Work[L*T+2*dV*m+2*m:][:m] // [m]
-	t25 := c.Work[L*T+2*dV*m+3*m:][:m] // [m]
-	p2 := c.Work[L*T+2*dV*m+4*m:][:m]  // [m]
-	y2 := c.Work[L*T+2*dV*m+5*m:][:dV] // [d_v]
-	topTotal := make([]F, 1)
-	sumTotal := make([]F, 1)
+	t15 := c.Work[:L*T]         // [L, T]
+	t16 := c.Work[L*T:][:L*T]   // [L, T]
+	t27 := c.Work[2*L*T:][:L*T] // [L, T]
 
 	// lattice_similarity.beta
 	for i := range L {
 		for j := range T {
-			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K0[(i*T+j)*m:][:m])
+			copy(c.BetaStack[(i*T+j)*(dV+m):][:m], c.K[(i*T+j)*m:][:m])
 		}
 	}
 	for i := range L {
@@ -52,7 +44,7 @@ func (c *stepFused) run() {
 		a := regions.Rb6db0b007389Args{
 			P0: unsafe.SliceData(c.BetaStack),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t4),
+			P2: unsafe.SliceData(t15),
 			N0: L,
 			N1: T,
 			N2: dV + m,
@@ -65,16 +57,16 @@ func (c *stepFused) run() {
 	} else {
 		wBeta := c.WBeta[:dV+m]
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			for j := range T {
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				var t42 F
-				t42Sums := [16]F{t42}
+				var t152 F
+				t152Sums := [16]F{t152}
 				for k := range dV + m {
-					t42Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t42Sums[k%16])
+					t152Sums[k%16] = num.FMA32(betaStack[k], wBeta[k], t152Sums[k%16])
 				}
-				t42 = kern.Sum16(&t42Sums)
-				t4_2[j] = t42
+				t152 = kern.Sum16(&t152Sums)
+				t15_2[j] = t152
 			}
 		}
 	}
@@ -82,309 +74,261 @@ func (c *stepFused) run() {
 	// lattice_similarity.beta
 	bBetaEntry := c.BBeta[0]
 	if kern.Wide() {
-		a := regions.R2a4438ac53c4Args{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.Beta),
-			P2: unsafe.SliceData(c.BetaSigmoid),
+		a := regions.R86f3c7cd14acArgs{
+			P0: unsafe.SliceData(t15),
+			P1: unsafe.SliceData(t16),
+			P2: unsafe.SliceData(c.Beta),
 			N0: L,
 			N1: T,
 			S0: [2]float32{bBetaEntry},
 		}
-		regions.R2a4438ac53c4(&a)
+		regions.R86f3c7cd14ac(&a)
 	} else {
 		for i := range L {
-			t4_2 := t4[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			beta := c.Beta[i*T:][:T]
+			for j := range T {
+				t162 := t15_2[j] + bBetaEntry
+				t16_2[j] = t162
+				beta[j] = kern.Sigmoid(t162)
+			}
+		}
+	}
+
+	// lattice_similarity.u
+	if kern.Wide() {
+		a := regions.R0c969c9e8791Args{
+			P0: unsafe.SliceData(c.V),
+			P1: unsafe.SliceData(c.UProd),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
+		}
+		regions.R0c969c9e8791(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				var t18 F
+				t18Sums := [16]F{t18}
+				for k := range dV {
+					vEntry := v[k]
+					t18Sums[k%16] = num.FMA32(vEntry, vEntry, t18Sums[k%16])
+				}
+				t18 = kern.Sum16(&t18Sums)
+				uProd[j] = t18
+			}
+		}
+	}
+
+	// lattice_similarity.u, lattice_similarity.beta
+	if kern.Wide() {
+		a := regions.Rab85d2355e08Args{
+			P0: unsafe.SliceData(c.UProd),
+			P1: unsafe.SliceData(c.USqrt),
+			P2: unsafe.SliceData(t27),
+			P3: unsafe.SliceData(c.UDiv),
+			P4: unsafe.SliceData(c.UDiv3),
+			P5: unsafe.SliceData(t16),
+			P6: unsafe.SliceData(c.BetaSigmoid),
+			N0: L,
+			N1: T,
+		}
+		regions.Rab85d2355e08(&a)
+	} else {
+		for i := range L {
+			uProd := c.UProd[i*T:][:T]
+			uSqrt := c.USqrt[i*T:][:T]
+			t27_2 := t27[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
 			for j := range T {
-				t5 := t4_2[j] + bBetaEntry
-				beta[j] = kern.Sigmoid(t5)
-				betaSigmoid[j] = kern.Sigmoid(-t5)
+				uProdEntry := uProd[j]
+				t20 := (F(0) < uProdEntry)
+				t23 := num.Sqrt(kern.Choose(t20, uProdEntry, F(1)))
+				t272 := kern.Larger(kern.Choose(t20, t23, F(0)), F(1e-08))
+				uSqrt[j] = t23
+				t27_2[j] = t272
+				uDiv[j] = F(1) / t272
+				uDiv3[j] = F(1) / t23
+				betaSigmoid[j] = kern.Sigmoid(-t16_2[j])
+			}
+		}
+	}
+
+	// lattice_similarity.u
+	if kern.Wide() {
+		a := regions.Rf2914391c6e5Args{
+			P0: unsafe.SliceData(t27),
+			P1: unsafe.SliceData(c.V),
+			P2: unsafe.SliceData(c.U),
+			P3: unsafe.SliceData(c.UDiv2),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: T * dV,
+		}
+		regions.Rf2914391c6e5(&a)
+	} else {
+		for i := range L {
+			t27_2 := t27[i*T:][:T]
+			for j := range T {
+				v := c.V[(i*T+j)*dV:][:dV]
+				u := c.U[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				t27Entry := t27_2[j]
+				for k := range dV {
+					u2 := v[k] / t27Entry
+					u[k] = u2
+					uDiv2[k] = u2 / t27Entry
+				}
 			}
 		}
 	}
 
 	// lattice_similarity
-	for l := range L {
-		for i := range m {
-			copy(SState[i*dV:][:dV], c.S[(l*m+i)*dV:][:dV])
-		}
-		for s := range segments {
-			if len(c.SCheckpoints) > 0 {
-				for i := range m {
-					copy(c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV], SState[i*dV:][:dV])
+	clear(c.Y)
+	workers.Each(L*kern.Blocks(m), (*stepRows1)(c))
+	if kern.Blocks(m) > 1 {
+		kern.AddBlocks(c.Y[:L*T*dV], c.Work[3*L*T:], L*T*dV, kern.Blocks(m))
+	}
+}
+
+// stepRows1 are the rows of a recurrence of Step.
+type stepRows1 Step[float32]
+
+// Part computes the rows of one block in one sequence.
+func (c *stepRows1) Part(part int) {
+	type F = float32
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	segments := (C + T - 1) / C
+	_ = C
+	_ = L
+	_ = T
+	_ = dV
+	_ = m
+	_ = segments
+	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
+	first, last := kern.BlockRows(block, m)
+	y := c.Y
+	if block > 0 {
+		y = c.Work[3*L*T+(block-1)*(L*T*dV):][:L*T*dV]
+		clear(y[l*T*dV:][:T*dV])
+	}
+	if kern.Wide() {
+		// columns at once.
+		widths := kern.Widths{[]int{2, 1}, []int{8, 4, 1}}
+		rows := widths.Most(dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		for i := first; i < last; i += rows {
+			rows = widths.Next(rows, last-i, false)
+			SState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
+			t13 := rest
+			kern.Interleave(SState, rows, c.S[(l*m+i)*dV:], dV, dV)
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					if s == 0 {
+						kern.CopyRows(c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, c.S[(l*m+i)*dV:], dV, rows, dV)
+					} else {
+						kern.Separate(SState, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
+					}
+				}
+				{
+					a := regions.R729552c7832cArgs{
+						P0: unsafe.SliceData(SState),
+						P1: unsafe.SliceData(c.U),
+						P2: kern.Given(c.NProd),
+						P3: unsafe.SliceData(c.K),
+						P4: unsafe.SliceData(c.Beta),
+						P5: unsafe.SliceData(t13),
+						P6: kern.Given(c.SMax2),
+						P7: kern.Given(c.SDiv),
+						P8: unsafe.SliceData(c.Q),
+						P9: unsafe.SliceData(y),
+						N0: dV,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*dV*s + 4*T*dV*l,
+						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N5: 4*C*s + 4*T*l,
+						N6: m,
+					}
+					regions.R729552c7832c(&a, rows)
 				}
 			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					// lattice_similarity.N
-					if kern.Wide() {
-						a2 := regions.R08c26f1fc0a5Args{
-							P0: unsafe.SliceData(SState),
-							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t),
-							N0: m,
-							N1: dV,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
+			kern.Separate(SState, rows, c.SOut[(l*m+i)*dV:], dV, dV)
+		}
+		workers.Return(scratch)
+	} else {
+		scratch := workers.Borrow(dV + dV)
+		SState, rest := scratch.Data[:dV], scratch.Data[dV:]
+		t13 := rest
+		for i := first; i < last; i++ {
+			copy(SState[:dV], c.S[(l*m+i)*dV:][:dV])
+			for s := range segments {
+				if len(c.SCheckpoints) > 0 {
+					copy(c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV], SState[:dV])
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						y2 := y[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N
+						var t F
+						tSums := [16]F{t}
+						for j := range dV {
+							tSums[j%16] = num.FMA32(SState[j], u[j], tSums[j%16])
 						}
-						regions.R08c26f1fc0a5(&a2)
-					} else {
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							var t2 F
-							t2Sums := [16]F{t2}
-							for j := range dV {
-								t2Sums[j%16] = num.FMA32(SState2[j], v[j], t2Sums[j%16])
-							}
-							t2 = kern.Sum16(&t2Sums)
-							t[i] = t2
+						t = kern.Sum16(&tSums)
+						if len(c.NProd) > 0 {
+							c.NProd[(l*T+a+C*s)*m+i] = t
 						}
-					}
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-					betaEntry := beta[a]
-					if kern.Wide() {
-						a2 := regions.R7dc1a638c65aArgs{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t),
-							P2: unsafe.SliceData(SState),
-							P3: unsafe.SliceData(c.V),
-							P4: unsafe.SliceData(t13),
-							P5: unsafe.SliceData(t14),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: 4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3: 4,
-							N4: 4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5: 8,
-							N6: 4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7: 12,
-							N8: dV,
-							N9: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{betaEntry},
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						var t14 F
+						kEntry := c.K[(l*T+a+C*s)*m+i]
+						betaEntry := beta[a]
+						w := F(kEntry * t)
+						t14Sums := [16]F{t14}
+						for j := range dV {
+							SStateEntry := SState[j]
+							t132 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(kEntry*u[j])), SStateEntry)
+							t14Sums[j%16] = num.FMA32(t132, t132, t14Sums[j%16])
+							t13[j] = t132
 						}
-						regions.R7dc1a638c65a(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							t13_2 := t13[i*dV:][:dV]
-							var t142 F
-							k0Entry := k0[i]
-							w := F(k0Entry * t[i])
-							t142Sums := [16]F{t142}
-							for j := range dV {
-								SStateEntry := SState2[j]
-								t132 := num.FMA32(-betaEntry, num.FMA32(SStateEntry, w, -F(k0Entry*v[j])), SStateEntry)
-								t142Sums[j%16] = num.FMA32(t132, t132, t142Sums[j%16])
-								t13_2[j] = t132
-							}
-							t142 = kern.Sum16(&t142Sums)
-							t14[i] = t142
+						t14 = kern.Sum16(&t14Sums)
+						// lattice_similarity.S
+						t163 := (F(0) < t14)
+						t19 := num.Sqrt(kern.Choose(t163, t14, F(1)))
+						t232 := kern.Larger(kern.Choose(t163, t19, F(0)), F(1e-08))
+						t192 := F(1) / t19
+						if len(c.SMax2) > 0 {
+							c.SMax2[(l*T+a+C*s)*m+i] = t232
 						}
-					}
-					// lattice_similarity.S, lattice_similarity
-					if len(c.SMax2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R439edeed9f70Args{
-								P0: unsafe.SliceData(t14),
-								P1: kern.Given(c.SMax2),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R439edeed9f70(&a2)
-						} else {
-							SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t14Entry := t14[i]
-								t16 := (F(0) < t14Entry)
-								t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
-								t232 := kern.Larger(kern.Choose(t16, t19, F(0)), F(1e-08))
-								SMax2[i] = t232
-							}
+						if len(c.SDiv) > 0 {
+							c.SDiv[(l*T+a+C*s)*m+i] = t192
 						}
-					}
-					if len(c.SDiv) > 0 {
-						if kern.Wide() {
-							a2 := regions.R92c44abb22e4Args{
-								P0: unsafe.SliceData(t14),
-								P1: kern.Given(c.SDiv),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R92c44abb22e4(&a2)
-						} else {
-							SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t14Entry := t14[i]
-								t16 := (F(0) < t14Entry)
-								t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
-								t24 := F(1) / t19
-								SDiv[i] = t24
-							}
+						// lattice_similarity.S, lattice_similarity.y
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							S2 := t13[j] / t232
+							SState[j] = S2
+							y2[j] = num.FMA32(S2, qEntry, y2[j])
 						}
-					}
-					if len(c.NProd) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t),
-								P1: kern.Given(c.NProd),
-								N0: m,
-								N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-							for i := range m {
-								t3 := t[i]
-								NProd[i] = t3
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := regions.R155a53f542e2Args{
-							P0: unsafe.SliceData(t14),
-							P1: unsafe.SliceData(t23),
-							N0: m,
-						}
-						regions.R155a53f542e2(&a2)
-					} else {
-						for i := range m {
-							t14Entry := t14[i]
-							t16 := (F(0) < t14Entry)
-							t19 := num.Sqrt(kern.Choose(t16, t14Entry, F(1)))
-							t232 := kern.Larger(kern.Choose(t16, t19, F(0)), F(1e-08))
-							t23[i] = t232
-						}
-					}
-					// lattice_similarity.S, lattice_similarity.p
-					if kern.Wide() {
-						a2 := regions.R083bbfdc808bArgs{
-							P0: unsafe.SliceData(t23),
-							P1: unsafe.SliceData(t13),
-							P2: unsafe.SliceData(c.Q0),
-							P3: unsafe.SliceData(SState),
-							P4: unsafe.SliceData(t25),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-						}
-						regions.R083bbfdc808b(&a2)
-					} else {
-						for i := range m {
-							t13_2 := t13[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							SState2 := SState[i*dV:][:dV]
-							var t252 F
-							t23Entry := t23[i]
-							t252Sums := [16]F{t252}
-							for j := range dV {
-								S2 := t13_2[j] / t23Entry
-								t252Sums[j%16] = num.FMA32(S2, q0[j], t252Sums[j%16])
-								SState2[j] = S2
-							}
-							t252 = kern.Sum16(&t252Sums)
-							t25[i] = t252
-						}
-					}
-					// lattice_similarity.p
-					top := F(math.Inf(-1))
-					if kern.Wide() {
-						a2 := regions.R3cc1552a39b1Args{
-							P0: unsafe.SliceData(t25),
-							P1: unsafe.SliceData(topTotal),
-							N0: m,
-							S0: [2]float32{top},
-						}
-						regions.R3cc1552a39b1(&a2)
-					} else {
-						top2 := top
-						topSums := kern.Lowest16()
-						for i := range m {
-							topSums[i%16] = kern.Gather(topSums[i%16], t25[i])
-						}
-						top2 = kern.Gather(top2, kern.Top16(&topSums))
-						topTotal[0] = top2
-					}
-					top = topTotal[0]
-					var sum F
-					if kern.Wide() {
-						a2 := regions.Rfca7068896cdArgs{
-							P0: unsafe.SliceData(t25),
-							P1: unsafe.SliceData(p2),
-							P2: unsafe.SliceData(sumTotal),
-							N0: m,
-							S0: [2]float32{sum},
-							S1: [2]float32{top},
-						}
-						regions.Rfca7068896cd(&a2)
-					} else {
-						sum2 := sum
-						sumSums := [16]F{sum2}
-						for i := range m {
-							e := kern.Exp(t25[i] - top)
-							sumSums[i%16] = sumSums[i%16] + e
-							p2[i] = e
-						}
-						sum2 = kern.Sum16(&sumSums)
-						sumTotal[0] = sum2
-					}
-					sum = sumTotal[0]
-					if kern.Wide() {
-						a2 := regions.R9099d81f9f2dArgs{
-							P0: unsafe.SliceData(p2),
-							N0: m,
-							S0: [2]float32{sum},
-						}
-						regions.R9099d81f9f2d(&a2)
-					} else {
-						for i := range m {
-							p2[i] = p2[i] / sum
-						}
-					}
-					// lattice_similarity.y
-					clear(y2)
-					if kern.Wide() {
-						a2 := regions.Rbf2e3bbbdc15Args{
-							P0: unsafe.SliceData(p2),
-							P1: unsafe.SliceData(SState),
-							P2: unsafe.SliceData(y2),
-							N0: m,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dV,
-						}
-						regions.Rbf2e3bbbdc15(&a2)
-					} else {
-						for i := range m {
-							SState2 := SState[i*dV:][:dV]
-							p2Entry := p2[i]
-							for j := range dV {
-								y2[j] = num.FMA32(SState2[j], p2Entry, y2[j])
-							}
-						}
-					}
-					// lattice_similarity
-					copy(c.Y[(l*T+a+C*s)*dV:][:dV], y2[:dV])
-					// lattice_similarity
-					if len(c.P) > 0 {
-						copy(c.P[(l*T+a+C*s)*m:][:m], p2[:m])
 					}
 				}
 			}
+			copy(c.SOut[(l*m+i)*dV:][:dV], SState[:dV])
 		}
-		for i := range m {
-			copy(c.SOut[(l*m+i)*dV:][:dV], SState[i*dV:][:dV])
-		}
+		workers.Return(scratch)
 	}
 }
 
@@ -401,43 +345,43 @@ func (c *stepBackwardFused) run() {
 	_ = dV
 	_ = m
 	_ = segments
-	t4 := c.Work[:L*T*m]                                               // [L, T, m]
-	t57 := c.Work[L*T*m:][:L*T*m]                                      // [L, T, m]
-	t2 := c.Work[2*L*T*m:][:L*T*m]                                     // [L, T, m]
-	t32 := c.Work[3*L*T*m:][:L*T*dV]                                   // [L, T, d_v]
-	t42 := c.Work[L*T*dV+3*L*T*m:][:L*T]                               // [L, T]
-	t8 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]                            // [L, T]
-	t11 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T*dV+L*T*m]                // [L, T, d_v + m]
-	SBarState := c.Work[2*L*T*dV+4*L*T*m+2*L*T:][:dV*m]                // [m, d_v]
-	STrail := c.Work[2*L*T*dV+4*L*T*m+2*L*T+dV*m:][:C*dV*m+dV*m]       // [C + 1, m, d_v]
-	t13 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+2*dV*m:][:dV*m]        // [m, d_v]
-	t14 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m:][:m]           // [m]
-	t3 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+m:][:m]          // [m]
-	t6 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+2*m:][:m]        // [m]
-	t112 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+3*m:][:m]      // [m]
-	t82 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+4*m:][:dV]      // [d_v]
-	t142 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+4*m:][:m]   // [m]
-	t31 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+5*m:][:m]    // [m]
-	t35 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+3*dV*m+dV+6*m:][:dV*m] // [m, d_v]
-	t53 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+6*m:][:m]    // [m]
-	t45 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+7*m:][:m]    // [m]
-	t47 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+dV+8*m:][:dV]   // [d_v]
-	t54 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+8*m:][:m]  // [m]
-	t55 := c.Work[C*dV*m+2*L*T*dV+4*L*T*m+2*L*T+4*dV*m+2*dV+9*m:][:dV] // [d_v]
-	t16 := c.Flags[:m]                                                 // [m]
-	t152 := c.Flags[m:][:m]                                            // [m]
-	t192 := c.Flags[2*m:][:m]                                          // [m]
-	t38Total := make([]F, 1)
-	t10Total := make([]F, 1)
+	t42 := c.Work[:L*T*m]                               // [L, T, m]
+	t52 := c.Work[L*T*m:][:L*T*m]                       // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]                      // [L, T, m]
+	t3 := c.Work[3*L*T*m:][:L*T*dV]                     // [L, T, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m:][:L*T]                 // [L, T]
+	t10 := c.Work[L*T*dV+3*L*T*m+L*T:][:L*T]            // [L, T]
+	t33 := c.Work[L*T*dV+3*L*T*m+2*L*T:][:L*T]          // [L, T]
+	t36 := c.Work[L*T*dV+3*L*T*m+3*L*T:][:L*T*dV+L*T*m] // [L, T, d_v + m]
+	t20 := c.Flags[:L*T]                                // [L, T]
+	t11 := c.Flags[L*T:][:L*T]                          // [L, T]
+	t152 := c.Flags[2*L*T:][:L*T]                       // [L, T]
+	t35Total := make([]F, 1)
+
+	// lattice_similarity.u
+	for i := range L {
+		uProd := c.UProd[i*T:][:T]
+		uSqrt := c.USqrt[i*T:][:T]
+		t20_2 := t20[i*T:][:T]
+		t11_2 := t11[i*T:][:T]
+		t152_2 := t152[i*T:][:T]
+		for j := range T {
+			t202 := (F(0) < uProd[j])
+			t112 := (F(1e-08) <= kern.Choose(t202, uSqrt[j], F(0)))
+			t20_2[j] = t202
+			t11_2[j] = t112
+			t152_2[j] = (t112 && t202)
+		}
+	}
 
 	// lattice_similarity.N
 	if kern.Wide() {
 		a := regions.Rb2219d98d10aArgs{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(c.K0),
+			P1: unsafe.SliceData(c.K),
 			P2: unsafe.SliceData(c.NProd),
-			P3: unsafe.SliceData(t4),
-			P4: unsafe.SliceData(t57),
+			P3: unsafe.SliceData(t42),
+			P4: unsafe.SliceData(t52),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -448,451 +392,106 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
 			for j := range T {
-				k0 := c.K0[(i*T+j)*m:][:m]
+				k := c.K[(i*T+j)*m:][:m]
 				NProd := c.NProd[(i*T+j)*m:][:m]
-				t4_2 := t4[(i*T+j)*m:][:m]
-				t57_2 := t57[(i*T+j)*m:][:m]
+				t42_2 := t42[(i*T+j)*m:][:m]
+				t52_2 := t52[(i*T+j)*m:][:m]
 				betaEntry := beta[j]
-				for k := range m {
-					t43 := F(k0[k] * NProd[k])
-					t4_2[k] = t43
-					t57_2[k] = num.FMA32(-betaEntry, t43, F(1))
+				for k2 := range m {
+					t422 := F(k[k2] * NProd[k2])
+					t42_2[k2] = t422
+					t52_2[k2] = num.FMA32(-betaEntry, t422, F(1))
 				}
 			}
 		}
 	}
 
 	// lattice_similarity
-	for l := range L {
-		for i := range m {
-			copy(SBarState[i*dV:][:dV], c.SBar[(l*m+i)*dV:][:dV])
+	clear(t3)
+	clear(t4)
+	workers.Each(L*kern.Blocks(m), (*stepBackwardRows1)(c))
+	if kern.Blocks(m) > 1 {
+		kern.AddBlocks(t4[:L*T], c.Work[2*L*T*dV+4*L*T*m+3*L*T:], L*T*dV+L*T, kern.Blocks(m))
+		kern.AddBlocks(t3[:L*T*dV], c.Work[2*L*T*dV+4*L*T*m+4*L*T:], L*T*dV+L*T, kern.Blocks(m))
+	}
+
+	// lattice_similarity.u
+	if kern.Wide() {
+		a := regions.R27d429748fc7Args{
+			P0: unsafe.SliceData(t3),
+			P1: unsafe.SliceData(c.UDiv2),
+			P2: unsafe.SliceData(t10),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: 4,
+			N4: 8,
+			N5: 12,
+			N6: T * dV,
 		}
-		for s := segments - 1; s >= 0; s-- {
-			for i := range m {
-				copy(STrail[i*dV:][:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				for a := range n {
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
-					betaEntry2 := beta[a]
-					if kern.Wide() {
-						a2 := regions.Rd9c64aecbcf5Args{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t4),
-							P2: unsafe.SliceData(c.SMax2),
-							P3: unsafe.SliceData(STrail),
-							P4: unsafe.SliceData(c.V),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							N2: dV,
-							N3: 4 * dV * m * a,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N5: dV * m,
-							S0: [2]float32{betaEntry2},
-						}
-						regions.Rd9c64aecbcf5(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t4_2 := t4[(l*T+a+C*s)*m:][:m]
-						SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							k0Entry := k0[i]
-							t4Entry := t4_2[i]
-							SMax2Entry := SMax2[i]
-							for j := range dV {
-								STrailEntry := STrail2[j]
-								STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t4Entry, -F(k0Entry*v[j])), STrailEntry) / SMax2Entry
-							}
-						}
-					}
+		regions.R27d429748fc7(&a)
+	} else {
+		for i := range L {
+			t10_2 := t10[i*T:][:T]
+			for j := range T {
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				uDiv2 := c.UDiv2[(i*T+j)*dV:][:dV]
+				var t103 F
+				t103Sums := [16]F{t103}
+				for k := range dV {
+					t103Sums[k%16] = num.FMA32(t3_2[k], uDiv2[k], t103Sums[k%16])
 				}
+				t103 = kern.Sum16(&t103Sums)
+				t10_2[j] = -t103
 			}
-			if n := min(C, -C*s+T); n > 0 {
-				beta := c.Beta[l*T+C*s:][:n]
-				t42_2 := t42[l*T+C*s:][:n]
-				for a := n - 1; a >= 0; a-- {
-					p := c.P[(l*T+a+C*s)*m:][:m]
-					SMax2 := c.SMax2[(l*T+a+C*s)*m:][:m]
-					SDiv := c.SDiv[(l*T+a+C*s)*m:][:m]
-					// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G, lattice_similarity.y
-					betaEntry3 := beta[a]
-					if kern.Wide() {
-						a2 := regions.R9631e921e8edArgs{
-							P0:  unsafe.SliceData(c.K0),
-							P1:  unsafe.SliceData(t4),
-							P2:  unsafe.SliceData(STrail),
-							P3:  unsafe.SliceData(c.V),
-							P4:  unsafe.SliceData(c.YBar),
-							P5:  unsafe.SliceData(t13),
-							P6:  unsafe.SliceData(t14),
-							P7:  unsafe.SliceData(t3),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N5:  dV,
-							N6:  4*dV*m*a + 4*dV*m + 8*dV,
-							N7:  8 * dV,
-							N8:  4*dV*m*a + 12*dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4 * dV * m * a,
-							N13: dV * m,
-							N14: -dV*m + dV,
-							N15: 4,
-							N16: 8,
-							N17: 12,
-							S0:  [2]float32{betaEntry3},
-						}
-						regions.R9631e921e8ed(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t4_2 := t4[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail3 := STrail[((a+1)*m+i)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							t13_2 := t13[i*dV:][:dV]
-							var t143 F
-							var t33 F
-							k0Entry2 := k0[i]
-							t4Entry2 := t4_2[i]
-							t143Sums := [16]F{t143}
-							t33Sums := [16]F{t33}
-							for j := range dV {
-								STrailEntry2 := STrail2[j]
-								t132 := num.FMA32(-betaEntry3, num.FMA32(STrailEntry2, t4Entry2, -F(k0Entry2*v[j])), STrailEntry2)
-								t143Sums[j%16] = num.FMA32(t132, t132, t143Sums[j%16])
-								t33Sums[j%16] = num.FMA32(STrail3[j], yBar[j], t33Sums[j%16])
-								t13_2[j] = t132
-							}
-							t143 = kern.Sum16(&t143Sums)
-							t33 = kern.Sum16(&t33Sums)
-							t14[i] = t143
-							t3[i] = t33
-						}
-					}
-					// lattice_similarity.S, lattice_similarity.p
-					var t44 F
-					for i := range m {
-						t44 = num.FMA32(p[i], t3[i], t44)
-						t16[i] = (F(0) < t14[i])
-					}
-					// lattice_similarity.p, lattice_similarity.S
-					for i := range m {
-						t16Entry := t16[i]
-						t1522 := (F(1e-08) <= kern.Choose(t16Entry, num.Sqrt(kern.Choose(t16Entry, t14[i], F(1))), F(0)))
-						t6[i] = F(p[i] * (t3[i] - t44))
-						t112[i] = F(1) / SMax2[i]
-						t152[i] = t1522
-						t192[i] = (t1522 && t16Entry)
-					}
-					// lattice_similarity.p, lattice_similarity.S, lattice_similarity.y
-					clear(t82)
-					if kern.Wide() {
-						a2 := regions.Ree309f9c05dcArgs{
-							P0:  unsafe.SliceData(t6),
-							P1:  unsafe.SliceData(c.P),
-							P2:  unsafe.SliceData(c.SMax2),
-							P3:  unsafe.SliceData(STrail),
-							P4:  unsafe.SliceData(c.Q0),
-							P5:  unsafe.SliceData(c.YBar),
-							P6:  unsafe.SliceData(SBarState),
-							P7:  unsafe.SliceData(t82),
-							P8:  unsafe.SliceData(t142),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  4*dV*m*a + 4*dV*m + 12*dV,
-							N10: 12 * dV,
-							N11: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N12: 4*dV*m*a + 4*dV*m,
-						}
-						regions.Ree309f9c05dc(&a2)
-					} else {
-						for i := range m {
-							STrail2 := STrail[((a+1)*m+i)*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							var t1422 F
-							t6Entry := t6[i]
-							pEntry := p[i]
-							SMax2Entry2 := SMax2[i]
-							t1422Sums := [16]F{t1422}
-							for j := range dV {
-								STrailEntry3 := STrail2[j]
-								t1422Sums[j%16] = num.FMA32(num.FMA32(q0[j], t6Entry, num.FMA32(yBar[j], pEntry, SBarState2[j])), STrailEntry3/SMax2Entry2, t1422Sums[j%16])
-								t82[j] = num.FMA32(STrailEntry3, t6Entry, t82[j])
-							}
-							t1422 = kern.Sum16(&t1422Sums)
-							t142[i] = -t1422
-						}
-					}
-					// lattice_similarity.S
-					for i := range m {
-						t192Entry := t192[i]
-						t31[i] = kern.Choose((t192Entry && t16[i]), kern.Choose(t192Entry, F(F(0.5*SDiv[i])*kern.Choose(t192Entry, kern.Choose(t152[i], t142[i], F(0)), F(0))), F(0)), F(0))
-					}
-					// lattice_similarity.S, lattice_similarity.y, lattice_similarity.p, lattice_similarity.N, lattice_similarity.G
-					var t38 F
-					if kern.Wide() {
-						a2 := regions.R5988714d9a76Args{
-							P0:  unsafe.SliceData(c.P),
-							P1:  unsafe.SliceData(t6),
-							P2:  unsafe.SliceData(t112),
-							P3:  unsafe.SliceData(t31),
-							P4:  unsafe.SliceData(c.K0),
-							P5:  unsafe.SliceData(t4),
-							P6:  unsafe.SliceData(t13),
-							P7:  unsafe.SliceData(c.Q0),
-							P8:  unsafe.SliceData(c.YBar),
-							P9:  unsafe.SliceData(SBarState),
-							P10: unsafe.SliceData(STrail),
-							P11: unsafe.SliceData(c.V),
-							P12: unsafe.SliceData(t35),
-							P13: unsafe.SliceData(t53),
-							P14: unsafe.SliceData(t38Total),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N3:  4,
-							N4:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N5:  8,
-							N6:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N7:  12,
-							N8:  dV,
-							N9:  4*dV*m*a + 4*dV,
-							N10: 4 * dV,
-							N11: 8 * dV,
-							N12: 4*dV*m*a + 8*dV,
-							N13: 12 * dV,
-							N14: 4*dV*m*a + 12*dV,
-							N15: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N16: 4 * dV * m * a,
-							S0:  [2]float32{t38},
-						}
-						regions.R5988714d9a76(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						t4_2 := t4[(l*T+a+C*s)*m:][:m]
-						t38_2 := t38
-						for i := range m {
-							t13_2 := t13[i*dV:][:dV]
-							q0 := c.Q0[(l*T+a+C*s)*dV:][:dV]
-							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							t35_2 := t35[i*dV:][:dV]
-							var t532 F
-							pEntry2 := p[i]
-							t6Entry2 := t6[i]
-							t112Entry := t112[i]
-							t31Entry := t31[i]
-							k0Entry3 := k0[i]
-							t4Entry3 := t4_2[i]
-							var t38Row F
-							t38RowSums := [16]F{t38Row}
-							t532Sums := [16]F{t532}
-							for j := range dV {
-								t352 := num.FMA32(F(2*t13_2[j]), t31Entry, F(num.FMA32(q0[j], t6Entry2, num.FMA32(yBar[j], pEntry2, SBarState2[j]))*t112Entry))
-								STrailEntry4 := STrail2[j]
-								t38RowSums[j%16] = num.FMA32(num.FMA32(STrailEntry4, t4Entry3, -F(k0Entry3*v[j])), t352, t38RowSums[j%16])
-								t532Sums[j%16] = num.FMA32(STrailEntry4, t352, t532Sums[j%16])
-								t35_2[j] = t352
-							}
-							t38Row = kern.Sum16(&t38RowSums)
-							t532 = kern.Sum16(&t532Sums)
-							t38_2 = t38_2 + t38Row
-							t53[i] = t532
-						}
-						t38Total[0] = t38_2
-					}
-					t38 = t38Total[0]
-					t382 := -t38
-					// lattice_similarity.N, lattice_similarity.S
-					if kern.Wide() {
-						a2 := regions.Re33467c2bd15Args{
-							P0: unsafe.SliceData(c.K0),
-							P1: unsafe.SliceData(t53),
-							P2: unsafe.SliceData(t45),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							S0: [2]float32{betaEntry3},
-						}
-						regions.Re33467c2bd15(&a2)
-					} else {
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t45[i] = -F(F(betaEntry3*k0[i]) * t53[i])
-						}
-					}
-					// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S
-					clear(t47)
-					clear(t55)
-					if kern.Wide() {
-						a2 := regions.R02e5e8b33ab4Args{
-							P0:  unsafe.SliceData(t45),
-							P1:  unsafe.SliceData(t57),
-							P2:  unsafe.SliceData(c.K0),
-							P3:  unsafe.SliceData(t35),
-							P4:  unsafe.SliceData(c.V),
-							P5:  unsafe.SliceData(STrail),
-							P6:  unsafe.SliceData(t47),
-							P7:  unsafe.SliceData(t55),
-							P8:  unsafe.SliceData(SBarState),
-							P9:  unsafe.SliceData(t54),
-							N0:  m,
-							N1:  4*m*a + 4*C*m*s + 4*T*m*l,
-							N2:  4,
-							N3:  4*m*a + 4*C*m*s + 4*T*m*l + 4,
-							N4:  8,
-							N5:  4*m*a + 4*C*m*s + 4*T*m*l + 8,
-							N6:  12,
-							N7:  4*m*a + 4*C*m*s + 4*T*m*l + 12,
-							N8:  dV,
-							N9:  8 * dV,
-							N10: 4*dV*m*a + 8*dV,
-							N11: 12 * dV,
-							N12: 4*dV*m*a + 12*dV,
-							N13: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N14: 4 * dV * m * a,
-						}
-						regions.R02e5e8b33ab4(&a2)
-					} else {
-						t57_2 := t57[(l*T+a+C*s)*m:][:m]
-						k0 := c.K0[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t35_2 := t35[i*dV:][:dV]
-							v := c.V[(l*T+a+C*s)*dV:][:dV]
-							STrail2 := STrail[(a*m+i)*dV:][:dV]
-							SBarState2 := SBarState[i*dV:][:dV]
-							var t542 F
-							t45Entry := t45[i]
-							t57Entry := t57_2[i]
-							k0Entry4 := k0[i]
-							t542Sums := [16]F{t542}
-							for j := range dV {
-								t35Entry := t35_2[j]
-								vEntry := v[j]
-								t542Sums[j%16] = num.FMA32(t35Entry, vEntry, t542Sums[j%16])
-								t47[j] = num.FMA32(STrail2[j], t45Entry, t47[j])
-								t55[j] = num.FMA32(t35Entry, k0Entry4, t55[j])
-								SBarState2[j] = num.FMA32(vEntry, t45Entry, F(t35Entry*t57Entry))
-							}
-							t542 = kern.Sum16(&t542Sums)
-							t54[i] = t542
-						}
-					}
-					// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
-					if kern.Wide() {
-						a2 := regions.R0f0957b2fadbArgs{
-							P0: unsafe.SliceData(t54),
-							P1: unsafe.SliceData(c.NProd),
-							P2: unsafe.SliceData(t53),
-							P3: unsafe.SliceData(t2),
-							N0: m,
-							N1: 4*m*a + 4*C*m*s + 4*T*m*l,
-							S0: [2]float32{betaEntry3},
-						}
-						regions.R0f0957b2fadb(&a2)
-					} else {
-						NProd := c.NProd[(l*T+a+C*s)*m:][:m]
-						t2_2 := t2[(l*T+a+C*s)*m:][:m]
-						for i := range m {
-							t2_2[i] = num.FMA32(betaEntry3, t54[i], -F(F(betaEntry3*NProd[i])*t53[i]))
-						}
-					}
-					// lattice_similarity.G, lattice_similarity.S, lattice_similarity
-					if kern.Wide() {
-						a2 := regions.R962d4f5dd84fArgs{
-							P0: unsafe.SliceData(t55),
-							P1: unsafe.SliceData(t47),
-							P2: unsafe.SliceData(t32),
-							P3: unsafe.SliceData(t82),
-							P4: unsafe.SliceData(c.Q0Bar),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{betaEntry3},
-						}
-						regions.R962d4f5dd84f(&a2)
-					} else {
-						t32_2 := t32[(l*T+a+C*s)*dV:][:dV]
-						q0Bar := c.Q0Bar[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t32_2[i] = num.FMA32(betaEntry3, t55[i], t47[i])
-							q0Bar[i] = t82[i]
-						}
-					}
-					// lattice_similarity
-					t42_2[a] = t382
-				}
-			}
-		}
-		for i := range m {
-			copy(c.SBarOut[(l*m+i)*dV:][:dV], SBarState[i*dV:][:dV])
 		}
 	}
 
 	// lattice_similarity.beta
-	var t10 F
+	var t35 F
 	if kern.Wide() {
 		a := regions.R38fcbeb16080Args{
 			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t42),
+			P1: unsafe.SliceData(t4),
 			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(t8),
-			P4: unsafe.SliceData(t10Total),
+			P3: unsafe.SliceData(t33),
+			P4: unsafe.SliceData(t35Total),
 			N0: L,
 			N1: T,
 			N2: 8 * T,
 			N3: 12 * T,
-			S0: [2]float32{t10},
+			S0: [2]float32{t35},
 		}
 		regions.R38fcbeb16080(&a)
 	} else {
-		t10_2 := t10
+		t35_2 := t35
 		for i := range L {
 			beta := c.Beta[i*T:][:T]
-			t42_2 := t42[i*T:][:T]
+			t4_2 := t4[i*T:][:T]
 			betaSigmoid := c.BetaSigmoid[i*T:][:T]
-			t8_2 := t8[i*T:][:T]
-			var t10Row F
-			t10RowSums := [16]F{t10Row}
+			t33_2 := t33[i*T:][:T]
+			var t35Row F
+			t35RowSums := [16]F{t35Row}
 			for j := range T {
-				t83 := F(F(beta[j]*t42_2[j]) * betaSigmoid[j])
-				t10RowSums[j%16] = t10RowSums[j%16] + t83
-				t8_2[j] = t83
+				t334 := F(F(beta[j]*t4_2[j]) * betaSigmoid[j])
+				t35RowSums[j%16] = t35RowSums[j%16] + t334
+				t33_2[j] = t334
 			}
-			t10Row = kern.Sum16(&t10RowSums)
-			t10_2 = t10_2 + t10Row
+			t35Row = kern.Sum16(&t35RowSums)
+			t35_2 = t35_2 + t35Row
 		}
-		t10Total[0] = t10_2
+		t35Total[0] = t35_2
 	}
-	t10 = t10Total[0]
-	c.BBetaBar[0] = t10
+	t35 = t35Total[0]
+	c.BBetaBar[0] = t35
 
 	// lattice_similarity.beta
 	clear(c.WBetaBar)
 	if kern.Wide() {
 		a := regions.Ra27a1c196a79Args{
-			P0: unsafe.SliceData(t8),
+			P0: unsafe.SliceData(t33),
 			P1: unsafe.SliceData(c.WBeta),
-			P2: unsafe.SliceData(t11),
+			P2: unsafe.SliceData(t36),
 			P3: unsafe.SliceData(c.BetaStack),
 			P4: unsafe.SliceData(c.WBetaBar),
 			N0: L,
@@ -909,14 +508,14 @@ func (c *stepBackwardFused) run() {
 		wBeta := c.WBeta[:dV+m]
 		wBetaBar := c.WBetaBar[:dV+m]
 		for i := range L {
-			t8_2 := t8[i*T:][:T]
+			t33_2 := t33[i*T:][:T]
 			for j := range T {
-				t11_2 := t11[(i*T+j)*(dV+m):][:dV+m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:dV+m]
 				betaStack := c.BetaStack[(i*T+j)*(dV+m):][:dV+m]
-				t8Entry := t8_2[j]
+				t33Entry := t33_2[j]
 				for k := range dV + m {
-					t11_2[k] = F(t8Entry * wBeta[k])
-					wBetaBar[k] = num.FMA32(betaStack[k], t8Entry, wBetaBar[k])
+					t36_2[k] = F(t33Entry * wBeta[k])
+					wBetaBar[k] = num.FMA32(betaStack[k], t33Entry, wBetaBar[k])
 				}
 			}
 		}
@@ -926,8 +525,8 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7f2dcf236e75Args{
 			P0: unsafe.SliceData(t2),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.K0Bar),
+			P1: unsafe.SliceData(t36),
+			P2: unsafe.SliceData(c.KBar),
 			N0: L,
 			N1: T,
 			N2: m,
@@ -940,21 +539,28 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				t2_2 := t2[(i*T+j)*m:][:m]
-				t11_2 := t11[(i*T+j)*(dV+m):][:m]
-				k0Bar := c.K0Bar[(i*T+j)*m:][:m]
+				t36_2 := t36[(i*T+j)*(dV+m):][:m]
+				kBar := c.KBar[(i*T+j)*m:][:m]
 				for k := range m {
-					k0Bar[k] = t2_2[k] + t11_2[k]
+					kBar[k] = t2_2[k] + t36_2[k]
 				}
 			}
 		}
 	}
 
-	// lattice_similarity.beta
+	// lattice_similarity.beta, lattice_similarity.u
 	if kern.Wide() {
-		a := regions.Rbd0e3277083cArgs{
-			P0: unsafe.SliceData(t32),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(c.VBar),
+		a := regions.R7dc1b6fab424Args{
+			P0: unsafe.SliceData(t152),
+			P1: unsafe.SliceData(c.UDiv),
+			P2: unsafe.SliceData(t20),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t10),
+			P5: unsafe.SliceData(c.UDiv3),
+			P6: unsafe.SliceData(c.V),
+			P7: unsafe.SliceData(t3),
+			P8: unsafe.SliceData(t36),
+			P9: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -963,17 +569,249 @@ func (c *stepBackwardFused) run() {
 			N5: T*dV + T*m,
 			N6: T * dV,
 		}
-		regions.Rbd0e3277083c(&a)
+		regions.R7dc1b6fab424(&a)
 	} else {
 		for i := range L {
+			t152_2 := t152[i*T:][:T]
+			uDiv := c.UDiv[i*T:][:T]
+			t20_2 := t20[i*T:][:T]
+			t11_2 := t11[i*T:][:T]
+			t10_2 := t10[i*T:][:T]
+			uDiv3 := c.UDiv3[i*T:][:T]
 			for j := range T {
-				t32_2 := t32[(i*T+j)*dV:][:dV]
-				t11_2 := t11[(i*T+j)*(dV+m)+m:][:dV]
+				v := c.V[(i*T+j)*dV:][:dV]
+				t3_2 := t3[(i*T+j)*dV:][:dV]
+				t36_2 := t36[(i*T+j)*(dV+m)+m:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
+				t152Entry := t152_2[j]
+				uDivEntry := uDiv[j]
+				w2 := kern.Choose((t152Entry && t20_2[j]), kern.Choose(t152Entry, F(F(0.5*kern.Choose(t152Entry, kern.Choose(t11_2[j], t10_2[j], F(0)), F(0)))*uDiv3[j]), F(0)), F(0))
 				for k := range dV {
-					vBar[k] = t32_2[k] + t11_2[k]
+					vBar[k] = num.FMA32(F(2*v[k]), w2, F(t3_2[k]*uDivEntry)) + t36_2[k]
 				}
 			}
 		}
+	}
+}
+
+// stepBackwardRows1 are the rows of a recurrence of StepBackward.
+type stepBackwardRows1 StepBackward[float32]
+
+// Part computes the rows of one block in one sequence.
+func (c *stepBackwardRows1) Part(part int) {
+	type F = float32
+	C, L, T, dV, m := c.C, c.L, c.T, c.DV, c.M
+	segments := (C + T - 1) / C
+	_ = C
+	_ = L
+	_ = T
+	_ = dV
+	_ = m
+	_ = segments
+	t42 := c.Work[:L*T*m]               // [L, T, m]
+	t52 := c.Work[L*T*m:][:L*T*m]       // [L, T, m]
+	t2 := c.Work[2*L*T*m:][:L*T*m]      // [L, T, m]
+	t3 := c.Work[3*L*T*m:][:L*T*dV]     // [L, T, d_v]
+	t4 := c.Work[L*T*dV+3*L*T*m:][:L*T] // [L, T]
+	l, block := part/kern.Blocks(m), part%kern.Blocks(m)
+	first, last := kern.BlockRows(block, m)
+	t4_2 := t4
+	t3_2 := t3
+	if block > 0 {
+		t4_2 = c.Work[2*L*T*dV+4*L*T*m+3*L*T+(block-1)*(L*T*dV+L*T):][:L*T]
+		clear(t4_2[l*T:][:T])
+		t3_2 = c.Work[2*L*T*dV+4*L*T*m+4*L*T+(block-1)*(L*T*dV+L*T):][:L*T*dV]
+		clear(t3_2[l*T*dV:][:T*dV])
+	}
+	if kern.Wide() {
+		// columns at once.
+		widths := kern.Widths{[]int{1}, []int{8, 4, 1}}
+		rows := widths.Most(dV+C*dV+dV+dV+dV+dV+dV, false)
+		scratch := workers.Borrow(kern.RowLen(dV, rows) + (C+1)*kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows) + kern.RowLen(dV, rows))
+		if segments == 0 {
+			kern.CopyRows(c.SBarOut[(l*m+first)*dV:], dV, c.SBar[(l*m+first)*dV:], dV, last-first, dV)
+		}
+		most := rows
+		for s := segments - 1; s >= 0; s-- {
+			rows = most
+			for i := first; i < last; i += rows {
+				rows = widths.Next(rows, last-i, false)
+				SBarState, rest := scratch.Data[:kern.RowLen(dV, rows)], scratch.Data[kern.RowLen(dV, rows):]
+				STrail, rest2 := rest[:(C+1)*kern.RowLen(dV, rows)], rest[(C+1)*kern.RowLen(dV, rows):]
+				N, rest3 := rest2[:kern.RowLen(dV, rows)], rest2[kern.RowLen(dV, rows):]
+				t13, rest4 := rest3[:kern.RowLen(dV, rows)], rest3[kern.RowLen(dV, rows):]
+				t43, rest5 := rest4[:kern.RowLen(dV, rows)], rest4[kern.RowLen(dV, rows):]
+				t30 := rest5
+				if s == segments-1 {
+					kern.Interleave(SBarState, rows, c.SBar[(l*m+i)*dV:], dV, dV)
+				} else {
+					kern.Interleave(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
+				}
+				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*m+i)*dV:], dV, dV)
+				{
+					a := regions.Rbe28c9b98d6fArgs{
+						P0: unsafe.SliceData(c.Beta),
+						P1: unsafe.SliceData(c.K),
+						P2: unsafe.SliceData(t42),
+						P3: unsafe.SliceData(c.SMax2),
+						P4: unsafe.SliceData(STrail),
+						P5: unsafe.SliceData(c.U),
+						N0: dV,
+						N1: C,
+						N2: -C*s + T,
+						N3: 4*C*s + 4*T*l,
+						N4: 4*i + 4*C*m*s + 4*T*m*l,
+						N5: 4*C*dV*s + 4*T*dV*l,
+						N6: m,
+					}
+					regions.Rbe28c9b98d6f(&a, rows)
+				}
+				{
+					a := regions.R8c5c28f658ccArgs{
+						P0:  unsafe.SliceData(c.K),
+						P1:  unsafe.SliceData(t42),
+						P2:  unsafe.SliceData(c.Beta),
+						P3:  unsafe.SliceData(c.Q),
+						P4:  unsafe.SliceData(c.SMax2),
+						P5:  unsafe.SliceData(STrail),
+						P6:  unsafe.SliceData(c.U),
+						P7:  unsafe.SliceData(c.YBar),
+						P8:  unsafe.SliceData(SBarState),
+						P9:  unsafe.SliceData(N),
+						P10: unsafe.SliceData(t13),
+						P11: unsafe.SliceData(t43),
+						P12: unsafe.SliceData(c.QBar),
+						P13: unsafe.SliceData(c.SDiv),
+						P14: unsafe.SliceData(t30),
+						P15: unsafe.SliceData(t4_2),
+						P16: unsafe.SliceData(c.NProd),
+						P17: unsafe.SliceData(t2),
+						P18: unsafe.SliceData(t52),
+						P19: unsafe.SliceData(t3_2),
+						N0:  dV,
+						N1:  C,
+						N2:  -C*s + T,
+						N3:  1,
+						N4:  m,
+						N5:  4*i + 4*C*m*s + 4*T*m*l,
+						N6:  4*C*s + 4*T*l,
+						N7:  4*C*dV*s + 4*T*dV*l,
+					}
+					regions.R8c5c28f658cc(&a, rows)
+				}
+				kern.Separate(SBarState, rows, c.SBarOut[(l*m+i)*dV:], dV, dV)
+			}
+		}
+		workers.Return(scratch)
+	} else {
+		scratch := workers.Borrow(dV + C*dV + dV + dV + dV + dV + dV)
+		SBarState, rest := scratch.Data[:dV], scratch.Data[dV:]
+		STrail, rest2 := rest[:C*dV+dV], rest[C*dV+dV:]
+		N, rest3 := rest2[:dV], rest2[dV:]
+		t13, rest4 := rest3[:dV], rest3[dV:]
+		t43, rest5 := rest4[:dV], rest4[dV:]
+		t30 := rest5
+		for i := first; i < last; i++ {
+			copy(SBarState[:dV], c.SBar[(l*m+i)*dV:][:dV])
+			for s := segments - 1; s >= 0; s-- {
+				copy(STrail[:dV], c.SCheckpoints[((l*segments+s)*m+i)*dV:][:dV])
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					for a := range n {
+						STrail2 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						betaEntry2 := beta[a]
+						kEntry := c.K[(l*T+a+C*s)*m+i]
+						t42Entry := t42[(l*T+a+C*s)*m+i]
+						SMax2Entry := c.SMax2[(l*T+a+C*s)*m+i]
+						for j := range dV {
+							STrailEntry := STrail2[j]
+							STrail3[j] = num.FMA32(-betaEntry2, num.FMA32(STrailEntry, t42Entry, -F(kEntry*u[j])), STrailEntry) / SMax2Entry
+						}
+					}
+				}
+				if n := min(C, -C*s+T); n > 0 {
+					beta := c.Beta[l*T+C*s:][:n]
+					t4_3 := t4_2[l*T+C*s:][:n]
+					for a := n - 1; a >= 0; a-- {
+						STrail2 := STrail[a*dV:][:dV]
+						u := c.U[(l*T+a+C*s)*dV:][:dV]
+						STrail3 := STrail[(a+1)*dV:][:dV]
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+						t3_3 := t3_2[(l*T+a+C*s)*dV:][:dV]
+						// lattice_similarity.N, lattice_similarity.G, lattice_similarity.S, lattice_similarity.y
+						var t14 F
+						var t32 F
+						var t9 F
+						kEntry2 := c.K[(l*T+a+C*s)*m+i]
+						t42Entry2 := t42[(l*T+a+C*s)*m+i]
+						betaEntry3 := beta[a]
+						qEntry := c.Q[(l*T+a+C*s)*m+i]
+						SMax2Entry2 := c.SMax2[(l*T+a+C*s)*m+i]
+						t14Sums := [16]F{t14}
+						t32Sums := [16]F{t32}
+						t9Sums := [16]F{t9}
+						for j := range dV {
+							STrailEntry2 := STrail2[j]
+							N2 := num.FMA32(STrailEntry2, t42Entry2, -F(kEntry2*u[j]))
+							t132 := num.FMA32(-betaEntry3, N2, STrailEntry2)
+							t14Sums[j%16] = num.FMA32(t132, t132, t14Sums[j%16])
+							STrailEntry3 := STrail3[j]
+							yBarEntry := yBar[j]
+							t32Sums[j%16] = num.FMA32(STrailEntry3, yBarEntry, t32Sums[j%16])
+							t44 := num.FMA32(qEntry, yBarEntry, SBarState[j])
+							t9Sums[j%16] = num.FMA32(t44, STrailEntry3/SMax2Entry2, t9Sums[j%16])
+							N[j] = N2
+							t13[j] = t132
+							t43[j] = t44
+						}
+						t14 = kern.Sum16(&t14Sums)
+						t32 = kern.Sum16(&t32Sums)
+						t9 = kern.Sum16(&t9Sums)
+						c.QBar[(l*T+a+C*s)*m+i] = t32
+						t92 := -t9
+						// lattice_similarity.S
+						t16 := (F(0) < t14)
+						t6 := F(1) / SMax2Entry2
+						t102 := (F(1e-08) <= kern.Choose(t16, num.Sqrt(kern.Choose(t16, t14, F(1))), F(0)))
+						t142 := (t102 && t16)
+						t26 := kern.Choose((t142 && t16), kern.Choose(t142, F(F(0.5*c.SDiv[(l*T+a+C*s)*m+i])*kern.Choose(t142, kern.Choose(t102, t92, F(0)), F(0))), F(0)), F(0))
+						// lattice_similarity.S, lattice_similarity.N, lattice_similarity.G
+						var t332 F
+						var t48 F
+						var t49 F
+						t332Sums := [16]F{t332}
+						t48Sums := [16]F{t48}
+						t49Sums := [16]F{t49}
+						for j := range dV {
+							t302 := num.FMA32(F(2*t13[j]), t26, F(t43[j]*t6))
+							t332Sums[j%16] = num.FMA32(N[j], t302, t332Sums[j%16])
+							t48Sums[j%16] = num.FMA32(STrail2[j], t302, t48Sums[j%16])
+							t49Sums[j%16] = num.FMA32(t302, u[j], t49Sums[j%16])
+							t30[j] = t302
+						}
+						t332 = kern.Sum16(&t332Sums)
+						t48 = kern.Sum16(&t48Sums)
+						t49 = kern.Sum16(&t49Sums)
+						t4_3[a] = t4_3[a] - t332
+						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+						t40 := -F(F(betaEntry3*kEntry2) * t48)
+						t2[(l*T+a+C*s)*m+i] = num.FMA32(betaEntry3, t49, -F(F(betaEntry3*c.NProd[(l*T+a+C*s)*m+i])*t48))
+						// lattice_similarity.N, lattice_similarity.S, lattice_similarity.G
+						t52Entry := t52[(l*T+a+C*s)*m+i]
+						w := F(betaEntry3 * kEntry2)
+						for j := range dV {
+							t30Entry := t30[j]
+							SBarState[j] = num.FMA32(u[j], t40, F(t30Entry*t52Entry))
+							t3_3[j] = num.FMA32(w, t30Entry, num.FMA32(STrail2[j], t40, t3_3[j]))
+						}
+					}
+				}
+			}
+			copy(c.SBarOut[(l*m+i)*dV:][:dV], SBarState[:dV])
+		}
+		workers.Return(scratch)
 	}
 }

@@ -2,8 +2,8 @@
 
 // Package moneta is MONETA as its page says it.
 //
-// Purpose: A memory of two layers with an l_p error, whose steps are taken in
-// the coordinates of another norm.
+// Purpose: A memory of two layers with an l_p error, whose steps can be taken
+// in the coordinates of another norm.
 //
 // Expects: Tokens of width d
 //
@@ -15,8 +15,9 @@
 // random, and what decays returns to them; the answer at a token depends on no
 // later token
 //
-// Cost: 19·d_h·d_k + 20·d_h·d_v + O(d_k + d_v + d_h) operations per token for
-// write and read {cost}, and four roots of a norm; d_h·(d_k + d_v) numbers of
+// Cost: 5·d_h·d_k + 6·d_h·d_v + O(d_k + d_v + d_h) operations per token for
+// write and read {cost}; with e above two 19·d_h·d_k + 20·d_h·d_v + O(d_k +
+// d_v + d_h) {cost:map}, and four roots of a norm; d_h·(d_k + d_v) numbers of
 // state
 //
 // Trade-off: The maps look at a whole matrix, so rows are not independent; no
@@ -27,7 +28,7 @@ package moneta
 
 import (
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v4fbfc4407ab1"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfecd63602c86"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcb1976b96f69"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -89,7 +90,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
-		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 1}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -109,7 +110,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MONETA.
 func Entry() catalog.Entry {
-	return catalog.Block("MONETA", "0fea9c97d4d037901e1c8ad2e7b3f576b1d39c266436f44ff4a19b9cddc49101",
+	return catalog.Block("MONETA", "d84010162f71c3892e3ad1ae82969bb01d370f6b3ecf93b3d7bc03ae5f92d093",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }

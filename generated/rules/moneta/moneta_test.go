@@ -94,12 +94,6 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.W1Out = a.Out("W1", k.L*k.DH*k.DK)
 	k.W2Out = a.Out("W2", k.L*k.DH*k.DV)
 	if !a.ForwardOnly {
-		k.GPow = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.GPow2 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
 		k.GProd = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
@@ -109,25 +103,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.W1Prod = a.Fresh(k.L * k.T * k.DH)
 	}
 	if !a.ForwardOnly {
-		k.YPow = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.YPow2 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DH)
-	}
-	if !a.ForwardOnly {
-		k.YPow3 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.YPow4 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.GPow3 = a.Fresh(k.L * k.T)
-	}
-	if !a.ForwardOnly {
-		k.GPow4 = a.Fresh(k.L * k.T)
 	}
 	if !a.ForwardOnly {
 		k.W1Checkpoints = a.Fresh(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -152,18 +128,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.W1Bar = a.Bar("W1", g.L*g.DH*g.DK)
 	g.W2Bar = a.Bar("W2", g.L*g.DH*g.DV)
-	g.GPow = k.GPow
-	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
 	g.GMax2 = k.GMax2
 	g.W1Prod = k.W1Prod
-	g.YPow = k.YPow
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
-	g.GPow3 = k.GPow3
-	g.GPow4 = k.GPow4
 	g.W1BarOut = a.Grad("W1", g.L*g.DH*g.DK)
 	g.W2BarOut = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W2InitBar = a.Grad("W2_init", g.DH*g.DV)
@@ -196,17 +164,10 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	k.W1 = a.Real("W1", k.L*k.DH*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.YProd = a.Fresh(k.L)
-	k.YPow = a.Fresh(k.L)
-	k.YProd2 = a.Fresh(k.L)
-	k.YPow2 = a.Fresh(k.L)
-	k.YProd3 = a.Fresh(k.L * k.T * k.DH)
+	k.YProd = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid = a.Fresh(k.L * k.T * k.DH)
 	k.YSigmoid2 = a.Fresh(k.L * k.T * k.DH)
-	k.YPow3 = a.Fresh(k.L)
-	k.YPow4 = a.Fresh(k.L)
 	k.Work = a.Fresh(k.WorkLen())
-	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
@@ -218,19 +179,12 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YPow = k.YPow
-	g.YProd2 = k.YProd2
-	g.YPow2 = k.YPow2
-	g.YProd3 = k.YProd3
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
 	g.W2Bar = a.Grad("W2", g.L*g.DH*g.DV)
 	g.W1Bar = a.Grad("W1", g.L*g.DH*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
-	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 

@@ -13,40 +13,27 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 3·L·T·d_h + 6·L entries and checkpoints of 0 entries.
+// It keeps 3·L·T·d_h entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
 	L         int
 	T         int
 	DH        int
 	DK        int
 	DV        int
-	W2        []F    // [L, d_v, d_h]
-	W1        []F    // [L, d_h, d_k]
-	Q         []F    // [L, T, d_k]
-	Y         []F    // [L, T, d_v], written
-	YProd     []F    // [L], written
-	YPow      []F    // [L], written
-	YProd2    []F    // [L], written
-	YPow2     []F    // [L], written
-	YProd3    []F    // [L, T, d_h], written
-	YSigmoid  []F    // [L, T, d_h], written
-	YSigmoid2 []F    // [L, T, d_h], written
-	YPow3     []F    // [L], written
-	YPow4     []F    // [L], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	W2        []F // [L, d_v, d_h]
+	W1        []F // [L, d_h, d_k]
+	Q         []F // [L, T, d_k]
+	Y         []F // [L, T, d_v], written
+	YProd     []F // [L, T, d_h], written
+	YSigmoid  []F // [L, T, d_h], written
+	YSigmoid2 []F // [L, T, d_h], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is L·T·d_h + 2·L·d_h·d_k + 2·L·d_h·d_v + L.
+// WorkLen is L·T·d_h.
 func (c *Read[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return L*T*dH + 2*L*dH*dK + 2*L*dH*dV + L
-}
-
-// FlagsLen is 2·L.
-func (c *Read[F]) FlagsLen() int {
-	L := c.L
-	return 2 * L
+	L, T, dH := c.L, c.T, c.DH
+	return L * T * dH
 }
 
 // Run computes Read.
@@ -56,137 +43,33 @@ func (c *Read[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
-	work := c.Work[L*dH*dV:]
-	t25 := work[:L] // [L]
-	work = work[L:]
-	t30 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t31 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t48 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t := work[:L*T*dH] // [L, T, d_h]
-	t16 := c.Flags[:L] // [L]
-	flags := c.Flags[L:]
-	t34 := flags[:L] // [L]
-
-	// moneta.y
-	yProd := c.YProd[:L]
-	for i := range L {
-		var t14 F
-		for j := range dV {
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t132 := num.Abs(W2[k])
-				t14 += F(F(F(t132*t132)*t132) * t132)
-				t13_2[k] = t132
-			}
-		}
-		yProd[i] = t14
-	}
-
-	// moneta.y
-	yProd2 := c.YProd[:L]
-	yPow := c.YPow[:L]
-	for i := range L {
-		yProdEntry := yProd2[i]
-		t162 := (yProdEntry < F(1e-24))
-		t252 := kern.Choose(t162, F(1), yProdEntry)
-		t16[i] = t162
-		t25[i] = t252
-		yPow[i] = num.Pow(t252, F(-0.5))
-	}
-
-	// moneta.y
-	yPow2 := c.YPow[:L]
-	for i := range L {
-		t16Entry := t16[i]
-		w := F(0.3333333333333333 * yPow2[i])
-		for j := range dV {
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t30_2 := t30[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t19 := kern.Choose(t16Entry, F(1), t13_2[k])
-				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t19)*t19))
-			}
-		}
-	}
-
-	// moneta.y
-	yProd2_2 := c.YProd2[:L]
-	for i := range L {
-		var t32 F
-		for j := range dH {
-			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				t312 := num.Abs(W1[k])
-				t32 += F(F(F(t312*t312)*t312) * t312)
-				t31_2[k] = t312
-			}
-		}
-		yProd2_2[i] = t32
-	}
-
-	// moneta.y
-	yProd2_3 := c.YProd2[:L]
-	yPow2_2 := c.YPow2[:L]
-	yPow3 := c.YPow3[:L]
-	yPow4 := c.YPow4[:L]
-	for i := range L {
-		yProd2Entry := yProd2_3[i]
-		t342 := (yProd2Entry < F(1e-24))
-		t43 := kern.Choose(t342, F(1), yProd2Entry)
-		t34[i] = t342
-		yPow2_2[i] = num.Pow(t43, F(-0.5))
-		yPow3[i] = num.Pow(t43, F(-1.5))
-		yPow4[i] = num.Pow(t25[i], F(-1.5))
-	}
-
-	// moneta.y
-	yPow2_3 := c.YPow2[:L]
-	for i := range L {
-		t34Entry := t34[i]
-		w2 := F(0.3333333333333333 * yPow2_3[i])
-		for j := range dH {
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t48_2 := t48[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				t37 := kern.Choose(t34Entry, F(1), t31_2[k])
-				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
-			}
-		}
-	}
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.Gemm(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// moneta.y
 	for i := range L {
 		for j := range T {
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 			t2 := t[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				yProd3Entry := yProd3[k]
-				t50 := num.Sigmoid(yProd3Entry)
-				ySigmoid[k] = t50
-				t2[k] = F(yProd3Entry * t50)
-				ySigmoid2[k] = num.Sigmoid(-yProd3Entry)
+				yProdEntry := yProd[k]
+				t14 := num.Sigmoid(yProdEntry)
+				ySigmoid[k] = t14
+				t2[k] = F(yProdEntry * t14)
+				ySigmoid2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.Gemm(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
@@ -197,36 +80,23 @@ type ReadBackward[F num.Float] struct {
 	DH        int
 	DK        int
 	DV        int
-	W2        []F    // [L, d_v, d_h]
-	W1        []F    // [L, d_h, d_k]
-	Q         []F    // [L, T, d_k]
-	YBar      []F    // [L, T, d_v]
-	YProd     []F    // [L]
-	YPow      []F    // [L]
-	YProd2    []F    // [L]
-	YPow2     []F    // [L]
-	YProd3    []F    // [L, T, d_h]
-	YSigmoid  []F    // [L, T, d_h]
-	YSigmoid2 []F    // [L, T, d_h]
-	YPow3     []F    // [L]
-	YPow4     []F    // [L]
-	W2Bar     []F    // [L, d_v, d_h], written
-	W1Bar     []F    // [L, d_h, d_k], written
-	QBar      []F    // [L, T, d_k], written
-	Work      []F    // WorkLen() entries
-	Flags     []bool // FlagsLen() entries
+	W2        []F // [L, d_v, d_h]
+	W1        []F // [L, d_h, d_k]
+	Q         []F // [L, T, d_k]
+	YBar      []F // [L, T, d_v]
+	YProd     []F // [L, T, d_h]
+	YSigmoid  []F // [L, T, d_h]
+	YSigmoid2 []F // [L, T, d_h]
+	W2Bar     []F // [L, d_v, d_h], written
+	W1Bar     []F // [L, d_h, d_k], written
+	QBar      []F // [L, T, d_k], written
+	Work      []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_h + 5·L·d_h·d_k + 5·L·d_h·d_v + 2·L.
+// WorkLen is 3·L·T·d_h.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	return 3*L*T*dH + 5*L*dH*dK + 5*L*dH*dV + 2*L
-}
-
-// FlagsLen is 4·L.
-func (c *ReadBackward[F]) FlagsLen() int {
-	L := c.L
-	return 4 * L
+	L, T, dH := c.L, c.T, c.DH
+	return 3 * L * T * dH
 }
 
 // Run computes ReadBackward.
@@ -236,125 +106,32 @@ func (c *ReadBackward[F]) Run() {
 		return
 	}
 	L, T, dH, dK, dV := c.L, c.T, c.DH, c.DK, c.DV
-	t13 := c.Work[:L*dH*dV] // [L, d_v, d_h]
-	work := c.Work[L*dH*dV:]
-	t19 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t30 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t31 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t37 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t48 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t2 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
+	t := c.Work[:L*T*dH] // [L, T, d_h]
+	work := c.Work[L*T*dH:]
 	t3 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t9 := work[:L*T*dH] // [L, T, d_h]
-	work = work[L*T*dH:]
-	t11 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t142 := work[:L*dH*dK] // [L, d_h, d_k]
-	work = work[L*dH*dK:]
-	t312 := work[:L] // [L]
-	work = work[L:]
-	t60 := work[:L*dH*dV] // [L, d_v, d_h]
-	work = work[L*dH*dV:]
-	t77 := work[:L]    // [L]
-	t16 := c.Flags[:L] // [L]
-	flags := c.Flags[L:]
-	t34 := flags[:L] // [L]
-	flags = flags[L:]
-	t12 := flags[:L] // [L]
-	flags = flags[L:]
-	t58 := flags[:L] // [L]
-
-	// moneta.y
-	for i := range L {
-		for j := range dV {
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t13_2[k] = num.Abs(W2[k])
-			}
-		}
-	}
-
-	// moneta.y
-	yProd := c.YProd[:L]
-	yProd2 := c.YProd2[:L]
-	for i := range L {
-		t162 := (yProd[i] < F(1e-24))
-		t342 := (yProd2[i] < F(1e-24))
-		t16[i] = t162
-		t34[i] = t342
-		t12[i] = !t342
-		t58[i] = !t162
-	}
-
-	// moneta.y
-	yPow := c.YPow[:L]
-	for i := range L {
-		t16Entry := t16[i]
-		w := F(0.3333333333333333 * yPow[i])
-		for j := range dV {
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t30_2 := t30[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t192 := kern.Choose(t16Entry, F(1), t13_2[k])
-				t19_2[k] = t192
-				t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t192)*t192))
-			}
-		}
-	}
-
-	// moneta.y
-	yPow2 := c.YPow2[:L]
-	for i := range L {
-		t34Entry := t34[i]
-		w2 := F(0.3333333333333333 * yPow2[i])
-		for j := range dH {
-			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
-			t48_2 := t48[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				W1Entry := W1[k]
-				t313 := num.Abs(W1Entry)
-				t372 := kern.Choose(t34Entry, F(1), t313)
-				t31_2[k] = t313
-				t37_2[k] = t372
-				t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
-			}
-		}
-	}
 
 	// moneta.y
 	for i := range L {
 		for j := range T {
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-			t4 := t[(i*T+j)*dH:][:dH]
+			t2 := t[(i*T+j)*dH:][:dH]
 			for k := range dH {
-				t4[k] = F(yProd3[k] * ySigmoid[k])
+				t2[k] = F(yProd[k] * ySigmoid[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dV, dH, T, F(1), false, kern.From(t2, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+		kern.Gemm(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(T, dH, dV, F(1), false, kern.From(t3, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
+		kern.Gemm(dH, T, dV, F(1), false, kern.From(t3, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// moneta.y
@@ -362,113 +139,25 @@ func (c *ReadBackward[F]) Run() {
 		for j := range T {
 			ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 			t3_2 := t3[(i*T+j)*dH:][:dH]
-			yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+			yProd := c.YProd[(i*T+j)*dH:][:dH]
 			ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 			t9_2 := t9[(i*T+j)*dH:][:dH]
 			for k := range dH {
 				ySigmoidEntry := ySigmoid[k]
 				t3Entry := t3_2[k]
-				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd3[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
+				t9_2[k] = F(ySigmoidEntry*t3Entry) + F(F(F(yProd[k]*ySigmoidEntry)*t3Entry)*ySigmoid2[k])
 			}
 		}
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.Gemm(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.Gemm(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
-	}
-
-	// moneta.y
-	for i := range L {
-		var t3122 F
-		t12Entry := t12[i]
-		for j := range dH {
-			t11_2 := t11[(i*dH+j)*dK:][:dK]
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
-			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t142_2 := t142[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				t1422 := kern.Choose(t12Entry, t11_2[k], F(0))
-				t37Entry := t37_2[k]
-				t3122 += kern.Choose(t12Entry, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
-				t142_2[k] = t1422
-			}
-		}
-		t312[i] = t3122
-	}
-
-	// moneta.y
-	for i := range L {
-		var t772 F
-		t58Entry := t58[i]
-		for j := range dV {
-			t2_2 := t2[(i*dV+j)*dH:][:dH]
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t60_2 := t60[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t602 := kern.Choose(t58Entry, t2_2[k], F(0))
-				t19Entry := t19_2[k]
-				t772 += kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
-				t60_2[k] = t602
-			}
-		}
-		t77[i] = t772
-	}
-
-	// moneta.y
-	yPow3 := c.YPow[:L]
-	yPow4 := c.YPow4[:L]
-	for i := range L {
-		t58Entry2 := t58[i]
-		w3 := F(0.3333333333333333 * yPow3[i])
-		w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
-		for j := range dV {
-			t19_2 := t19[(i*dV+j)*dH:][:dH]
-			t60_2 := t60[(i*dV+j)*dH:][:dH]
-			W2 := c.W2[(i*dV+j)*dH:][:dH]
-			t13_2 := t13[(i*dV+j)*dH:][:dH]
-			W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
-			for k := range dH {
-				t19Entry2 := t19_2[k]
-				t60Entry := t60_2[k]
-				W2Entry := W2[k]
-				t13Entry := t13_2[k]
-				w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t19Entry2)*t60Entry), F(0))), F(0))
-				w8 := F((w7 + F(4*F(F(F(w4*t13Entry)*t13Entry)*t13Entry))) * num.Sign(W2Entry))
-				W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
-			}
-		}
-	}
-
-	// moneta.y
-	yPow2_2 := c.YPow2[:L]
-	yPow3_2 := c.YPow3[:L]
-	for i := range L {
-		t12Entry2 := t12[i]
-		w5 := F(0.3333333333333333 * yPow2_2[i])
-		w6 := kern.Choose(t12Entry2, F(F(-0.5*t312[i])*yPow3_2[i]), F(0))
-		for j := range dH {
-			t37_2 := t37[(i*dH+j)*dK:][:dK]
-			t142_2 := t142[(i*dH+j)*dK:][:dK]
-			W1 := c.W1[(i*dH+j)*dK:][:dK]
-			t31_2 := t31[(i*dH+j)*dK:][:dK]
-			W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
-			for k := range dK {
-				t37Entry2 := t37_2[k]
-				t142Entry := t142_2[k]
-				W1Entry2 := W1[k]
-				t31Entry := t31_2[k]
-				w9 := kern.Choose(t12Entry2, F(2*kern.Choose(t12Entry2, F(F(F(w5*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-				w10 := F((w9 + F(4*F(F(F(w6*t31Entry)*t31Entry)*t31Entry))) * num.Sign(W1Entry2))
-				W1Bar[k] = kern.Choose(t12Entry2, F(F(F(w5*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w10
-			}
-		}
+		kern.Gemm(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 }
 
@@ -503,21 +192,13 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.fromW1 = startW1
 	k.W1 = arena.Data(n.fromW1)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.YProd = c.Run.Saved(k.L)
-	k.YPow = c.Run.Saved(k.L)
-	k.YProd2 = c.Run.Saved(k.L)
-	k.YPow2 = c.Run.Saved(k.L)
-	k.YProd3 = c.Run.Saved(k.L * k.T * k.DH)
+	k.YProd = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid = c.Run.Saved(k.L * k.T * k.DH)
 	k.YSigmoid2 = c.Run.Saved(k.L * k.T * k.DH)
-	k.YPow3 = c.Run.Saved(k.L)
-	k.YPow4 = c.Run.Saved(k.L)
 	k.Work = arena.Scratch(k.WorkLen())
-	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	k.Flags = nil
 	block.KeepStart(c, m, 0, startW1)
 	block.KeepStart(c, m, 1, startW2)
 	m.Advance(c.Tokens)
@@ -538,19 +219,12 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YPow = k.YPow
-	g.YProd2 = k.YProd2
-	g.YPow2 = k.YPow2
-	g.YProd3 = k.YProd3
 	g.YSigmoid = k.YSigmoid
 	g.YSigmoid2 = k.YSigmoid2
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
 	g.W2Bar = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W1Bar = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
-	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromW2, g.W2Bar)

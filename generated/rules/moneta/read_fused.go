@@ -20,179 +20,17 @@ func (c *readFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*dH*dV]                       // [L, d_v, d_h]
-	t25 := c.Work[L*dH*dV:][:L]                   // [L]
-	t30 := c.Work[L*dH*dV+L:][:L*dH*dV]           // [L, d_v, d_h]
-	t31 := c.Work[2*L*dH*dV+L:][:L*dH*dK]         // [L, d_h, d_k]
-	t48 := c.Work[L*dH*dK+2*L*dH*dV+L:][:L*dH*dK] // [L, d_h, d_k]
-	t := c.Work[2*L*dH*dK+2*L*dH*dV+L:][:L*T*dH]  // [L, T, d_h]
-	t16 := c.Flags[:L]                            // [L]
-	t34 := c.Flags[L:][:L]                        // [L]
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rec45394181b3Args{
-			P0: unsafe.SliceData(c.W2),
-			P1: unsafe.SliceData(t13),
-			P2: unsafe.SliceData(c.YProd),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Rec45394181b3(&a)
-	} else {
-		yProd := c.YProd[:L]
-		for i := range L {
-			var t14 F
-			for j := range dV {
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				var t14Row F
-				t14RowSums := [16]F{t14Row}
-				for k := range dH {
-					t132 := num.Abs(W2[k])
-					t14RowSums[k%16] = num.FMA32(F(F(t132*t132)*t132), t132, t14RowSums[k%16])
-					t13_2[k] = t132
-				}
-				t14Row = kern.Sum16(&t14RowSums)
-				t14 = t14 + t14Row
-			}
-			yProd[i] = t14
-		}
-	}
-
-	// moneta.y
-	yProd := c.YProd[:L]
-	yPow := c.YPow[:L]
-	for i := range L {
-		yProdEntry := yProd[i]
-		t162 := (yProdEntry < F(1e-24))
-		t252 := kern.Choose(t162, F(1), yProdEntry)
-		t16[i] = t162
-		t25[i] = t252
-		yPow[i] = num.Pow(t252, F(-0.5))
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(t16),
-			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(c.W2),
-			P4: unsafe.SliceData(t30),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Rfe2dc260708b(&a)
-	} else {
-		yPow2 := c.YPow[:L]
-		for i := range L {
-			t16Entry := t16[i]
-			w := F(0.3333333333333333 * yPow2[i])
-			for j := range dV {
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t30_2 := t30[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t19 := kern.Choose(t16Entry, F(1), t13_2[k])
-					t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t19)*t19))
-				}
-			}
-		}
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rec45394181b3Args{
-			P0: unsafe.SliceData(c.W1),
-			P1: unsafe.SliceData(t31),
-			P2: unsafe.SliceData(c.YProd2),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: dH * dK,
-		}
-		regions.Rec45394181b3(&a)
-	} else {
-		yProd2 := c.YProd2[:L]
-		for i := range L {
-			var t32 F
-			for j := range dH {
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				var t32Row F
-				t32RowSums := [16]F{t32Row}
-				for k := range dK {
-					t312 := num.Abs(W1[k])
-					t32RowSums[k%16] = num.FMA32(F(F(t312*t312)*t312), t312, t32RowSums[k%16])
-					t31_2[k] = t312
-				}
-				t32Row = kern.Sum16(&t32RowSums)
-				t32 = t32 + t32Row
-			}
-			yProd2[i] = t32
-		}
-	}
-
-	// moneta.y
-	yProd2 := c.YProd2[:L]
-	yPow2 := c.YPow2[:L]
-	yPow3 := c.YPow3[:L]
-	yPow4 := c.YPow4[:L]
-	for i := range L {
-		yProd2Entry := yProd2[i]
-		t342 := (yProd2Entry < F(1e-24))
-		t43 := kern.Choose(t342, F(1), yProd2Entry)
-		t34[i] = t342
-		yPow2[i] = num.Pow(t43, F(-0.5))
-		yPow3[i] = num.Pow(t43, F(-1.5))
-		yPow4[i] = num.Pow(t25[i], F(-1.5))
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rfe2dc260708bArgs{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(t31),
-			P3: unsafe.SliceData(c.W1),
-			P4: unsafe.SliceData(t48),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: dH * dK,
-		}
-		regions.Rfe2dc260708b(&a)
-	} else {
-		yPow2_2 := c.YPow2[:L]
-		for i := range L {
-			t34Entry := t34[i]
-			w2 := F(0.3333333333333333 * yPow2_2[i])
-			for j := range dH {
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t48_2 := t48[(i*dH+j)*dK:][:dK]
-				for k := range dK {
-					t37 := kern.Choose(t34Entry, F(1), t31_2[k])
-					t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1[k])*t37)*t37))
-				}
-			}
-		}
-	}
+	t := c.Work[:L*T*dH] // [L, T, d_h]
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dK, F(1), false, kern.From(c.YProd3, i*T*dH), dH, 1, kern.From(c.Q, i*T*dK), dK, 1, kern.From(t48, i*dH*dK), 1, dK)
+		kern.GemmFMA(dH, T, dK, F(1), false, kern.From(c.YProd, i*T*dH), 1, dH, kern.From(c.W1, i*dH*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// moneta.y
 	if kern.Wide() {
 		a := regions.R3b69cb453befArgs{
-			P0: unsafe.SliceData(c.YProd3),
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YSigmoid),
 			P2: unsafe.SliceData(t),
 			P3: unsafe.SliceData(c.YSigmoid2),
@@ -205,16 +43,16 @@ func (c *readFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 				t2 := t[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					yProd3Entry := yProd3[k]
-					t50 := kern.Sigmoid(yProd3Entry)
-					ySigmoid[k] = t50
-					t2[k] = F(yProd3Entry * t50)
-					ySigmoid2[k] = kern.Sigmoid(-yProd3Entry)
+					yProdEntry := yProd[k]
+					t14 := kern.Sigmoid(yProdEntry)
+					ySigmoid[k] = t14
+					t2[k] = F(yProdEntry * t14)
+					ySigmoid2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
 		}
@@ -222,7 +60,7 @@ func (c *readFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(t30, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
+		kern.GemmFMA(dV, T, dH, F(1), false, kern.From(c.Y, i*T*dV), 1, dV, kern.From(c.W2, i*dV*dH), dH, 1, kern.From(t, i*T*dH), 1, dH)
 	}
 }
 
@@ -237,136 +75,14 @@ func (c *readBackwardFused) run() {
 	_ = dH
 	_ = dK
 	_ = dV
-	t13 := c.Work[:L*dH*dV]                                  // [L, d_v, d_h]
-	t19 := c.Work[L*dH*dV:][:L*dH*dV]                        // [L, d_v, d_h]
-	t30 := c.Work[2*L*dH*dV:][:L*dH*dV]                      // [L, d_v, d_h]
-	t31 := c.Work[3*L*dH*dV:][:L*dH*dK]                      // [L, d_h, d_k]
-	t37 := c.Work[L*dH*dK+3*L*dH*dV:][:L*dH*dK]              // [L, d_h, d_k]
-	t48 := c.Work[2*L*dH*dK+3*L*dH*dV:][:L*dH*dK]            // [L, d_h, d_k]
-	t := c.Work[3*L*dH*dK+3*L*dH*dV:][:L*T*dH]               // [L, T, d_h]
-	t2 := c.Work[L*T*dH+3*L*dH*dK+3*L*dH*dV:][:L*dH*dV]      // [L, d_v, d_h]
-	t3 := c.Work[L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]       // [L, T, d_h]
-	t9 := c.Work[2*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*T*dH]     // [L, T, d_h]
-	t11 := c.Work[3*L*T*dH+3*L*dH*dK+4*L*dH*dV:][:L*dH*dK]   // [L, d_h, d_k]
-	t142 := c.Work[3*L*T*dH+4*L*dH*dK+4*L*dH*dV:][:L*dH*dK]  // [L, d_h, d_k]
-	t312 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV:][:L]        // [L]
-	t60 := c.Work[3*L*T*dH+5*L*dH*dK+4*L*dH*dV+L:][:L*dH*dV] // [L, d_v, d_h]
-	t77 := c.Work[3*L*T*dH+5*L*dH*dK+5*L*dH*dV+L:][:L]       // [L]
-	t16 := c.Flags[:L]                                       // [L]
-	t34 := c.Flags[L:][:L]                                   // [L]
-	t12 := c.Flags[2*L:][:L]                                 // [L]
-	t58 := c.Flags[3*L:][:L]                                 // [L]
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rf51831f9de74Args{
-			P0: unsafe.SliceData(c.W2),
-			P1: unsafe.SliceData(t13),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Rf51831f9de74(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t13_2[k] = num.Abs(W2[k])
-				}
-			}
-		}
-	}
-
-	// moneta.y
-	yProd := c.YProd[:L]
-	yProd2 := c.YProd2[:L]
-	for i := range L {
-		t162 := (yProd[i] < F(1e-24))
-		t342 := (yProd2[i] < F(1e-24))
-		t16[i] = t162
-		t34[i] = t342
-		t12[i] = !t342
-		t58[i] = !t162
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.Rd56e8adaac7aArgs{
-			P0: unsafe.SliceData(t16),
-			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(t19),
-			P4: unsafe.SliceData(c.W2),
-			P5: unsafe.SliceData(t30),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.Rd56e8adaac7a(&a)
-	} else {
-		yPow := c.YPow[:L]
-		for i := range L {
-			t16Entry := t16[i]
-			w := F(0.3333333333333333 * yPow[i])
-			for j := range dV {
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t30_2 := t30[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t192 := kern.Choose(t16Entry, F(1), t13_2[k])
-					t19_2[k] = t192
-					t30_2[k] = kern.Choose(t16Entry, F(0), F(F(F(w*W2[k])*t192)*t192))
-				}
-			}
-		}
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.R0c583c2c153bArgs{
-			P0: unsafe.SliceData(t34),
-			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(c.W1),
-			P3: unsafe.SliceData(t31),
-			P4: unsafe.SliceData(t37),
-			P5: unsafe.SliceData(t48),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: dH * dK,
-		}
-		regions.R0c583c2c153b(&a)
-	} else {
-		yPow2 := c.YPow2[:L]
-		for i := range L {
-			t34Entry := t34[i]
-			w2 := F(0.3333333333333333 * yPow2[i])
-			for j := range dH {
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				t48_2 := t48[(i*dH+j)*dK:][:dK]
-				for k := range dK {
-					W1Entry := W1[k]
-					t313 := num.Abs(W1Entry)
-					t372 := kern.Choose(t34Entry, F(1), t313)
-					t31_2[k] = t313
-					t37_2[k] = t372
-					t48_2[k] = kern.Choose(t34Entry, F(0), F(F(F(w2*W1Entry)*t372)*t372))
-				}
-			}
-		}
-	}
+	t := c.Work[:L*T*dH]             // [L, T, d_h]
+	t3 := c.Work[L*T*dH:][:L*T*dH]   // [L, T, d_h]
+	t9 := c.Work[2*L*T*dH:][:L*T*dH] // [L, T, d_h]
 
 	// moneta.y
 	if kern.Wide() {
 		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.YProd3),
+			P0: unsafe.SliceData(c.YProd),
 			P1: unsafe.SliceData(c.YSigmoid),
 			P2: unsafe.SliceData(t),
 			N0: L,
@@ -378,11 +94,11 @@ func (c *readBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
-				t4 := t[(i*T+j)*dH:][:dH]
+				t2 := t[(i*T+j)*dH:][:dH]
 				for k := range dH {
-					t4[k] = F(yProd3[k] * ySigmoid[k])
+					t2[k] = F(yProd[k] * ySigmoid[k])
 				}
 			}
 		}
@@ -390,12 +106,12 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(t2, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
+		kern.GemmFMA(dV, dH, T, F(1), false, kern.From(c.W2Bar, i*dV*dH), dH, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(t, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(T, dH, dV, F(1), false, kern.From(t3, i*T*dH), dH, 1, kern.From(c.YBar, i*T*dV), dV, 1, kern.From(t30, i*dV*dH), dH, 1)
+		kern.GemmFMA(dH, T, dV, F(1), false, kern.From(t3, i*T*dH), 1, dH, kern.From(c.W2, i*dV*dH), 1, dH, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// moneta.y
@@ -403,7 +119,7 @@ func (c *readBackwardFused) run() {
 		a := regions.Rfa25d5785019Args{
 			P0: unsafe.SliceData(c.YSigmoid),
 			P1: unsafe.SliceData(t3),
-			P2: unsafe.SliceData(c.YProd3),
+			P2: unsafe.SliceData(c.YProd),
 			P3: unsafe.SliceData(c.YSigmoid2),
 			P4: unsafe.SliceData(t9),
 			N0: L,
@@ -417,13 +133,13 @@ func (c *readBackwardFused) run() {
 			for j := range T {
 				ySigmoid := c.YSigmoid[(i*T+j)*dH:][:dH]
 				t3_2 := t3[(i*T+j)*dH:][:dH]
-				yProd3 := c.YProd3[(i*T+j)*dH:][:dH]
+				yProd := c.YProd[(i*T+j)*dH:][:dH]
 				ySigmoid2 := c.YSigmoid2[(i*T+j)*dH:][:dH]
 				t9_2 := t9[(i*T+j)*dH:][:dH]
 				for k := range dH {
 					ySigmoidEntry := ySigmoid[k]
 					t3Entry := t3_2[k]
-					t9_2[k] = num.FMA32(F(F(yProd3[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
+					t9_2[k] = num.FMA32(F(F(yProd[k]*ySigmoidEntry)*t3Entry), ySigmoid2[k], F(ySigmoidEntry*t3Entry))
 				}
 			}
 		}
@@ -431,181 +147,11 @@ func (c *readBackwardFused) run() {
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(t48, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
+		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(c.W1Bar, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
 	}
 
 	// moneta.y
 	for i := range L {
-		kern.GemmFMA(dK, dH, T, F(1), false, kern.From(t11, i*dH*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dH), dH, 1)
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.R077d46ab08abArgs{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(t37),
-			P3: unsafe.SliceData(c.W1),
-			P4: unsafe.SliceData(t142),
-			P5: unsafe.SliceData(t312),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: 8 * dK,
-			N4: 12 * dK,
-			N5: dH * dK,
-		}
-		regions.R077d46ab08ab(&a)
-	} else {
-		for i := range L {
-			var t3122 F
-			t12Entry := t12[i]
-			for j := range dH {
-				t11_2 := t11[(i*dH+j)*dK:][:dK]
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t142_2 := t142[(i*dH+j)*dK:][:dK]
-				var t3122Row F
-				t3122RowSums := [16]F{t3122Row}
-				for k := range dK {
-					t1422 := kern.Choose(t12Entry, t11_2[k], F(0))
-					t37Entry := t37_2[k]
-					t3122RowSums[k%16] = t3122RowSums[k%16] + kern.Choose(t12Entry, F(F(F(F(0.3333333333333333*W1[k])*t37Entry)*t37Entry)*t1422), F(0))
-					t142_2[k] = t1422
-				}
-				t3122Row = kern.Sum16(&t3122RowSums)
-				t3122 = t3122 + t3122Row
-			}
-			t312[i] = t3122
-		}
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.R077d46ab08abArgs{
-			P0: unsafe.SliceData(t58),
-			P1: unsafe.SliceData(t2),
-			P2: unsafe.SliceData(t19),
-			P3: unsafe.SliceData(c.W2),
-			P4: unsafe.SliceData(t60),
-			P5: unsafe.SliceData(t77),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: 8 * dH,
-			N4: 12 * dH,
-			N5: dH * dV,
-		}
-		regions.R077d46ab08ab(&a)
-	} else {
-		for i := range L {
-			var t772 F
-			t58Entry := t58[i]
-			for j := range dV {
-				t2_2 := t2[(i*dV+j)*dH:][:dH]
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t60_2 := t60[(i*dV+j)*dH:][:dH]
-				var t772Row F
-				t772RowSums := [16]F{t772Row}
-				for k := range dH {
-					t602 := kern.Choose(t58Entry, t2_2[k], F(0))
-					t19Entry := t19_2[k]
-					t772RowSums[k%16] = t772RowSums[k%16] + kern.Choose(t58Entry, F(F(F(F(0.3333333333333333*W2[k])*t19Entry)*t19Entry)*t602), F(0))
-					t60_2[k] = t602
-				}
-				t772Row = kern.Sum16(&t772RowSums)
-				t772 = t772 + t772Row
-			}
-			t77[i] = t772
-		}
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.R191c59979c77Args{
-			P0: unsafe.SliceData(t58),
-			P1: unsafe.SliceData(c.YPow),
-			P2: unsafe.SliceData(t77),
-			P3: unsafe.SliceData(c.YPow4),
-			P4: unsafe.SliceData(t19),
-			P5: unsafe.SliceData(t60),
-			P6: unsafe.SliceData(c.W2),
-			P7: unsafe.SliceData(t13),
-			P8: unsafe.SliceData(c.W2Bar),
-			N0: L,
-			N1: dV,
-			N2: dH,
-			N3: dH * dV,
-		}
-		regions.R191c59979c77(&a)
-	} else {
-		yPow := c.YPow[:L]
-		yPow4 := c.YPow4[:L]
-		for i := range L {
-			t58Entry2 := t58[i]
-			w3 := F(0.3333333333333333 * yPow[i])
-			w4 := kern.Choose(t58Entry2, F(F(-0.5*t77[i])*yPow4[i]), F(0))
-			for j := range dV {
-				t19_2 := t19[(i*dV+j)*dH:][:dH]
-				t60_2 := t60[(i*dV+j)*dH:][:dH]
-				W2 := c.W2[(i*dV+j)*dH:][:dH]
-				t13_2 := t13[(i*dV+j)*dH:][:dH]
-				W2Bar := c.W2Bar[(i*dV+j)*dH:][:dH]
-				for k := range dH {
-					t19Entry2 := t19_2[k]
-					t60Entry := t60_2[k]
-					W2Entry := W2[k]
-					t13Entry := t13_2[k]
-					w7 := kern.Choose(t58Entry2, F(2*kern.Choose(t58Entry2, F(F(F(w3*W2Entry)*t19Entry2)*t60Entry), F(0))), F(0))
-					w8 := F(num.FMA32(F(F(F(4*w4)*t13Entry)*t13Entry), t13Entry, w7) * kern.Sign(W2Entry))
-					W2Bar[k] = kern.Choose(t58Entry2, F(F(F(w3*t19Entry2)*t19Entry2)*t60Entry), F(0)) + w8
-				}
-			}
-		}
-	}
-
-	// moneta.y
-	if kern.Wide() {
-		a := regions.R191c59979c77Args{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(c.YPow2),
-			P2: unsafe.SliceData(t312),
-			P3: unsafe.SliceData(c.YPow3),
-			P4: unsafe.SliceData(t37),
-			P5: unsafe.SliceData(t142),
-			P6: unsafe.SliceData(c.W1),
-			P7: unsafe.SliceData(t31),
-			P8: unsafe.SliceData(c.W1Bar),
-			N0: L,
-			N1: dH,
-			N2: dK,
-			N3: dH * dK,
-		}
-		regions.R191c59979c77(&a)
-	} else {
-		yPow2 := c.YPow2[:L]
-		yPow3 := c.YPow3[:L]
-		for i := range L {
-			t12Entry2 := t12[i]
-			w5 := F(0.3333333333333333 * yPow2[i])
-			w6 := kern.Choose(t12Entry2, F(F(-0.5*t312[i])*yPow3[i]), F(0))
-			for j := range dH {
-				t37_2 := t37[(i*dH+j)*dK:][:dK]
-				t142_2 := t142[(i*dH+j)*dK:][:dK]
-				W1 := c.W1[(i*dH+j)*dK:][:dK]
-				t31_2 := t31[(i*dH+j)*dK:][:dK]
-				W1Bar := c.W1Bar[(i*dH+j)*dK:][:dK]
-				for k := range dK {
-					t37Entry2 := t37_2[k]
-					t142Entry := t142_2[k]
-					W1Entry2 := W1[k]
-					t31Entry := t31_2[k]
-					w9 := kern.Choose(t12Entry2, F(2*kern.Choose(t12Entry2, F(F(F(w5*W1Entry2)*t37Entry2)*t142Entry), F(0))), F(0))
-					w10 := F(num.FMA32(F(F(F(4*w6)*t31Entry)*t31Entry), t31Entry, w9) * kern.Sign(W1Entry2))
-					W1Bar[k] = kern.Choose(t12Entry2, F(F(F(w5*t37Entry2)*t37Entry2)*t142Entry), F(0)) + w10
-				}
-			}
-		}
+		kern.GemmFMA(dK, T, dH, F(1), false, kern.From(c.QBar, i*T*dK), 1, dK, kern.From(c.W1, i*dH*dK), 1, dK, kern.From(t9, i*T*dH), 1, dH)
 	}
 }

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 3·L·T·d_h + L·T·d_v + 8·L·T entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
+// It keeps 3·L·T·d_h + L·T·d_v entries and checkpoints of L·d_h·d_k·segments + L·d_h·d_v·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -33,18 +33,10 @@ type Step[F num.Float] struct {
 	Y             []F // [L, T, d_v], written
 	W1Out         []F // [L, d_h, d_k], written
 	W2Out         []F // [L, d_v, d_h], written
-	GPow          []F // [L, T], written; may be nil
-	GPow2         []F // [L, T], written; may be nil
 	GProd         []F // [L, T, d_h], written; may be nil
 	GMax2         []F // [L, T, d_v], written; may be nil
 	W1Prod        []F // [L, T, d_h], written; may be nil
-	YPow          []F // [L, T], written; may be nil
-	YPow2         []F // [L, T], written; may be nil
 	YProd         []F // [L, T, d_h], written; may be nil
-	YPow3         []F // [L, T], written; may be nil
-	YPow4         []F // [L, T], written; may be nil
-	GPow3         []F // [L, T], written; may be nil
-	GPow4         []F // [L, T], written; may be nil
 	W1Checkpoints []F // [L, segments, d_h, d_k], written; may be nil
 	W2Checkpoints []F // [L, segments, d_v, d_h], written; may be nil
 	Work          []F // WorkLen() entries
@@ -68,23 +60,23 @@ func (c *Step[F]) Run() {
 	work := c.Work[dH*dK:]
 	W2State := work[:dH*dV] // [d_v, d_h]
 	work = work[dH*dV:]
-	t37 := work[:dH] // [d_h]
+	t := work[:dH] // [d_h]
 	work = work[dH:]
-	t38 := work[:dH] // [d_h]
+	t2 := work[:dH] // [d_h]
 	work = work[dH:]
 	t142 := work[:dH] // [d_h]
 	work = work[dH:]
 	t162 := work[:dH] // [d_h]
 	work = work[dH:]
-	t39 := work[:dV] // [d_v]
+	t3 := work[:dV] // [d_v]
 	work = work[dV:]
 	g := work[:dV] // [d_v]
 	work = work[dV:]
 	t22 := work[:dH] // [d_h]
 	work = work[dH:]
-	t172 := work[:dH] // [d_h]
+	t46 := work[:dH] // [d_h]
 	work = work[dH:]
-	t230 := work[:dH] // [d_h]
+	t50 := work[:dH] // [d_h]
 	work = work[dH:]
 	t182 := work[:dH] // [d_h]
 	work = work[dH:]
@@ -132,188 +124,101 @@ func (c *Step[F]) Run() {
 					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
 					// moneta.g
-					var t2 F
-					for i := range dV {
-						W2State2 := W2State[i*dH:][:dH]
-						for j := range dH {
-							t := num.Abs(W2State2[j])
-							t2 += F(F(F(t*t)*t) * t)
-						}
-					}
-					// moneta.g
-					t4 := (t2 < F(1e-24))
-					t13 := kern.Choose(t4, F(1), t2)
-					t15 := num.Pow(t13, F(-0.5))
-					if len(c.GPow) > 0 {
-						c.GPow[l*T+a+C*s] = t15
-					}
-					// moneta.g
-					var t20 F
-					for i := range dH {
-						W1State2 := W1State[i*dK:][:dK]
-						for j := range dK {
-							t19 := num.Abs(W1State2[j])
-							t20 += F(F(F(t19*t19)*t19) * t19)
-						}
-					}
-					// moneta.g
-					t22_2 := (t20 < F(1e-24))
-					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
-					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
-					}
-					// moneta.g
-					w := F(0.3333333333333333 * t33)
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						var t372 F
+						var t4 F
 						for j := range dK {
-							W1StateEntry := W1State2[j]
-							t25 := kern.Choose(t22_2, F(1), num.Abs(W1StateEntry))
-							t372 += F(kern.Choose(t22_2, F(0), F(F(F(w*W1StateEntry)*t25)*t25)) * k[j])
+							t4 += F(W1State2[j] * k[j])
 						}
-						t37[i] = t372
+						t[i] = t4
 					}
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					for i := range dH {
-						t37Entry := t37[i]
-						t382 := num.Sigmoid(t37Entry)
-						t38[i] = t382
-						t142[i] = F(t37Entry * t382)
-						t162[i] = F(t382 * F(thetaEntry*t37Entry))
+						tEntry := t[i]
+						t23 := num.Sigmoid(tEntry)
+						t2[i] = t23
+						t142[i] = F(tEntry * t23)
+						t162[i] = F(t23 * F(thetaEntry*tEntry))
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t15)
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
-						var t392 F
+						var t32 F
 						for j := range dH {
-							W2StateEntry := W2State2[j]
-							t7 := kern.Choose(t4, F(1), num.Abs(W2StateEntry))
-							t392 += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)) * t142[j])
+							t32 += F(W2State2[j] * t142[j])
 						}
-						t39[i] = t392
+						t3[i] = t32
 					}
 					// moneta.g
 					for i := range dV {
-						t44 := num.Max(F(-1), num.Min(F(1), t39[i]-v[i]))
-						g2 := F(num.Tanh(F(10*t44)) * (1e-06 + F(t44*t44)))
+						t8 := num.Max(F(-1), num.Min(F(1), t3[i]-v[i]))
+						g2 := F(num.Tanh(F(10*t8)) * (1e-06 + F(t8*t8)))
 						if len(c.GMax2) > 0 {
-							c.GMax2[(l*T+a+C*s)*dV+i] = t44
+							c.GMax2[(l*T+a+C*s)*dV+i] = t8
 						}
 						g[i] = g2
 					}
-					// moneta.W2, moneta.W1, moneta.g, moneta.y
+					// moneta.W2, moneta.W1
 					clear(t22)
-					var t195 F
 					rhoEntry := rho[a]
-					w3 := 1 - rhoEntry
+					w := 1 - rhoEntry
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
 						gEntry := g[i]
 						for j := range dH {
-							W2StateEntry2 := W2State2[j]
-							W22 := F(rhoEntry*W2StateEntry2) + F(w3*W2Init[j]) - F(gEntry*t162[j])
-							t72 := kern.Choose(t4, F(1), num.Abs(W2StateEntry2))
-							t194 := num.Abs(W22)
-							t195 += F(F(F(t194*t194)*t194) * t194)
-							W2State2[j] = W22
-							t22[j] += F(kern.Choose(t4, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)) * gEntry)
+							W2StateEntry := W2State2[j]
+							W2State2[j] = F(rhoEntry*W2StateEntry) + F(w*W2Init[j]) - F(gEntry*t162[j])
+							t22[j] += F(W2StateEntry * gEntry)
 						}
 					}
 					// moneta.W1
 					for i := range dH {
-						t38Entry := t38[i]
+						t2Entry := t2[i]
 						t22Entry := t22[i]
-						t37Entry2 := t37[i]
-						t172[i] = F(t38Entry*t22Entry) + F(F(F(t37Entry2*t38Entry)*t22Entry)*num.Sigmoid(-t37Entry2))
+						tEntry2 := t[i]
+						t46[i] = F(t2Entry*t22Entry) + F(F(F(tEntry2*t2Entry)*t22Entry)*num.Sigmoid(-tEntry2))
 					}
 					// moneta.W1, moneta.W2, moneta.y
-					var t213 F
-					w5 := 1 - rhoEntry
+					w2 := 1 - rhoEntry
 					for i := range dH {
 						W1State2 := W1State[i*dK:][:dK]
 						W1Init := c.W1Init[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w6 := F(thetaEntry * t172[i])
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						var t502 F
+						w3 := F(thetaEntry * t46[i])
 						for j := range dK {
-							W12 := F(rhoEntry*W1State2[j]) + F(w5*W1Init[j]) - F(w6*k[j])
-							t212 := num.Abs(W12)
-							t213 += F(F(F(t212*t212)*t212) * t212)
+							W12 := F(rhoEntry*W1State2[j]) + F(w2*W1Init[j]) - F(w3*k[j])
+							t502 += F(W12 * q[j])
 							W1State2[j] = W12
 						}
-					}
-					// moneta.y, moneta.g
-					t197 := (t195 < F(1e-24))
-					t206 := kern.Choose(t197, F(1), t195)
-					t208 := num.Pow(t206, F(-0.5))
-					t215 := (t213 < F(1e-24))
-					t224 := kern.Choose(t215, F(1), t213)
-					t226 := num.Pow(t224, F(-0.5))
-					t352 := num.Pow(t224, F(-1.5))
-					t81 := num.Pow(t206, F(-1.5))
-					t2052 := num.Pow(t31, F(-1.5))
-					t252 := num.Pow(t13, F(-1.5))
-					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t208
-					}
-					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t226
-					}
-					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t352
-					}
-					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t81
-					}
-					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t2052
-					}
-					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t252
-					}
-					// moneta.y, moneta.g
-					w7 := F(0.3333333333333333 * t226)
-					for i := range dH {
-						W1State2 := W1State[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						var t2302 F
-						for j := range dK {
-							W1StateEntry2 := W1State2[j]
-							t218 := kern.Choose(t215, F(1), num.Abs(W1StateEntry2))
-							t2302 += F(kern.Choose(t215, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)) * q[j])
-						}
-						t230[i] = t2302
+						t50[i] = t502
 					}
 					// moneta.y, moneta
 					for i := range dH {
-						t230Entry := t230[i]
-						t32 := t37[i]
+						t50Entry := t50[i]
+						t322 := t[i]
 						t42 := t22[i]
-						t182[i] = F(t230Entry * num.Sigmoid(t230Entry))
+						t182[i] = F(t50Entry * num.Sigmoid(t50Entry))
 						if len(c.GProd) > 0 {
-							c.GProd[(l*T+a+C*s)*dH+i] = t32
+							c.GProd[(l*T+a+C*s)*dH+i] = t322
 						}
 						if len(c.W1Prod) > 0 {
 							c.W1Prod[(l*T+a+C*s)*dH+i] = t42
 						}
 						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dH+i] = t230Entry
+							c.YProd[(l*T+a+C*s)*dH+i] = t50Entry
 						}
 					}
-					// moneta.y, moneta.g
-					w8 := F(0.3333333333333333 * t208)
+					// moneta.y
 					for i := range dV {
 						W2State2 := W2State[i*dH:][:dH]
 						var y3 F
 						for j := range dH {
-							W2StateEntry3 := W2State2[j]
-							t200 := kern.Choose(t197, F(1), num.Abs(W2StateEntry3))
-							y3 += F(kern.Choose(t197, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)) * t182[j])
+							y3 += F(W2State2[j] * t182[j])
 						}
 						y2[i] = y3
 					}
@@ -361,18 +266,10 @@ type StepBackward[F num.Float] struct {
 	YBar          []F // [L, T, d_v]
 	W1Bar         []F // [L, d_h, d_k]
 	W2Bar         []F // [L, d_v, d_h]
-	GPow          []F // [L, T]
-	GPow2         []F // [L, T]
 	GProd         []F // [L, T, d_h]
 	GMax2         []F // [L, T, d_v]
 	W1Prod        []F // [L, T, d_h]
-	YPow          []F // [L, T]
-	YPow2         []F // [L, T]
 	YProd         []F // [L, T, d_h]
-	YPow3         []F // [L, T]
-	YPow4         []F // [L, T]
-	GPow3         []F // [L, T]
-	GPow4         []F // [L, T]
 	W1BarOut      []F // [L, d_h, d_k], written
 	W2BarOut      []F // [L, d_v, d_h], written
 	W2InitBar     []F // [d_v, d_h], written
@@ -387,10 +284,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 3·d_h·d_k + 5·d_h·d_v + 8·d_h + 3·d_k + 5·d_v.
+// WorkLen is C·d_h·d_k + C·d_h·d_v + 13·L·T·d_h + 6·L·T·d_v + 2·d_h·d_k + 2·d_h·d_v + 8·d_h + 3·d_k + 5·d_v.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
-	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 3*dH*dK + 5*dH*dV + 8*dH + 3*dK + 5*dV
+	return C*dH*dK + C*dH*dV + 13*L*T*dH + 6*L*T*dV + 2*dH*dK + 2*dH*dV + 8*dH + 3*dK + 5*dV
 }
 
 // Run computes StepBackward.
@@ -401,43 +298,43 @@ func (c *StepBackward[F]) Run() {
 	}
 	C, L, T, dH, dK, dV := c.C, c.L, c.T, c.DH, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t38 := c.Work[:L*T*dH] // [L, T, d_h]
+	t22 := c.Work[:L*T*dH] // [L, T, d_h]
 	work := c.Work[L*T*dH:]
-	t152 := work[:L*T*dH] // [L, T, d_h]
+	t15 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t162 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t167 := work[:L*T*dH] // [L, T, d_h]
+	t41 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t169 := work[:L*T*dH] // [L, T, d_h]
+	t43 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t170 := work[:L*T*dH] // [L, T, d_h]
+	t44 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t171 := work[:L*T*dH] // [L, T, d_h]
+	t45 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t172 := work[:L*T*dH] // [L, T, d_h]
+	t46 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t42 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t62 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t231 := work[:L*T*dH] // [L, T, d_h]
+	t51 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t284 := work[:L*T*dH] // [L, T, d_h]
+	t99 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
 	t722 := work[:L*T*dH] // [L, T, d_h]
 	work = work[L*T*dH:]
-	t45 := work[:L*T*dV] // [L, T, d_v]
+	t92 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t46 := work[:L*T*dV] // [L, T, d_v]
+	t10 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t47 := work[:L*T*dV] // [L, T, d_v]
+	t11 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t48 := work[:L*T*dV] // [L, T, d_v]
+	t12 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	g := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t154 := work[:L*T*dV] // [L, T, d_v]
+	t62_2 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
@@ -447,45 +344,37 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dH*dK+dH*dK:]
 	W2Trail := work[:C*dH*dV+dH*dV] // [C + 1, d_v, d_h]
 	work = work[C*dH*dV+dH*dV:]
-	t39 := work[:dV] // [d_v]
-	work = work[dV:]
-	W22 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t40 := work[:dV] // [d_v]
+	t3 := work[:dV] // [d_v]
 	work = work[dV:]
 	t32 := work[:dH] // [d_h]
 	work = work[dH:]
-	t9 := work[:dH] // [d_h]
+	t4 := work[:dV] // [d_v]
+	work = work[dV:]
+	t923 := work[:dH] // [d_h]
 	work = work[dH:]
-	t11 := work[:dK] // [d_k]
+	t1122 := work[:dK] // [d_k]
 	work = work[dK:]
-	t104 := work[:dH*dK] // [d_h, d_k]
-	work = work[dH*dK:]
-	t280 := work[:dH] // [d_h]
+	t95 := work[:dH] // [d_h]
 	work = work[dH:]
-	t109 := work[:dK] // [d_k]
+	t172 := work[:dK] // [d_k]
 	work = work[dK:]
-	t124 := work[:dH] // [d_h]
+	t322 := work[:dH] // [d_h]
 	work = work[dH:]
-	t126 := work[:dV] // [d_v]
+	t34 := work[:dV] // [d_v]
 	work = work[dV:]
-	t131 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t135 := work[:dV] // [d_v]
+	t4322 := work[:dV] // [d_v]
 	work = work[dV:]
-	t136 := work[:dH] // [d_h]
+	t4422 := work[:dH] // [d_h]
 	work = work[dH:]
-	t138 := work[:dH] // [d_h]
+	t4622 := work[:dH] // [d_h]
 	work = work[dH:]
-	t16722 := work[:dV] // [d_v]
+	t75 := work[:dV] // [d_v]
 	work = work[dV:]
-	t17222 := work[:dH] // [d_h]
+	t80 := work[:dH] // [d_h]
 	work = work[dH:]
-	t23122 := work[:dH*dV] // [d_v, d_h]
-	work = work[dH*dV:]
-	t179 := work[:dH] // [d_h]
+	t87 := work[:dH] // [d_h]
 	work = work[dH:]
-	t181 := work[:dK] // [d_k]
+	t89 := work[:dK] // [d_k]
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	for i := range L {
@@ -494,43 +383,43 @@ func (c *StepBackward[F]) Run() {
 			gProd := c.GProd[(i*T+j)*dH:][:dH]
 			W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 			yProd := c.YProd[(i*T+j)*dH:][:dH]
-			t38_2 := t38[(i*T+j)*dH:][:dH]
-			t152_2 := t152[(i*T+j)*dH:][:dH]
+			t22_2 := t22[(i*T+j)*dH:][:dH]
+			t15_2 := t15[(i*T+j)*dH:][:dH]
 			t162_2 := t162[(i*T+j)*dH:][:dH]
-			t167_2 := t167[(i*T+j)*dH:][:dH]
-			t169_2 := t169[(i*T+j)*dH:][:dH]
-			t170_2 := t170[(i*T+j)*dH:][:dH]
-			t171_2 := t171[(i*T+j)*dH:][:dH]
-			t172_2 := t172[(i*T+j)*dH:][:dH]
+			t41_2 := t41[(i*T+j)*dH:][:dH]
+			t43_2 := t43[(i*T+j)*dH:][:dH]
+			t44_2 := t44[(i*T+j)*dH:][:dH]
+			t45_2 := t45[(i*T+j)*dH:][:dH]
+			t46_2 := t46[(i*T+j)*dH:][:dH]
 			t42_2 := t42[(i*T+j)*dH:][:dH]
-			t62_2 := t62[(i*T+j)*dH:][:dH]
-			t231_2 := t231[(i*T+j)*dH:][:dH]
-			t284_2 := t284[(i*T+j)*dH:][:dH]
+			t62_3 := t62[(i*T+j)*dH:][:dH]
+			t51_2 := t51[(i*T+j)*dH:][:dH]
+			t99_2 := t99[(i*T+j)*dH:][:dH]
 			t722_2 := t722[(i*T+j)*dH:][:dH]
 			thetaEntry := theta[j]
 			for k := range dH {
 				gProdEntry := gProd[k]
-				t382 := num.Sigmoid(gProdEntry)
-				t1522 := F(thetaEntry * gProdEntry)
+				t222 := num.Sigmoid(gProdEntry)
+				t152 := F(thetaEntry * gProdEntry)
 				W1ProdEntry := W1Prod[k]
-				t1672 := F(t382 * W1ProdEntry)
-				t1692 := -gProdEntry
-				t1702 := num.Sigmoid(t1692)
-				t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
+				t412 := F(t222 * W1ProdEntry)
+				t432 := -gProdEntry
+				t442 := num.Sigmoid(t432)
+				t452 := F(F(F(gProdEntry*t222)*W1ProdEntry) * t442)
 				yProdEntry := yProd[k]
-				t2312 := num.Sigmoid(yProdEntry)
-				t38_2[k] = t382
-				t152_2[k] = t1522
-				t162_2[k] = F(t382 * t1522)
-				t167_2[k] = t1672
-				t169_2[k] = t1692
-				t170_2[k] = t1702
-				t171_2[k] = t1712
-				t172_2[k] = t1672 + t1712
-				t42_2[k] = F(gProdEntry * t382)
-				t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
-				t231_2[k] = t2312
-				t284_2[k] = F(yProdEntry * t2312)
+				t512 := num.Sigmoid(yProdEntry)
+				t22_2[k] = t222
+				t15_2[k] = t152
+				t162_2[k] = F(t222 * t152)
+				t41_2[k] = t412
+				t43_2[k] = t432
+				t44_2[k] = t442
+				t45_2[k] = t452
+				t46_2[k] = t412 + t452
+				t42_2[k] = F(gProdEntry * t222)
+				t62_3[k] = F(F(thetaEntry*gProdEntry) * t222)
+				t51_2[k] = t512
+				t99_2[k] = F(yProdEntry * t512)
 				t722_2[k] = num.Sigmoid(-yProdEntry)
 			}
 		}
@@ -540,24 +429,24 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T {
 			gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-			t45_2 := t45[(i*T+j)*dV:][:dV]
-			t46_2 := t46[(i*T+j)*dV:][:dV]
-			t47_2 := t47[(i*T+j)*dV:][:dV]
-			t48_2 := t48[(i*T+j)*dV:][:dV]
+			t92_2 := t92[(i*T+j)*dV:][:dV]
+			t10_2 := t10[(i*T+j)*dV:][:dV]
+			t11_2 := t11[(i*T+j)*dV:][:dV]
+			t12_2 := t12[(i*T+j)*dV:][:dV]
 			g2 := g[(i*T+j)*dV:][:dV]
-			t154_2 := t154[(i*T+j)*dV:][:dV]
+			t62_3 := t62_2[(i*T+j)*dV:][:dV]
 			for k := range dV {
 				gMax2Entry := gMax2[k]
-				t452 := F(10 * gMax2Entry)
-				t462 := num.Tanh(t452)
-				t472 := F(gMax2Entry * gMax2Entry)
-				t482 := 1e-06 + t472
-				t45_2[k] = t452
-				t46_2[k] = t462
-				t47_2[k] = t472
-				t48_2[k] = t482
-				g2[k] = F(t462 * t482)
-				t154_2[k] = 1 - F(t462*t462)
+				t922 := F(10 * gMax2Entry)
+				t102 := num.Tanh(t922)
+				t112 := F(gMax2Entry * gMax2Entry)
+				t122 := 1e-06 + t112
+				t92_2[k] = t922
+				t10_2[k] = t102
+				t11_2[k] = t112
+				t12_2[k] = t122
+				g2[k] = F(t102 * t122)
+				t62_3[k] = 1 - F(t102*t102)
 			}
 		}
 	}
@@ -600,7 +489,7 @@ func (c *StepBackward[F]) Run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+					t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 					// moneta.W2
 					rhoEntry := rho[a]
 					w := 1 - rhoEntry
@@ -622,7 +511,7 @@ func (c *StepBackward[F]) Run() {
 						W1Init := c.W1Init[i*dK:][:dK]
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						w3 := F(thetaEntry2 * t172_2[i])
+						w3 := F(thetaEntry2 * t46_2[i])
 						for j := range dK {
 							W1Trail3[j] = F(rhoEntry*W1Trail2[j]) + F(w2*W1Init[j]) - F(w3*k[j])
 						}
@@ -630,330 +519,190 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				yPow := c.YPow[l*T+C*s:][:n]
-				yPow2 := c.YPow2[l*T+C*s:][:n]
-				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				yPow4 := c.YPow4[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
-				gPow3 := c.GPow3[l*T+C*s:][:n]
-				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					g2 := g[(l*T+a+C*s)*dV:][:dV]
-					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 					yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 					t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
-					t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+					t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
+					t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 					gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-					t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
+					t44_2 := t44[(l*T+a+C*s)*dH:][:dH]
 					gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-					t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
-					t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
-					t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
+					t10_2 := t10[(l*T+a+C*s)*dV:][:dV]
+					t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
+					t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
 					vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 					W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
-					// moneta.g
-					var t2 F
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						for j := range dH {
-							t := num.Abs(W2Trail2[j])
-							t2 += F(F(F(t*t)*t) * t)
-						}
-					}
-					// moneta.g
-					t4 := (t2 < F(1e-24))
-					// moneta.g, moneta.y
-					var t20 F
-					var t213 F
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						for j := range dK {
-							t19 := num.Abs(W1Trail2[j])
-							t20 += F(F(F(t19*t19)*t19) * t19)
-							t212 := num.Abs(W1Trail3[j])
-							t213 += F(F(F(t212*t212)*t212) * t212)
-						}
-					}
-					// moneta.g
-					t22 := (t20 < F(1e-24))
-					// moneta.g, moneta.W2, moneta.y
-					var t195 F
-					gPowEntry2 := gPow[a]
-					w4 := F(0.3333333333333333 * gPowEntry2)
+					// moneta.g, moneta.y, moneta.W2
+					clear(t32)
 					rhoEntry3 := rho[a]
-					w5 := 1 - rhoEntry3
+					w4 := 1 - rhoEntry3
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						var t392 F
+						t62_4 := t62[(l*T+a+C*s)*dH:][:dH]
+						var t33 F
 						gEntry2 := g2[i]
+						yBarEntry := yBar[i]
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
-							t7 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry))
-							t392 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)) * t42_2[j])
-							W222 := F(rhoEntry3*W2TrailEntry) + F(w5*W2Init[j]) - F(gEntry2*t62_2[j])
-							t194 := num.Abs(W222)
-							t195 += F(F(F(t194*t194)*t194) * t194)
-							W22_2[j] = W222
+							t33 += F(W2TrailEntry * t42_2[j])
+							t32[j] += F((F(rhoEntry3*W2TrailEntry) + F(w4*W2Init[j]) - F(gEntry2*t62_4[j])) * yBarEntry)
 						}
-						t39[i] = t392
+						t3[i] = t33
 					}
 					// moneta.g
 					for i := range dV {
-						t40[i] = t39[i] - v[i]
-					}
-					// moneta.y, moneta.g
-					t197 := (t195 < F(1e-24))
-					t215 := (t213 < F(1e-24))
-					t12 := !t215
-					t58 := !t197
-					t182 := !t22
-					t2292 := !t4
-					// moneta.y, moneta.g
-					clear(t32)
-					var t65 F
-					yPowEntry2 := yPow[a]
-					w6 := F(0.3333333333333333 * yPowEntry2)
-					for i := range dV {
-						W22_2 := W22[i*dH:][:dH]
-						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
-						yBarEntry := yBar[i]
-						for j := range dH {
-							W22Entry := W22_2[j]
-							t200 := kern.Choose(t197, F(1), num.Abs(W22Entry))
-							t65 += kern.Choose(t58, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58, F(yBarEntry*t284_2[j]), F(0))), F(0))
-							t32[j] += F(kern.Choose(t197, F(0), F(F(F(w6*W22Entry)*t200)*t200)) * yBarEntry)
-						}
+						t4[i] = t3[i] - v[i]
 					}
 					// moneta.y
 					for i := range dH {
-						t231Entry := t231_2[i]
+						t51Entry := t51_2[i]
 						t32Entry := t32[i]
-						t9[i] = F(t231Entry*t32Entry) + F(F(F(yProd[i]*t231Entry)*t32Entry)*t722_2[i])
+						t923[i] = F(t51Entry*t32Entry) + F(F(F(yProd[i]*t51Entry)*t32Entry)*t722_2[i])
 					}
-					// moneta.y, moneta.g
-					clear(t11)
-					var t192 F
-					yPow2Entry2 := yPow2[a]
-					w7 := F(0.3333333333333333 * yPow2Entry2)
+					// moneta.y, moneta.W1, moneta.W2
+					clear(t1122)
+					clear(t172)
+					var t35 F
+					var t37 F
+					w5 := 1 - rhoEntry3
 					for i := range dH {
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						t9Entry := t9[i]
-						for j := range dK {
-							W1TrailEntry := W1Trail2[j]
-							t218 := kern.Choose(t215, F(1), num.Abs(W1TrailEntry))
-							t192 += kern.Choose(t12, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12, F(q[j]*t9Entry), F(0))), F(0))
-							t11[j] += F(kern.Choose(t215, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)) * t9Entry)
-						}
-					}
-					// moneta.W1, moneta.y, moneta.g, moneta.W2
-					clear(t109)
-					var t127 F
-					var t129 F
-					w8 := F(0.3333333333333333 * yPow2Entry2)
-					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
-					w10 := 1 - rhoEntry3
-					for i := range dH {
-						W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						W1Init := c.W1Init[i*dK:][:dK]
-						W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-						t104_2 := t104[i*dK:][:dK]
+						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+						W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 						W1InitBar := c.W1InitBar[i*dK:][:dK]
-						var t2802 F
-						t9Entry2 := t9[i]
-						t172Entry := t172_2[i]
+						var t952 F
+						t923Entry := t923[i]
+						t46Entry := t46_2[i]
 						for j := range dK {
-							W1TrailEntry2 := W1Trail2[j]
-							t2123 := num.Abs(W1TrailEntry2)
-							t2182 := kern.Choose(t215, F(1), t2123)
-							t1422 := kern.Choose(t12, F(q[j]*t9Entry2), F(0))
-							w21 := kern.Choose(t12, F(2*kern.Choose(t12, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
-							w22 := kern.Choose(t12, F(F(F(w8*t2182)*t2182)*t1422), F(0))
-							t1042 := W1BarState2[j] + w22 + F((w21+F(4*F(F(F(w9*t2123)*t2123)*t2123)))*num.Sign(W1TrailEntry2))
-							t2802 += F(t1042 * k[j])
-							t127 += F(W1Init[j] * t1042)
-							t129 += F(W1Trail3[j] * t1042)
-							t104_2[j] = t1042
-							t109[j] -= F(t1042 * t172Entry)
-							W1InitBar[j] += F(w10 * t1042)
+							t1222 := W1BarState2[j] + F(q[j]*t923Entry)
+							t952 += F(t1222 * k[j])
+							t35 += F(W1Init[j] * t1222)
+							t37 += F(W1Trail2[j] * t1222)
+							t1122[j] += F(W1Trail3[j] * t923Entry)
+							t172[j] -= F(t1222 * t46Entry)
+							W1InitBar[j] += F(w5 * t1222)
 						}
-						t280[i] = t2802
+						t95[i] = t952
 					}
 					// moneta.W1
-					var t110 F
+					var t182 F
 					for i := range dK {
-						t110 += F(k[i] * t109[i])
+						t182 += F(k[i] * t172[i])
 					}
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					for i := range dH {
-						t38Entry := t38_2[i]
-						t280Entry := t280[i]
-						t124[i] = -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry) - F(F(thetaEntry3*t38Entry)*t280Entry)
+						t22Entry := t22_2[i]
+						t95Entry := t95[i]
+						t322[i] = -F(F(F(F(thetaEntry3*gProd[i])*t22Entry)*t44_2[i])*t95Entry) - F(F(thetaEntry3*t22Entry)*t95Entry)
 					}
-					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t136)
-					var t141 F
-					var t143 F
-					w12 := F(0.3333333333333333 * yPowEntry2)
-					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
+					// moneta.W1, moneta.W2, moneta.y
+					clear(t4422)
+					var t49 F
+					var t5122 F
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						W22_2 := W22[i*dH:][:dH]
-						t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
 						W2BarState2 := W2BarState[i*dH:][:dH]
-						t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+						t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
+						t62_4 := t62[(l*T+a+C*s)*dH:][:dH]
 						W2Init := c.W2Init[i*dH:][:dH]
-						t131_2 := t131[i*dH:][:dH]
 						W2InitBar := c.W2InitBar[i*dH:][:dH]
-						var t1262 F
-						var t1352 F
+						var t342 F
+						var t4323 F
 						yBarEntry2 := yBar[i]
 						gEntry3 := g2[i]
 						for j := range dH {
 							W2TrailEntry2 := W2Trail2[j]
-							t72 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry2))
-							t1262 += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)) * t124[j])
-							W22Entry2 := W22_2[j]
-							t1943 := num.Abs(W22Entry2)
-							t2002 := kern.Choose(t197, F(1), t1943)
-							t602 := kern.Choose(t58, F(yBarEntry2*t284_2[j]), F(0))
-							w23 := kern.Choose(t58, F(2*kern.Choose(t58, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
-							w24 := kern.Choose(t58, F(F(F(w12*t2002)*t2002)*t602), F(0))
-							t1312 := W2BarState2[j] + w24 + F((w23+F(4*F(F(F(w13*t1943)*t1943)*t1943)))*num.Sign(W22Entry2))
-							t1352 += F(t1312 * t62_2[j])
-							t141 += F(W2Init[j] * t1312)
-							t143 += F(W2TrailEntry2 * t1312)
-							t131_2[j] = t1312
-							t136[j] -= F(t1312 * gEntry3)
-							W2InitBar[j] += F(w10 * t1312)
+							t342 += F(W2TrailEntry2 * t322[j])
+							t39 := W2BarState2[j] + F(yBarEntry2*t99_2[j])
+							t4323 += F(t39 * t62_4[j])
+							t49 += F(W2Init[j] * t39)
+							t5122 += F(W2TrailEntry2 * t39)
+							t4422[j] -= F(t39 * gEntry3)
+							W2InitBar[j] += F(w5 * t39)
 						}
-						t126[i] = t1262
-						t135[i] = -t1352
+						t34[i] = t342
+						t4322[i] = -t4323
 					}
 					// moneta.W2
-					var t139 F
+					var t47 F
 					for i := range dH {
-						t1382 := F(t38_2[i] * t136[i])
-						t139 += F(gProd[i] * t1382)
-						t138[i] = t1382
+						t4623 := F(t22_2[i] * t4422[i])
+						t47 += F(gProd[i] * t4623)
+						t4622[i] = t4623
 					}
 					// moneta.g
 					for i := range dV {
-						t147 := t126[i] + t135[i]
-						t40Entry := t40[i]
-						t159 := !(num.Min(F(1), t40Entry) <= F(-1))
-						t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, F(2*F(F(gMax2[i]*t46_2[i])*t147))+F(F(F(10*t48_2[i])*t147)*t154_2[i]), F(0)), F(0))
-						t16722[i] = t16723
-						vBar[i] = -t16723
+						t55 := t34[i] + t4322[i]
+						t4Entry := t4[i]
+						t67 := !(num.Min(F(1), t4Entry) <= F(-1))
+						t752 := kern.Choose((t67 && !(F(1) <= t4Entry)), kern.Choose(t67, F(2*F(F(gMax2[i]*t10_2[i])*t55))+F(F(F(10*t12_2[i])*t55)*t62_3[i]), F(0)), F(0))
+						t75[i] = t752
+						vBar[i] = -t752
 					}
-					// moneta.g, moneta.W1
-					clear(t17222)
-					var t236 F
+					// moneta.g, moneta.W1, moneta.W2, moneta.y
+					clear(t80)
 					for i := range dV {
 						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
+						W2BarState2 := W2BarState[i*dH:][:dH]
+						t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
 						t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-						t23122_2 := t23122[i*dH:][:dH]
-						t16722Entry := t16722[i]
+						yBarEntry3 := yBar[i]
+						t75Entry := t75[i]
 						gEntry4 := g2[i]
 						for j := range dH {
-							W2TrailEntry3 := W2Trail2[j]
-							t73 := kern.Choose(t4, F(1), num.Abs(W2TrailEntry3))
-							t23123 := kern.Choose(t2292, F(gEntry4*t124[j])+F(t42_2[j]*t16722Entry), F(0))
-							t236 += kern.Choose(t2292, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
-							t17222[j] += F(kern.Choose(t4, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)) * t16722Entry)
-							t23122_2[j] = t23123
+							t80[j] += F(W2Trail2[j] * t75Entry)
+							W2BarState2[j] = F(gEntry4*t322[j]) + F(rhoEntry3*(W2BarState2[j]+F(yBarEntry3*t99_2[j]))) + F(t42_2[j]*t75Entry)
 						}
 					}
 					// moneta.g, moneta.W1, moneta.W2
 					for i := range dH {
 						W1ProdEntry2 := W1Prod[i]
-						t38Entry2 := t38_2[i]
-						t170Entry := t170_2[i]
-						t280Entry2 := t280[i]
+						t22Entry2 := t22_2[i]
+						t44Entry := t44_2[i]
+						t95Entry2 := t95[i]
 						gProdEntry2 := gProd[i]
-						t17222Entry := t17222[i]
-						w25 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t280Entry2) + F(F(thetaEntry3*gProdEntry2)*t136[i]) + F(gProdEntry2*t17222Entry)
-						w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
-						t179[i] = w26 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry)*t280Entry2) + F(thetaEntry3*t138[i]) + F(t38Entry2*t17222Entry) + F(F(t38Entry2*t170Entry)*w25)
+						t80Entry := t80[i]
+						w7 := -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t44Entry)*t95Entry2) - F(F(thetaEntry3*W1ProdEntry2)*t95Entry2) + F(F(thetaEntry3*gProdEntry2)*t4422[i]) + F(gProdEntry2*t80Entry)
+						w8 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t22Entry2)*t44Entry) * t95Entry2)
+						t87[i] = w8 + F(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t22Entry2)*t22Entry2)*t44Entry)*t95Entry2) + F(thetaEntry3*t4622[i]) + F(t22Entry2*t80Entry) + F(F(t22Entry2*t44Entry)*w7)
 					}
-					// moneta.g
-					clear(t181)
-					var t189 F
-					gPow2Entry2 := gPow2[a]
-					w16 := F(0.3333333333333333 * gPow2Entry2)
+					// moneta.g, moneta.W1, moneta.y
+					clear(t89)
 					for i := range dH {
 						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t179Entry := t179[i]
-						for j := range dK {
-							W1TrailEntry3 := W1Trail2[j]
-							t25 := kern.Choose(t22, F(1), num.Abs(W1TrailEntry3))
-							t189 += kern.Choose(t182, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182, F(k[j]*t179Entry), F(0))), F(0))
-							t181[j] += F(kern.Choose(t22, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)) * t179Entry)
-						}
-					}
-					// moneta.g, moneta.W1
-					w17 := F(0.3333333333333333 * gPow2Entry2)
-					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
-					for i := range dH {
-						W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-						t104_2 := t104[i*dK:][:dK]
 						W1BarState2 := W1BarState[i*dK:][:dK]
-						t179Entry2 := t179[i]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						t923Entry2 := t923[i]
+						t87Entry := t87[i]
 						for j := range dK {
-							W1TrailEntry4 := W1Trail2[j]
-							t194 := num.Abs(W1TrailEntry4)
-							t252 := kern.Choose(t22, F(1), t194)
-							t1842 := kern.Choose(t182, F(k[j]*t179Entry2), F(0))
-							w27 := kern.Choose(t182, F(2*kern.Choose(t182, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
-							w28 := kern.Choose(t182, F(F(F(w17*t252)*t252)*t1842), F(0))
-							W1BarState2[j] = F(rhoEntry3*t104_2[j]) + w28 + F((w27+F(4*F(F(F(w18*t194)*t194)*t194)))*num.Sign(W1TrailEntry4))
-						}
-					}
-					// moneta.g, moneta.W2
-					w19 := F(0.3333333333333333 * gPowEntry2)
-					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
-					for i := range dV {
-						W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-						t23122_2 := t23122[i*dH:][:dH]
-						t131_2 := t131[i*dH:][:dH]
-						W2BarState2 := W2BarState[i*dH:][:dH]
-						for j := range dH {
-							W2TrailEntry4 := W2Trail2[j]
-							t8 := num.Abs(W2TrailEntry4)
-							t74 := kern.Choose(t4, F(1), t8)
-							t23122Entry := t23122_2[j]
-							w29 := kern.Choose(t2292, F(2*kern.Choose(t2292, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
-							w30 := kern.Choose(t2292, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
-							W2BarState2[j] = F(rhoEntry3*t131_2[j]) + w30 + F((w29+F(4*F(F(F(w20*t8)*t8)*t8)))*num.Sign(W2TrailEntry4))
+							t89[j] += F(W1Trail2[j] * t87Entry)
+							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t923Entry2))) + F(k[j]*t87Entry)
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					for i := range dK {
-						kBar[i] = F(thetaEntry3*t109[i]) + t181[i]
-						qBar[i] = t11[i]
+						kBar[i] = F(thetaEntry3*t172[i]) + t89[i]
+						qBar[i] = t1122[i]
 					}
 					// moneta.g, moneta.W2
-					rhoBar[a] = t129 + t143 - t127 - t141
-					thetaBar[a] = t110 + t139
+					rhoBar[a] = t37 + t5122 - t35 - t49
+					thetaBar[a] = t182 + t47
 				}
 			}
 		}
@@ -1023,12 +772,6 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.W1Out = arena.Alloc(k.L * k.DH * k.DK)
 	k.W2Out = arena.Alloc(k.L * k.DH * k.DV)
 	if c.Run.Tape != nil {
-		k.GPow = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.GPow2 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
 		k.GProd = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
@@ -1038,25 +781,7 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.W1Prod = c.Run.Saved(k.L * k.T * k.DH)
 	}
 	if c.Run.Tape != nil {
-		k.YPow = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.YPow2 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DH)
-	}
-	if c.Run.Tape != nil {
-		k.YPow3 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.YPow4 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.GPow3 = c.Run.Saved(k.L * k.T)
-	}
-	if c.Run.Tape != nil {
-		k.GPow4 = c.Run.Saved(k.L * k.T)
 	}
 	if c.Run.Tape != nil {
 		k.W1Checkpoints = c.Run.Saved(k.L * k.DH * k.DK * ((k.T + k.C - 1) / k.C))
@@ -1093,18 +818,10 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.W1Bar = block.Adjoint(t, n.nextW1, g.L*g.DH*g.DK)
 	g.W2Bar = block.Adjoint(t, n.nextW2, g.L*g.DH*g.DV)
-	g.GPow = k.GPow
-	g.GPow2 = k.GPow2
 	g.GProd = k.GProd
 	g.GMax2 = k.GMax2
 	g.W1Prod = k.W1Prod
-	g.YPow = k.YPow
-	g.YPow2 = k.YPow2
 	g.YProd = k.YProd
-	g.YPow3 = k.YPow3
-	g.YPow4 = k.YPow4
-	g.GPow3 = k.GPow3
-	g.GPow4 = k.GPow4
 	g.W1BarOut = t.Part(n.fromW1, g.L*g.DH*g.DK)
 	g.W2BarOut = t.Part(n.fromW2, g.L*g.DH*g.DV)
 	g.W2InitBar = t.Part(n.vW2Init, g.DH*g.DV)

@@ -25,21 +25,17 @@ func (c *stepFused) run() {
 	_ = segments
 	W1State := c.Work[:dH*dK]                   // [d_h, d_k]
 	W2State := c.Work[dH*dK:][:dH*dV]           // [d_v, d_h]
-	t37 := c.Work[dH*dK+dH*dV:][:dH]            // [d_h]
-	t38 := c.Work[dH*dK+dH*dV+dH:][:dH]         // [d_h]
+	t := c.Work[dH*dK+dH*dV:][:dH]              // [d_h]
+	t2 := c.Work[dH*dK+dH*dV+dH:][:dH]          // [d_h]
 	t142 := c.Work[dH*dK+dH*dV+2*dH:][:dH]      // [d_h]
 	t162 := c.Work[dH*dK+dH*dV+3*dH:][:dH]      // [d_h]
-	t39 := c.Work[dH*dK+dH*dV+4*dH:][:dV]       // [d_v]
+	t3 := c.Work[dH*dK+dH*dV+4*dH:][:dV]        // [d_v]
 	g := c.Work[dH*dK+dH*dV+4*dH+dV:][:dV]      // [d_v]
 	t22 := c.Work[dH*dK+dH*dV+4*dH+2*dV:][:dH]  // [d_h]
-	t172 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH] // [d_h]
-	t230 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH] // [d_h]
+	t46 := c.Work[dH*dK+dH*dV+5*dH+2*dV:][:dH]  // [d_h]
+	t50 := c.Work[dH*dK+dH*dV+6*dH+2*dV:][:dH]  // [d_h]
 	t182 := c.Work[dH*dK+dH*dV+7*dH+2*dV:][:dH] // [d_h]
 	y2 := c.Work[dH*dK+dH*dV+8*dH+2*dV:][:dV]   // [d_v]
-	t2Total := make([]F, 1)
-	t20Total := make([]F, 1)
-	t195Total := make([]F, 1)
-	t213Total := make([]F, 1)
 
 	// moneta
 	for l := range L {
@@ -65,113 +61,38 @@ func (c *stepFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				for a := range n {
 					// moneta.g
-					var t2 F
 					if kern.Wide() {
-						a2 := regions.R8ddd9b279d10Args{
-							P0: unsafe.SliceData(W2State),
-							P1: unsafe.SliceData(t2Total),
-							N0: dV,
-							N1: dH,
-							S0: [2]float32{t2},
-						}
-						regions.R8ddd9b279d10(&a2)
-					} else {
-						t2_2 := t2
-						for i := range dV {
-							W2State2 := W2State[i*dH:][:dH]
-							var t2Row F
-							t2RowSums := [16]F{t2Row}
-							for j := range dH {
-								t := num.Abs(W2State2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
-							}
-							t2Row = kern.Sum16(&t2RowSums)
-							t2_2 = t2_2 + t2Row
-						}
-						t2Total[0] = t2_2
-					}
-					t2 = t2Total[0]
-					// moneta.g
-					t4 := (t2 < F(1e-24))
-					t13 := kern.Choose(t4, F(1), t2)
-					t15 := num.Pow(t13, F(-0.5))
-					if len(c.GPow) > 0 {
-						c.GPow[l*T+a+C*s] = t15
-					}
-					// moneta.g
-					var t20 F
-					if kern.Wide() {
-						a2 := regions.R8ddd9b279d10Args{
-							P0: unsafe.SliceData(W1State),
-							P1: unsafe.SliceData(t20Total),
-							N0: dH,
-							N1: dK,
-							S0: [2]float32{t20},
-						}
-						regions.R8ddd9b279d10(&a2)
-					} else {
-						t20_2 := t20
-						for i := range dH {
-							W1State2 := W1State[i*dK:][:dK]
-							var t20Row F
-							t20RowSums := [16]F{t20Row}
-							for j := range dK {
-								t19 := num.Abs(W1State2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
-							}
-							t20Row = kern.Sum16(&t20RowSums)
-							t20_2 = t20_2 + t20Row
-						}
-						t20Total[0] = t20_2
-					}
-					t20 = t20Total[0]
-					// moneta.g
-					t22_2 := (t20 < F(1e-24))
-					t31 := kern.Choose(t22_2, F(1), t20)
-					t33 := num.Pow(t31, F(-0.5))
-					if len(c.GPow2) > 0 {
-						c.GPow2[l*T+a+C*s] = t33
-					}
-					// moneta.g
-					w := F(0.3333333333333333 * t33)
-					t22Number := kern.Choose(t22_2, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rc92242cbeeb1Args{
+						a2 := regions.R08c26f1fc0a5Args{
 							P0: unsafe.SliceData(W1State),
 							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(t37),
+							P2: unsafe.SliceData(t),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N3: 4,
 							N4: 8,
 							N5: 12,
-							S0: [2]float32{t22Number},
-							S1: [2]float32{w},
 						}
-						regions.Rc92242cbeeb1(&a2)
+						regions.R08c26f1fc0a5(&a2)
 					} else {
-						t22_3 := (F(0) < t22Number)
 						for i := range dH {
 							W1State2 := W1State[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t372 F
-							t372Sums := [16]F{t372}
+							var t4 F
+							t4Sums := [16]F{t4}
 							for j := range dK {
-								W1StateEntry := W1State2[j]
-								t25 := kern.Choose(t22_3, F(1), num.Abs(W1StateEntry))
-								t372Sums[j%16] = num.FMA32(kern.Choose(t22_3, F(0), F(F(F(w*W1StateEntry)*t25)*t25)), k[j], t372Sums[j%16])
+								t4Sums[j%16] = num.FMA32(W1State2[j], k[j], t4Sums[j%16])
 							}
-							t372 = kern.Sum16(&t372Sums)
-							t37[i] = t372
+							t4 = kern.Sum16(&t4Sums)
+							t[i] = t4
 						}
 					}
 					// moneta.g, moneta.W2
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := regions.R79e9c8b14105Args{
-							P0: unsafe.SliceData(t37),
-							P1: unsafe.SliceData(t38),
+							P0: unsafe.SliceData(t),
+							P1: unsafe.SliceData(t2),
 							P2: unsafe.SliceData(t142),
 							P3: unsafe.SliceData(t162),
 							N0: dH,
@@ -180,50 +101,43 @@ func (c *stepFused) run() {
 						regions.R79e9c8b14105(&a2)
 					} else {
 						for i := range dH {
-							t37Entry := t37[i]
-							t382 := kern.Sigmoid(t37Entry)
-							t38[i] = t382
-							t142[i] = F(t37Entry * t382)
-							t162[i] = F(t382 * F(thetaEntry*t37Entry))
+							tEntry := t[i]
+							t23 := kern.Sigmoid(tEntry)
+							t2[i] = t23
+							t142[i] = F(tEntry * t23)
+							t162[i] = F(t23 * F(thetaEntry*tEntry))
 						}
 					}
 					// moneta.g
-					w2 := F(0.3333333333333333 * t15)
-					t4Number := kern.Choose(t4, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra682ef245abfArgs{
+						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t142),
-							P2: unsafe.SliceData(t39),
+							P2: unsafe.SliceData(t3),
 							N0: dV,
 							N1: dH,
 							N2: 4,
 							N3: 8,
 							N4: 12,
-							S0: [2]float32{t4Number},
-							S1: [2]float32{w2},
 						}
-						regions.Ra682ef245abf(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
-						t4_2 := (F(0) < t4Number)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
-							var t392 F
-							t392Sums := [16]F{t392}
+							var t32 F
+							t32Sums := [16]F{t32}
 							for j := range dH {
-								W2StateEntry := W2State2[j]
-								t7 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry))
-								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry)*t7)*t7)), t142[j], t392Sums[j%16])
+								t32Sums[j%16] = num.FMA32(W2State2[j], t142[j], t32Sums[j%16])
 							}
-							t392 = kern.Sum16(&t392Sums)
-							t39[i] = t392
+							t32 = kern.Sum16(&t32Sums)
+							t3[i] = t32
 						}
 					}
 					// moneta.g
 					if len(c.GMax2) > 0 {
 						if kern.Wide() {
 							a2 := regions.Rfe3eed83e9aaArgs{
-								P0: unsafe.SliceData(t39),
+								P0: unsafe.SliceData(t3),
 								P1: unsafe.SliceData(c.V),
 								P2: kern.Given(c.GMax2),
 								N0: dV,
@@ -234,14 +148,14 @@ func (c *stepFused) run() {
 							v := c.V[(l*T+a+C*s)*dV:][:dV]
 							gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
-								gMax2[i] = t44
+								t8 := kern.Larger(F(-1), kern.Smaller(F(1), t3[i]-v[i]))
+								gMax2[i] = t8
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.Rcaa51adde911Args{
-							P0: unsafe.SliceData(t39),
+							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
 							P2: unsafe.SliceData(g),
 							N0: dV,
@@ -251,191 +165,107 @@ func (c *stepFused) run() {
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t44 := kern.Larger(F(-1), kern.Smaller(F(1), t39[i]-v[i]))
-							g2 := F(kern.Tanh(F(10*t44)) * num.FMA32(t44, t44, F(1e-06)))
+							t8 := kern.Larger(F(-1), kern.Smaller(F(1), t3[i]-v[i]))
+							g2 := F(kern.Tanh(F(10*t8)) * num.FMA32(t8, t8, F(1e-06)))
 							g[i] = g2
 						}
 					}
-					// moneta.W2, moneta.W1, moneta.g, moneta.y
+					// moneta.W2, moneta.W1
 					clear(t22)
-					var t195 F
 					rhoEntry := rho[a]
-					w3 := F(1) - rhoEntry
-					t4Number2 := kern.Choose(t4, F(1), F(0))
+					w := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.Rab23d8c58ac1Args{
+						a2 := regions.R80d26fb85660Args{
 							P0: unsafe.SliceData(g),
 							P1: unsafe.SliceData(W2State),
 							P2: unsafe.SliceData(t162),
 							P3: unsafe.SliceData(c.W2Init),
 							P4: unsafe.SliceData(t22),
-							P5: unsafe.SliceData(t195Total),
 							N0: dV,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dH,
 							N5: 12 * dH,
-							S0: [2]float32{t195},
-							S1: [2]float32{t4Number2},
-							S2: [2]float32{w3},
-							S3: [2]float32{rhoEntry},
-							S4: [2]float32{w2},
+							S0: [2]float32{w},
+							S1: [2]float32{rhoEntry},
 						}
-						regions.Rab23d8c58ac1(&a2)
+						regions.R80d26fb85660(&a2)
 					} else {
-						t195_2 := t195
-						t4_2 := (F(0) < t4Number2)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
 							gEntry := g[i]
-							var t195Row F
-							t195RowSums := [16]F{t195Row}
 							for j := range dH {
-								W2StateEntry2 := W2State2[j]
-								W22 := num.FMA32(-gEntry, t162[j], num.FMA32(w3, W2Init[j], F(rhoEntry*W2StateEntry2)))
-								t72 := kern.Choose(t4_2, F(1), num.Abs(W2StateEntry2))
-								t194 := num.Abs(W22)
-								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
-								W2State2[j] = W22
-								t22[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w2*W2StateEntry2)*t72)*t72)), gEntry, t22[j])
+								W2StateEntry := W2State2[j]
+								W2State2[j] = num.FMA32(-gEntry, t162[j], num.FMA32(w, W2Init[j], F(rhoEntry*W2StateEntry)))
+								t22[j] = num.FMA32(W2StateEntry, gEntry, t22[j])
 							}
-							t195Row = kern.Sum16(&t195RowSums)
-							t195_2 = t195_2 + t195Row
 						}
-						t195Total[0] = t195_2
 					}
-					t195 = t195Total[0]
 					// moneta.W1
 					if kern.Wide() {
 						a2 := regions.R2313c154d011Args{
-							P0: unsafe.SliceData(t38),
+							P0: unsafe.SliceData(t2),
 							P1: unsafe.SliceData(t22),
-							P2: unsafe.SliceData(t37),
-							P3: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t),
+							P3: unsafe.SliceData(t46),
 							N0: dH,
 						}
 						regions.R2313c154d011(&a2)
 					} else {
 						for i := range dH {
-							t38Entry := t38[i]
+							t2Entry := t2[i]
 							t22Entry := t22[i]
-							t37Entry2 := t37[i]
-							t172[i] = num.FMA32(F(F(t37Entry2*t38Entry)*t22Entry), kern.Sigmoid(-t37Entry2), F(t38Entry*t22Entry))
+							tEntry2 := t[i]
+							t46[i] = num.FMA32(F(F(tEntry2*t2Entry)*t22Entry), kern.Sigmoid(-tEntry2), F(t2Entry*t22Entry))
 						}
 					}
 					// moneta.W1, moneta.W2, moneta.y
-					var t213 F
-					w5 := F(1) - rhoEntry
+					w2 := F(1) - rhoEntry
 					if kern.Wide() {
-						a2 := regions.R3f25abcf8baeArgs{
-							P0: unsafe.SliceData(t172),
+						a2 := regions.Rbb869d487155Args{
+							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
 							P3: unsafe.SliceData(W1State),
-							P4: unsafe.SliceData(t213Total),
+							P4: unsafe.SliceData(c.Q),
+							P5: unsafe.SliceData(t50),
 							N0: dH,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t213},
-							S1: [2]float32{thetaEntry},
-							S2: [2]float32{w5},
-							S3: [2]float32{rhoEntry},
+							N5: 12 * dK,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry},
+							S1: [2]float32{w2},
+							S2: [2]float32{rhoEntry},
 						}
-						regions.R3f25abcf8bae(&a2)
+						regions.Rbb869d487155(&a2)
 					} else {
-						t213_2 := t213
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1State2 := W1State[i*dK:][:dK]
-							w6 := F(thetaEntry * t172[i])
-							var t213Row F
-							t213RowSums := [16]F{t213Row}
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t502 F
+							w3 := F(thetaEntry * t46[i])
+							t502Sums := [16]F{t502}
 							for j := range dK {
-								W12 := num.FMA32(-w6, k[j], num.FMA32(w5, W1Init[j], F(rhoEntry*W1State2[j])))
-								t212 := num.Abs(W12)
-								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
+								W12 := num.FMA32(-w3, k[j], num.FMA32(w2, W1Init[j], F(rhoEntry*W1State2[j])))
+								t502Sums[j%16] = num.FMA32(W12, q[j], t502Sums[j%16])
 								W1State2[j] = W12
 							}
-							t213Row = kern.Sum16(&t213RowSums)
-							t213_2 = t213_2 + t213Row
-						}
-						t213Total[0] = t213_2
-					}
-					t213 = t213Total[0]
-					// moneta.y, moneta.g
-					t197 := (t195 < F(1e-24))
-					t206 := kern.Choose(t197, F(1), t195)
-					t208 := num.Pow(t206, F(-0.5))
-					t215 := (t213 < F(1e-24))
-					t224 := kern.Choose(t215, F(1), t213)
-					t226 := num.Pow(t224, F(-0.5))
-					t352 := num.Pow(t224, F(-1.5))
-					t81 := num.Pow(t206, F(-1.5))
-					t2052 := num.Pow(t31, F(-1.5))
-					t252 := num.Pow(t13, F(-1.5))
-					if len(c.YPow) > 0 {
-						c.YPow[l*T+a+C*s] = t208
-					}
-					if len(c.YPow2) > 0 {
-						c.YPow2[l*T+a+C*s] = t226
-					}
-					if len(c.YPow3) > 0 {
-						c.YPow3[l*T+a+C*s] = t352
-					}
-					if len(c.YPow4) > 0 {
-						c.YPow4[l*T+a+C*s] = t81
-					}
-					if len(c.GPow3) > 0 {
-						c.GPow3[l*T+a+C*s] = t2052
-					}
-					if len(c.GPow4) > 0 {
-						c.GPow4[l*T+a+C*s] = t252
-					}
-					// moneta.y, moneta.g
-					w7 := F(0.3333333333333333 * t226)
-					t215Number := kern.Choose(t215, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rc92242cbeeb1Args{
-							P0: unsafe.SliceData(W1State),
-							P1: unsafe.SliceData(c.Q),
-							P2: unsafe.SliceData(t230),
-							N0: dH,
-							N1: dK,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N3: 4,
-							N4: 8,
-							N5: 12,
-							S0: [2]float32{t215Number},
-							S1: [2]float32{w7},
-						}
-						regions.Rc92242cbeeb1(&a2)
-					} else {
-						t215_2 := (F(0) < t215Number)
-						for i := range dH {
-							W1State2 := W1State[i*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							var t2302 F
-							t2302Sums := [16]F{t2302}
-							for j := range dK {
-								W1StateEntry2 := W1State2[j]
-								t218 := kern.Choose(t215_2, F(1), num.Abs(W1StateEntry2))
-								t2302Sums[j%16] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1StateEntry2)*t218)*t218)), q[j], t2302Sums[j%16])
-							}
-							t2302 = kern.Sum16(&t2302Sums)
-							t230[i] = t2302
+							t502 = kern.Sum16(&t502Sums)
+							t50[i] = t502
 						}
 					}
 					// moneta.y, moneta
 					if len(c.GProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t37),
+								P0: unsafe.SliceData(t),
 								P1: kern.Given(c.GProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -444,8 +274,8 @@ func (c *stepFused) run() {
 						} else {
 							gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t32 := t37[i]
-								gProd[i] = t32
+								t322 := t[i]
+								gProd[i] = t322
 							}
 						}
 					}
@@ -469,7 +299,7 @@ func (c *stepFused) run() {
 					if len(c.YProd) > 0 {
 						if kern.Wide() {
 							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t230),
+								P0: unsafe.SliceData(t50),
 								P1: kern.Given(c.YProd),
 								N0: dH,
 								N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
@@ -478,29 +308,27 @@ func (c *stepFused) run() {
 						} else {
 							yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 							for i := range dH {
-								t230Entry := t230[i]
-								yProd[i] = t230Entry
+								t50Entry := t50[i]
+								yProd[i] = t50Entry
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R4be26aa9c288Args{
-							P0: unsafe.SliceData(t230),
+							P0: unsafe.SliceData(t50),
 							P1: unsafe.SliceData(t182),
 							N0: dH,
 						}
 						regions.R4be26aa9c288(&a2)
 					} else {
 						for i := range dH {
-							t230Entry := t230[i]
-							t182[i] = F(t230Entry * kern.Sigmoid(t230Entry))
+							t50Entry := t50[i]
+							t182[i] = F(t50Entry * kern.Sigmoid(t50Entry))
 						}
 					}
-					// moneta.y, moneta.g
-					w8 := F(0.3333333333333333 * t208)
-					t197Number := kern.Choose(t197, F(1), F(0))
+					// moneta.y
 					if kern.Wide() {
-						a2 := regions.Ra682ef245abfArgs{
+						a2 := regions.R6a07f3d720e4Args{
 							P0: unsafe.SliceData(W2State),
 							P1: unsafe.SliceData(t182),
 							P2: unsafe.SliceData(y2),
@@ -509,20 +337,15 @@ func (c *stepFused) run() {
 							N2: 4,
 							N3: 8,
 							N4: 12,
-							S0: [2]float32{t197Number},
-							S1: [2]float32{w8},
 						}
-						regions.Ra682ef245abf(&a2)
+						regions.R6a07f3d720e4(&a2)
 					} else {
-						t197_2 := (F(0) < t197Number)
 						for i := range dV {
 							W2State2 := W2State[i*dH:][:dH]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range dH {
-								W2StateEntry3 := W2State2[j]
-								t200 := kern.Choose(t197_2, F(1), num.Abs(W2StateEntry3))
-								y3Sums[j%16] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w8*W2StateEntry3)*t200)*t200)), t182[j], y3Sums[j%16])
+								y3Sums[j%16] = num.FMA32(W2State2[j], t182[j], y3Sums[j%16])
 							}
 							y3 = kern.Sum16(&y3Sums)
 							y2[i] = y3
@@ -556,63 +379,51 @@ func (c *stepBackwardFused) run() {
 	_ = dK
 	_ = dV
 	_ = segments
-	t38 := c.Work[:L*T*dH]                                                                       // [L, T, d_h]
-	t152 := c.Work[L*T*dH:][:L*T*dH]                                                             // [L, T, d_h]
-	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t167 := c.Work[3*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t169 := c.Work[4*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t170 := c.Work[5*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t171 := c.Work[6*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t172 := c.Work[7*L*T*dH:][:L*T*dH]                                                           // [L, T, d_h]
-	t42 := c.Work[8*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                            // [L, T, d_h]
-	t231 := c.Work[10*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t284 := c.Work[11*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t722 := c.Work[12*L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
-	t45 := c.Work[13*L*T*dH:][:L*T*dV]                                                           // [L, T, d_v]
-	t46 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t47 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	t48 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                                  // [L, T, d_v]
-	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                    // [L, T, d_v]
-	t154 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                                 // [L, T, d_v]
-	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                            // [d_h, d_k]
-	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                      // [d_v, d_h]
-	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                           // [C + 1, d_h, d_k]
-	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]                 // [C + 1, d_v, d_h]
-	t39 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dV]                      // [d_v]
-	W22 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dV:][:dH*dV]                // [d_v, d_h]
-	t40 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dV:][:dV]                   // [d_v]
-	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dV:][:dH]                 // [d_h]
-	t9 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+dH+2*dV:][:dH]               // [d_h]
-	t11 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+2*dV:][:dK]            // [d_k]
-	t104 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH*dK]     // [d_h, d_k]
-	t280 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+2*dH+dK+2*dV:][:dH]        // [d_h]
-	t109 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+dK+2*dV:][:dK]        // [d_k]
-	t124 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+3*dH+2*dK+2*dV:][:dH]      // [d_h]
-	t126 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+2*dV:][:dV]      // [d_v]
-	t131 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+3*dH*dV+4*dH+2*dK+3*dV:][:dH*dV]   // [d_v, d_h]
-	t135 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+3*dV:][:dV]      // [d_v]
-	t136 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+4*dH+2*dK+4*dV:][:dH]      // [d_h]
-	t138 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+5*dH+2*dK+4*dV:][:dH]      // [d_h]
-	t16722 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+4*dV:][:dV]    // [d_v]
-	t17222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+6*dH+2*dK+5*dV:][:dH]    // [d_h]
-	t23122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+4*dH*dV+7*dH+2*dK+5*dV:][:dH*dV] // [d_v, d_h]
-	t179 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+7*dH+2*dK+5*dV:][:dH]      // [d_h]
-	t181 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+3*dH*dK+5*dH*dV+8*dH+2*dK+5*dV:][:dK]      // [d_k]
-	t2Total := make([]F, 1)
-	t20Total := make([]F, 1)
-	t213Total := make([]F, 1)
-	t195Total := make([]F, 1)
-	t65Total := make([]F, 1)
-	t192Total := make([]F, 1)
-	t127Total := make([]F, 1)
-	t129Total := make([]F, 1)
-	t110Total := make([]F, 1)
-	t141Total := make([]F, 1)
-	t143Total := make([]F, 1)
-	t139Total := make([]F, 1)
-	t236Total := make([]F, 1)
-	t189Total := make([]F, 1)
+	t22 := c.Work[:L*T*dH]                                                                   // [L, T, d_h]
+	t15 := c.Work[L*T*dH:][:L*T*dH]                                                          // [L, T, d_h]
+	t162 := c.Work[2*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
+	t41 := c.Work[3*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t43 := c.Work[4*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t44 := c.Work[5*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t45 := c.Work[6*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t46 := c.Work[7*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t42 := c.Work[8*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t62 := c.Work[9*L*T*dH:][:L*T*dH]                                                        // [L, T, d_h]
+	t51 := c.Work[10*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
+	t99 := c.Work[11*L*T*dH:][:L*T*dH]                                                       // [L, T, d_h]
+	t722 := c.Work[12*L*T*dH:][:L*T*dH]                                                      // [L, T, d_h]
+	t92 := c.Work[13*L*T*dH:][:L*T*dV]                                                       // [L, T, d_v]
+	t10 := c.Work[13*L*T*dH+L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	t11 := c.Work[13*L*T*dH+2*L*T*dV:][:L*T*dV]                                              // [L, T, d_v]
+	t12 := c.Work[13*L*T*dH+3*L*T*dV:][:L*T*dV]                                              // [L, T, d_v]
+	g := c.Work[13*L*T*dH+4*L*T*dV:][:L*T*dV]                                                // [L, T, d_v]
+	t62_2 := c.Work[13*L*T*dH+5*L*T*dV:][:L*T*dV]                                            // [L, T, d_v]
+	W1BarState := c.Work[13*L*T*dH+6*L*T*dV:][:dH*dK]                                        // [d_h, d_k]
+	W2BarState := c.Work[13*L*T*dH+6*L*T*dV+dH*dK:][:dH*dV]                                  // [d_v, d_h]
+	W1Trail := c.Work[13*L*T*dH+6*L*T*dV+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                       // [C + 1, d_h, d_k]
+	W2Trail := c.Work[C*dH*dK+13*L*T*dH+6*L*T*dV+2*dH*dK+dH*dV:][:C*dH*dV+dH*dV]             // [C + 1, d_v, d_h]
+	t3 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV:][:dV]                   // [d_v]
+	t32 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dV:][:dH]               // [d_h]
+	t4 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dH+dV:][:dV]             // [d_v]
+	t923 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+dH+2*dV:][:dH]         // [d_h]
+	t1122 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+2*dH+2*dV:][:dK]      // [d_k]
+	t95 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+2*dH+dK+2*dV:][:dH]     // [d_h]
+	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+3*dH+dK+2*dV:][:dK]    // [d_k]
+	t322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+3*dH+2*dK+2*dV:][:dH]  // [d_h]
+	t34 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+2*dV:][:dV]   // [d_v]
+	t4322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+3*dV:][:dV] // [d_v]
+	t4422 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+4*dH+2*dK+4*dV:][:dH] // [d_h]
+	t4622 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+5*dH+2*dK+4*dV:][:dH] // [d_h]
+	t75 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+4*dV:][:dV]   // [d_v]
+	t80 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+6*dH+2*dK+5*dV:][:dH]   // [d_h]
+	t87 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+7*dH+2*dK+5*dV:][:dH]   // [d_h]
+	t89 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+6*L*T*dV+2*dH*dK+2*dH*dV+8*dH+2*dK+5*dV:][:dK]   // [d_k]
+	t35Total := make([]F, 1)
+	t37Total := make([]F, 1)
+	t182Total := make([]F, 1)
+	t49Total := make([]F, 1)
+	t5122Total := make([]F, 1)
+	t47Total := make([]F, 1)
 
 	// moneta.g, moneta.W2, moneta.W1, moneta.y
 	if kern.Wide() {
@@ -621,18 +432,18 @@ func (c *stepBackwardFused) run() {
 			P1:  unsafe.SliceData(c.GProd),
 			P2:  unsafe.SliceData(c.W1Prod),
 			P3:  unsafe.SliceData(c.YProd),
-			P4:  unsafe.SliceData(t38),
-			P5:  unsafe.SliceData(t152),
+			P4:  unsafe.SliceData(t22),
+			P5:  unsafe.SliceData(t15),
 			P6:  unsafe.SliceData(t162),
-			P7:  unsafe.SliceData(t167),
-			P8:  unsafe.SliceData(t169),
-			P9:  unsafe.SliceData(t170),
-			P10: unsafe.SliceData(t171),
-			P11: unsafe.SliceData(t172),
+			P7:  unsafe.SliceData(t41),
+			P8:  unsafe.SliceData(t43),
+			P9:  unsafe.SliceData(t44),
+			P10: unsafe.SliceData(t45),
+			P11: unsafe.SliceData(t46),
 			P12: unsafe.SliceData(t42),
 			P13: unsafe.SliceData(t62),
-			P14: unsafe.SliceData(t231),
-			P15: unsafe.SliceData(t284),
+			P14: unsafe.SliceData(t51),
+			P15: unsafe.SliceData(t99),
 			P16: unsafe.SliceData(t722),
 			N0:  L,
 			N1:  T,
@@ -647,43 +458,43 @@ func (c *stepBackwardFused) run() {
 				gProd := c.GProd[(i*T+j)*dH:][:dH]
 				W1Prod := c.W1Prod[(i*T+j)*dH:][:dH]
 				yProd := c.YProd[(i*T+j)*dH:][:dH]
-				t38_2 := t38[(i*T+j)*dH:][:dH]
-				t152_2 := t152[(i*T+j)*dH:][:dH]
+				t22_2 := t22[(i*T+j)*dH:][:dH]
+				t15_2 := t15[(i*T+j)*dH:][:dH]
 				t162_2 := t162[(i*T+j)*dH:][:dH]
-				t167_2 := t167[(i*T+j)*dH:][:dH]
-				t169_2 := t169[(i*T+j)*dH:][:dH]
-				t170_2 := t170[(i*T+j)*dH:][:dH]
-				t171_2 := t171[(i*T+j)*dH:][:dH]
-				t172_2 := t172[(i*T+j)*dH:][:dH]
+				t41_2 := t41[(i*T+j)*dH:][:dH]
+				t43_2 := t43[(i*T+j)*dH:][:dH]
+				t44_2 := t44[(i*T+j)*dH:][:dH]
+				t45_2 := t45[(i*T+j)*dH:][:dH]
+				t46_2 := t46[(i*T+j)*dH:][:dH]
 				t42_2 := t42[(i*T+j)*dH:][:dH]
-				t62_2 := t62[(i*T+j)*dH:][:dH]
-				t231_2 := t231[(i*T+j)*dH:][:dH]
-				t284_2 := t284[(i*T+j)*dH:][:dH]
+				t62_3 := t62[(i*T+j)*dH:][:dH]
+				t51_2 := t51[(i*T+j)*dH:][:dH]
+				t99_2 := t99[(i*T+j)*dH:][:dH]
 				t722_2 := t722[(i*T+j)*dH:][:dH]
 				thetaEntry := theta[j]
 				for k := range dH {
 					gProdEntry := gProd[k]
-					t382 := kern.Sigmoid(gProdEntry)
-					t1522 := F(thetaEntry * gProdEntry)
+					t222 := kern.Sigmoid(gProdEntry)
+					t152 := F(thetaEntry * gProdEntry)
 					W1ProdEntry := W1Prod[k]
-					t1672 := F(t382 * W1ProdEntry)
-					t1692 := -gProdEntry
-					t1702 := kern.Sigmoid(t1692)
-					t1712 := F(F(F(gProdEntry*t382)*W1ProdEntry) * t1702)
+					t412 := F(t222 * W1ProdEntry)
+					t432 := -gProdEntry
+					t442 := kern.Sigmoid(t432)
+					t452 := F(F(F(gProdEntry*t222)*W1ProdEntry) * t442)
 					yProdEntry := yProd[k]
-					t2312 := kern.Sigmoid(yProdEntry)
-					t38_2[k] = t382
-					t152_2[k] = t1522
-					t162_2[k] = F(t382 * t1522)
-					t167_2[k] = t1672
-					t169_2[k] = t1692
-					t170_2[k] = t1702
-					t171_2[k] = t1712
-					t172_2[k] = t1672 + t1712
-					t42_2[k] = F(gProdEntry * t382)
-					t62_2[k] = F(F(thetaEntry*gProdEntry) * t382)
-					t231_2[k] = t2312
-					t284_2[k] = F(yProdEntry * t2312)
+					t512 := kern.Sigmoid(yProdEntry)
+					t22_2[k] = t222
+					t15_2[k] = t152
+					t162_2[k] = F(t222 * t152)
+					t41_2[k] = t412
+					t43_2[k] = t432
+					t44_2[k] = t442
+					t45_2[k] = t452
+					t46_2[k] = t412 + t452
+					t42_2[k] = F(gProdEntry * t222)
+					t62_3[k] = F(F(thetaEntry*gProdEntry) * t222)
+					t51_2[k] = t512
+					t99_2[k] = F(yProdEntry * t512)
 					t722_2[k] = kern.Sigmoid(-yProdEntry)
 				}
 			}
@@ -694,12 +505,12 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rdaaa81aa1a5fArgs{
 			P0: unsafe.SliceData(c.GMax2),
-			P1: unsafe.SliceData(t45),
-			P2: unsafe.SliceData(t46),
-			P3: unsafe.SliceData(t47),
-			P4: unsafe.SliceData(t48),
+			P1: unsafe.SliceData(t92),
+			P2: unsafe.SliceData(t10),
+			P3: unsafe.SliceData(t11),
+			P4: unsafe.SliceData(t12),
 			P5: unsafe.SliceData(g),
-			P6: unsafe.SliceData(t154),
+			P6: unsafe.SliceData(t62_2),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -710,24 +521,24 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T {
 				gMax2 := c.GMax2[(i*T+j)*dV:][:dV]
-				t45_2 := t45[(i*T+j)*dV:][:dV]
-				t46_2 := t46[(i*T+j)*dV:][:dV]
-				t47_2 := t47[(i*T+j)*dV:][:dV]
-				t48_2 := t48[(i*T+j)*dV:][:dV]
+				t92_2 := t92[(i*T+j)*dV:][:dV]
+				t10_2 := t10[(i*T+j)*dV:][:dV]
+				t11_2 := t11[(i*T+j)*dV:][:dV]
+				t12_2 := t12[(i*T+j)*dV:][:dV]
 				g2 := g[(i*T+j)*dV:][:dV]
-				t154_2 := t154[(i*T+j)*dV:][:dV]
+				t62_3 := t62_2[(i*T+j)*dV:][:dV]
 				for k := range dV {
 					gMax2Entry := gMax2[k]
-					t452 := F(10 * gMax2Entry)
-					t462 := kern.Tanh(t452)
-					t472 := F(gMax2Entry * gMax2Entry)
-					t482 := F(1e-06) + t472
-					t45_2[k] = t452
-					t46_2[k] = t462
-					t47_2[k] = t472
-					t48_2[k] = t482
-					g2[k] = F(t462 * t482)
-					t154_2[k] = num.FMA32(-t462, t462, F(1))
+					t922 := F(10 * gMax2Entry)
+					t102 := kern.Tanh(t922)
+					t112 := F(gMax2Entry * gMax2Entry)
+					t122 := F(1e-06) + t112
+					t92_2[k] = t922
+					t10_2[k] = t102
+					t11_2[k] = t112
+					t12_2[k] = t122
+					g2[k] = F(t102 * t122)
+					t62_3[k] = num.FMA32(-t102, t102, F(1))
 				}
 			}
 		}
@@ -791,7 +602,7 @@ func (c *stepBackwardFused) run() {
 					thetaEntry2 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R11d3aa12772cArgs{
-							P0: unsafe.SliceData(t172),
+							P0: unsafe.SliceData(t46),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(c.W1Init),
 							P3: unsafe.SliceData(W1Trail),
@@ -807,13 +618,13 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R11d3aa12772c(&a2)
 					} else {
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
+						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							w3 := F(thetaEntry2 * t172_2[i])
+							w3 := F(thetaEntry2 * t46_2[i])
 							for j := range dK {
 								W1Trail3[j] = num.FMA32(-w3, k[j], num.FMA32(w2, W1Init[j], F(rhoEntry*W1Trail2[j])))
 							}
@@ -822,170 +633,69 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
-				gPow := c.GPow[l*T+C*s:][:n]
 				rho := c.Rho[l*T+C*s:][:n]
-				yPow := c.YPow[l*T+C*s:][:n]
-				yPow2 := c.YPow2[l*T+C*s:][:n]
-				yPow3 := c.YPow3[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				yPow4 := c.YPow4[l*T+C*s:][:n]
-				gPow2 := c.GPow2[l*T+C*s:][:n]
-				gPow3 := c.GPow3[l*T+C*s:][:n]
-				gPow4 := c.GPow4[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// moneta.g
-					var t2 F
-					if kern.Wide() {
-						a2 := regions.Re78518e20ab2Args{
-							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t2Total),
-							N0: dV,
-							N1: dH,
-							N2: 4 * dH * dV * a,
-							S0: [2]float32{t2},
-						}
-						regions.Re78518e20ab2(&a2)
-					} else {
-						t2_2 := t2
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							var t2Row F
-							t2RowSums := [16]F{t2Row}
-							for j := range dH {
-								t := num.Abs(W2Trail2[j])
-								t2RowSums[j%16] = num.FMA32(F(F(t*t)*t), t, t2RowSums[j%16])
-							}
-							t2Row = kern.Sum16(&t2RowSums)
-							t2_2 = t2_2 + t2Row
-						}
-						t2Total[0] = t2_2
-					}
-					t2 = t2Total[0]
-					// moneta.g
-					t4 := (t2 < F(1e-24))
-					// moneta.g, moneta.y
-					var t20 F
-					var t213 F
-					if kern.Wide() {
-						a2 := regions.R0a3b9b346802Args{
-							P0: unsafe.SliceData(W1Trail),
-							P1: unsafe.SliceData(t20Total),
-							P2: unsafe.SliceData(t213Total),
-							N0: dH,
-							N1: dK,
-							N2: 4 * dH * dK * a,
-							N3: dH * dK,
-							N4: -dH*dK + dK,
-							S0: [2]float32{t213},
-							S1: [2]float32{t20},
-						}
-						regions.R0a3b9b346802(&a2)
-					} else {
-						t213_2 := t213
-						t20_2 := t20
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							var t20Row F
-							var t213Row F
-							t20RowSums := [16]F{t20Row}
-							t213RowSums := [16]F{t213Row}
-							for j := range dK {
-								t19 := num.Abs(W1Trail2[j])
-								t20RowSums[j%16] = num.FMA32(F(F(t19*t19)*t19), t19, t20RowSums[j%16])
-								t212 := num.Abs(W1Trail3[j])
-								t213RowSums[j%16] = num.FMA32(F(F(t212*t212)*t212), t212, t213RowSums[j%16])
-							}
-							t20Row = kern.Sum16(&t20RowSums)
-							t213Row = kern.Sum16(&t213RowSums)
-							t20_2 = t20_2 + t20Row
-							t213_2 = t213_2 + t213Row
-						}
-						t20Total[0] = t20_2
-						t213Total[0] = t213_2
-					}
-					t20 = t20Total[0]
-					t213 = t213Total[0]
-					// moneta.g
-					t22 := (t20 < F(1e-24))
-					// moneta.g, moneta.W2, moneta.y
-					var t195 F
-					gPowEntry2 := gPow[a]
-					w4 := F(0.3333333333333333 * gPowEntry2)
+					// moneta.g, moneta.y, moneta.W2
+					clear(t32)
 					rhoEntry3 := rho[a]
-					w5 := F(1) - rhoEntry3
-					t4Number := kern.Choose(t4, F(1), F(0))
+					w4 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rd42a33bb3d3aArgs{
+						a2 := regions.R8585bc62c57eArgs{
 							P0:  unsafe.SliceData(g),
-							P1:  unsafe.SliceData(W2Trail),
-							P2:  unsafe.SliceData(t42),
-							P3:  unsafe.SliceData(t62),
-							P4:  unsafe.SliceData(c.W2Init),
-							P5:  unsafe.SliceData(W22),
-							P6:  unsafe.SliceData(t39),
-							P7:  unsafe.SliceData(t195Total),
+							P1:  unsafe.SliceData(c.YBar),
+							P2:  unsafe.SliceData(W2Trail),
+							P3:  unsafe.SliceData(t42),
+							P4:  unsafe.SliceData(t62),
+							P5:  unsafe.SliceData(c.W2Init),
+							P6:  unsafe.SliceData(t32),
+							P7:  unsafe.SliceData(t3),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
 							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dH,
-							N6:  8 * dH,
-							N7:  4*dH*dV*a + 12*dH,
-							N8:  12 * dH,
-							N9:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N10: 4 * dH * dV * a,
-							N11: 4,
-							N12: 8,
-							N13: 12,
-							S0:  [2]float32{t195},
-							S1:  [2]float32{t4Number},
-							S2:  [2]float32{w4},
-							S3:  [2]float32{w5},
-							S4:  [2]float32{rhoEntry3},
+							N6:  4*dH*dV*a + 12*dH,
+							N7:  12 * dH,
+							N8:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N9:  4 * dH * dV * a,
+							N10: 4,
+							N11: 8,
+							N12: 12,
+							S0:  [2]float32{w4},
+							S1:  [2]float32{rhoEntry3},
 						}
-						regions.Rd42a33bb3d3a(&a2)
+						regions.R8585bc62c57e(&a2)
 					} else {
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t195_2 := t195
-						t4_2 := (F(0) < t4Number)
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							var t392 F
+							var t33 F
 							gEntry2 := g2[i]
-							var t195Row F
-							t392Sums := [16]F{t392}
-							t195RowSums := [16]F{t195Row}
+							yBarEntry := yBar[i]
+							t33Sums := [16]F{t33}
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
-								t7 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry))
-								t392Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry)*t7)*t7)), t42_2[j], t392Sums[j%16])
-								W222 := num.FMA32(-gEntry2, t62_2[j], num.FMA32(w5, W2Init[j], F(rhoEntry3*W2TrailEntry)))
-								t194 := num.Abs(W222)
-								t195RowSums[j%16] = num.FMA32(F(F(t194*t194)*t194), t194, t195RowSums[j%16])
-								W22_2[j] = W222
+								t33Sums[j%16] = num.FMA32(W2TrailEntry, t42_2[j], t33Sums[j%16])
+								t32[j] = num.FMA32(num.FMA32(-gEntry2, t62_3[j], num.FMA32(w4, W2Init[j], F(rhoEntry3*W2TrailEntry))), yBarEntry, t32[j])
 							}
-							t392 = kern.Sum16(&t392Sums)
-							t195Row = kern.Sum16(&t195RowSums)
-							t195_2 = t195_2 + t195Row
-							t39[i] = t392
+							t33 = kern.Sum16(&t33Sums)
+							t3[i] = t33
 						}
-						t195Total[0] = t195_2
 					}
-					t195 = t195Total[0]
 					// moneta.g
 					if kern.Wide() {
 						a2 := regions.R00fa23bbf65fArgs{
-							P0: unsafe.SliceData(t39),
+							P0: unsafe.SliceData(t3),
 							P1: unsafe.SliceData(c.V),
-							P2: unsafe.SliceData(t40),
+							P2: unsafe.SliceData(t4),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
@@ -993,161 +703,52 @@ func (c *stepBackwardFused) run() {
 					} else {
 						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t40[i] = t39[i] - v[i]
+							t4[i] = t3[i] - v[i]
 						}
 					}
-					// moneta.y, moneta.g
-					t197 := (t195 < F(1e-24))
-					t215 := (t213 < F(1e-24))
-					t12 := !t215
-					t58 := !t197
-					t182 := !t22
-					t2292 := !t4
-					// moneta.y, moneta.g
-					clear(t32)
-					var t65 F
-					yPowEntry2 := yPow[a]
-					w6 := F(0.3333333333333333 * yPowEntry2)
-					t197Number := kern.Choose(t197, F(1), F(0))
-					t58Number := kern.Choose(t58, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rf55bcf93aec4Args{
-							P0: unsafe.SliceData(c.YBar),
-							P1: unsafe.SliceData(W22),
-							P2: unsafe.SliceData(t284),
-							P3: unsafe.SliceData(t32),
-							P4: unsafe.SliceData(t65Total),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dH,
-							N6: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t65},
-							S1: [2]float32{t58Number},
-							S2: [2]float32{t197Number},
-							S3: [2]float32{w6},
-						}
-						regions.Rf55bcf93aec4(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						t65_2 := t65
-						t58_2 := (F(0) < t58Number)
-						t197_2 := (F(0) < t197Number)
-						for i := range dV {
-							W22_2 := W22[i*dH:][:dH]
-							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
-							yBarEntry := yBar[i]
-							var t65Row F
-							t65RowSums := [16]F{t65Row}
-							for j := range dH {
-								W22Entry := W22_2[j]
-								t200 := kern.Choose(t197_2, F(1), num.Abs(W22Entry))
-								t65RowSums[j%16] = t65RowSums[j%16] + kern.Choose(t58_2, F(F(F(F(0.3333333333333333*W22Entry)*t200)*t200)*kern.Choose(t58_2, F(yBarEntry*t284_2[j]), F(0))), F(0))
-								t32[j] = num.FMA32(kern.Choose(t197_2, F(0), F(F(F(w6*W22Entry)*t200)*t200)), yBarEntry, t32[j])
-							}
-							t65Row = kern.Sum16(&t65RowSums)
-							t65_2 = t65_2 + t65Row
-						}
-						t65Total[0] = t65_2
-					}
-					t65 = t65Total[0]
 					// moneta.y
 					if kern.Wide() {
 						a2 := regions.Rcb81e45387a3Args{
-							P0: unsafe.SliceData(t231),
+							P0: unsafe.SliceData(t51),
 							P1: unsafe.SliceData(t32),
 							P2: unsafe.SliceData(c.YProd),
 							P3: unsafe.SliceData(t722),
-							P4: unsafe.SliceData(t9),
+							P4: unsafe.SliceData(t923),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 						}
 						regions.Rcb81e45387a3(&a2)
 					} else {
-						t231_2 := t231[(l*T+a+C*s)*dH:][:dH]
+						t51_2 := t51[(l*T+a+C*s)*dH:][:dH]
 						yProd := c.YProd[(l*T+a+C*s)*dH:][:dH]
 						t722_2 := t722[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t231Entry := t231_2[i]
+							t51Entry := t51_2[i]
 							t32Entry := t32[i]
-							t9[i] = num.FMA32(F(F(yProd[i]*t231Entry)*t32Entry), t722_2[i], F(t231Entry*t32Entry))
+							t923[i] = num.FMA32(F(F(yProd[i]*t51Entry)*t32Entry), t722_2[i], F(t51Entry*t32Entry))
 						}
 					}
-					// moneta.y, moneta.g
-					clear(t11)
-					var t192 F
-					yPow2Entry2 := yPow2[a]
-					w7 := F(0.3333333333333333 * yPow2Entry2)
-					t215Number := kern.Choose(t215, F(1), F(0))
-					t12Number := kern.Choose(t12, F(1), F(0))
+					// moneta.y, moneta.W1, moneta.W2
+					clear(t1122)
+					clear(t172)
+					var t35 F
+					var t37 F
+					w5 := F(1) - rhoEntry3
 					if kern.Wide() {
-						a2 := regions.Rb9eb05446339Args{
-							P0: unsafe.SliceData(t9),
-							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.Q),
-							P3: unsafe.SliceData(t11),
-							P4: unsafe.SliceData(t192Total),
-							N0: dH,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6: 4*dH*dK*a + 4*dH*dK,
-							S0: [2]float32{t192},
-							S1: [2]float32{t12Number},
-							S2: [2]float32{t215Number},
-							S3: [2]float32{w7},
-						}
-						regions.Rb9eb05446339(&a2)
-					} else {
-						t192_2 := t192
-						t12_2 := (F(0) < t12Number)
-						t215_2 := (F(0) < t215Number)
-						for i := range dH {
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							t9Entry := t9[i]
-							var t192Row F
-							t192RowSums := [16]F{t192Row}
-							for j := range dK {
-								W1TrailEntry := W1Trail2[j]
-								t218 := kern.Choose(t215_2, F(1), num.Abs(W1TrailEntry))
-								t192RowSums[j%16] = t192RowSums[j%16] + kern.Choose(t12_2, F(F(F(F(0.3333333333333333*W1TrailEntry)*t218)*t218)*kern.Choose(t12_2, F(q[j]*t9Entry), F(0))), F(0))
-								t11[j] = num.FMA32(kern.Choose(t215_2, F(0), F(F(F(w7*W1TrailEntry)*t218)*t218)), t9Entry, t11[j])
-							}
-							t192Row = kern.Sum16(&t192RowSums)
-							t192_2 = t192_2 + t192Row
-						}
-						t192Total[0] = t192_2
-					}
-					t192 = t192Total[0]
-					// moneta.W1, moneta.y, moneta.g, moneta.W2
-					clear(t109)
-					var t127 F
-					var t129 F
-					w8 := F(0.3333333333333333 * yPow2Entry2)
-					w9 := kern.Choose(t12, F(F(-0.5*yPow3[a])*t192), F(0))
-					w10 := F(1) - rhoEntry3
-					t215Number2 := kern.Choose(t215, F(1), F(0))
-					t12Number2 := kern.Choose(t12, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rd45ef4a69687Args{
-							P0:  unsafe.SliceData(t9),
-							P1:  unsafe.SliceData(t172),
-							P2:  unsafe.SliceData(W1Trail),
-							P3:  unsafe.SliceData(c.Q),
-							P4:  unsafe.SliceData(W1BarState),
-							P5:  unsafe.SliceData(c.K),
-							P6:  unsafe.SliceData(c.W1Init),
-							P7:  unsafe.SliceData(t104),
-							P8:  unsafe.SliceData(t109),
+						a2 := regions.R0b9f73dd1826Args{
+							P0:  unsafe.SliceData(t923),
+							P1:  unsafe.SliceData(t46),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(W1BarState),
+							P4:  unsafe.SliceData(c.K),
+							P5:  unsafe.SliceData(c.W1Init),
+							P6:  unsafe.SliceData(W1Trail),
+							P7:  unsafe.SliceData(t1122),
+							P8:  unsafe.SliceData(t172),
 							P9:  unsafe.SliceData(c.W1InitBar),
-							P10: unsafe.SliceData(t280),
-							P11: unsafe.SliceData(t127Total),
-							P12: unsafe.SliceData(t129Total),
+							P10: unsafe.SliceData(t95),
+							P11: unsafe.SliceData(t35Total),
+							P12: unsafe.SliceData(t37Total),
 							N0:  dH,
 							N1:  4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							N2:  4,
@@ -1157,370 +758,316 @@ func (c *stepBackwardFused) run() {
 							N6:  12,
 							N7:  4*dH*a + 4*C*dH*s + 4*T*dH*l + 12,
 							N8:  dK,
-							N9:  4*dH*dK*a + 4*dH*dK + 4*dK,
-							N10: 4 * dK,
-							N11: 4*dH*dK*a + 4*dK,
-							N12: 4*dH*dK*a + 4*dH*dK + 8*dK,
-							N13: 8 * dK,
-							N14: 4*dH*dK*a + 8*dK,
-							N15: 4*dH*dK*a + 4*dH*dK + 12*dK,
-							N16: 12 * dK,
-							N17: 4*dH*dK*a + 12*dK,
+							N9:  4 * dK,
+							N10: 4*dH*dK*a + 4*dK,
+							N11: 4*dH*dK*a + 4*dH*dK + 4*dK,
+							N12: 8 * dK,
+							N13: 4*dH*dK*a + 8*dK,
+							N14: 4*dH*dK*a + 4*dH*dK + 8*dK,
+							N15: 12 * dK,
+							N16: 4*dH*dK*a + 12*dK,
+							N17: 4*dH*dK*a + 4*dH*dK + 12*dK,
 							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N19: 4*dH*dK*a + 4*dH*dK,
-							N20: -dH * dK,
-							S0:  [2]float32{t129},
-							S1:  [2]float32{t127},
-							S2:  [2]float32{t12Number2},
-							S3:  [2]float32{t215Number2},
-							S4:  [2]float32{w8},
-							S5:  [2]float32{w9},
-							S6:  [2]float32{w10},
+							N19: 4 * dH * dK * a,
+							N20: dH * dK,
+							S0:  [2]float32{t37},
+							S1:  [2]float32{t35},
+							S2:  [2]float32{w5},
 						}
-						regions.Rd45ef4a69687(&a2)
+						regions.R0b9f73dd1826(&a2)
 					} else {
-						t172_2 := t172[(l*T+a+C*s)*dH:][:dH]
-						t129_2 := t129
-						t127_2 := t127
-						t12_2 := (F(0) < t12Number2)
-						t215_2 := (F(0) < t215Number2)
+						t46_2 := t46[(l*T+a+C*s)*dH:][:dH]
+						t37_2 := t37
+						t35_2 := t35
 						for i := range dH {
-							W1Trail2 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							W1Init := c.W1Init[i*dK:][:dK]
-							W1Trail3 := W1Trail[(a*dH+i)*dK:][:dK]
-							t104_2 := t104[i*dK:][:dK]
+							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
+							W1Trail3 := W1Trail[((a+1)*dH+i)*dK:][:dK]
 							W1InitBar := c.W1InitBar[i*dK:][:dK]
-							var t2802 F
-							t9Entry2 := t9[i]
-							t172Entry := t172_2[i]
-							var t127Row F
-							var t129Row F
-							t2802Sums := [16]F{t2802}
-							t127RowSums := [16]F{t127Row}
-							t129RowSums := [16]F{t129Row}
+							var t952 F
+							t923Entry := t923[i]
+							t46Entry := t46_2[i]
+							var t35Row F
+							var t37Row F
+							t952Sums := [16]F{t952}
+							t35RowSums := [16]F{t35Row}
+							t37RowSums := [16]F{t37Row}
 							for j := range dK {
-								W1TrailEntry2 := W1Trail2[j]
-								t2123 := num.Abs(W1TrailEntry2)
-								t2182 := kern.Choose(t215_2, F(1), t2123)
-								t1422 := kern.Choose(t12_2, F(q[j]*t9Entry2), F(0))
-								w21 := kern.Choose(t12_2, F(2*kern.Choose(t12_2, F(F(F(w8*W1TrailEntry2)*t2182)*t1422), F(0))), F(0))
-								w22 := kern.Choose(t12_2, F(F(F(w8*t2182)*t2182)*t1422), F(0))
-								t1042 := num.FMA32(num.FMA32(F(F(F(4*w9)*t2123)*t2123), t2123, w21), kern.Sign(W1TrailEntry2), W1BarState2[j]+w22)
-								t2802Sums[j%16] = num.FMA32(t1042, k[j], t2802Sums[j%16])
-								t127RowSums[j%16] = num.FMA32(W1Init[j], t1042, t127RowSums[j%16])
-								t129RowSums[j%16] = num.FMA32(W1Trail3[j], t1042, t129RowSums[j%16])
-								t104_2[j] = t1042
-								t109[j] = num.FMA32(-t1042, t172Entry, t109[j])
-								W1InitBar[j] = num.FMA32(w10, t1042, W1InitBar[j])
+								t1222 := num.FMA32(q[j], t923Entry, W1BarState2[j])
+								t952Sums[j%16] = num.FMA32(t1222, k[j], t952Sums[j%16])
+								t35RowSums[j%16] = num.FMA32(W1Init[j], t1222, t35RowSums[j%16])
+								t37RowSums[j%16] = num.FMA32(W1Trail2[j], t1222, t37RowSums[j%16])
+								t1122[j] = num.FMA32(W1Trail3[j], t923Entry, t1122[j])
+								t172[j] = num.FMA32(-t1222, t46Entry, t172[j])
+								W1InitBar[j] = num.FMA32(w5, t1222, W1InitBar[j])
 							}
-							t2802 = kern.Sum16(&t2802Sums)
-							t127Row = kern.Sum16(&t127RowSums)
-							t129Row = kern.Sum16(&t129RowSums)
-							t127_2 = t127_2 + t127Row
-							t129_2 = t129_2 + t129Row
-							t280[i] = t2802
+							t952 = kern.Sum16(&t952Sums)
+							t35Row = kern.Sum16(&t35RowSums)
+							t37Row = kern.Sum16(&t37RowSums)
+							t35_2 = t35_2 + t35Row
+							t37_2 = t37_2 + t37Row
+							t95[i] = t952
 						}
-						t127Total[0] = t127_2
-						t129Total[0] = t129_2
+						t35Total[0] = t35_2
+						t37Total[0] = t37_2
 					}
-					t127 = t127Total[0]
-					t129 = t129Total[0]
+					t35 = t35Total[0]
+					t37 = t37Total[0]
 					// moneta.W1
-					var t110 F
+					var t182 F
 					if kern.Wide() {
 						a2 := regions.Rb192d458953eArgs{
 							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(t109),
-							P2: unsafe.SliceData(t110Total),
+							P1: unsafe.SliceData(t172),
+							P2: unsafe.SliceData(t182Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t110},
+							S0: [2]float32{t182},
 						}
 						regions.Rb192d458953e(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t110_2 := t110
-						t110Sums := [16]F{t110_2}
+						t182_2 := t182
+						t182Sums := [16]F{t182_2}
 						for i := range dK {
-							t110Sums[i%16] = num.FMA32(k[i], t109[i], t110Sums[i%16])
+							t182Sums[i%16] = num.FMA32(k[i], t172[i], t182Sums[i%16])
 						}
-						t110_2 = kern.Sum16(&t110Sums)
-						t110Total[0] = t110_2
+						t182_2 = kern.Sum16(&t182Sums)
+						t182Total[0] = t182_2
 					}
-					t110 = t110Total[0]
+					t182 = t182Total[0]
 					// moneta.W1
 					thetaEntry3 := theta[a]
 					if kern.Wide() {
 						a2 := regions.R5ef2351158d8Args{
-							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t280),
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t95),
 							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t170),
-							P4: unsafe.SliceData(t124),
+							P3: unsafe.SliceData(t44),
+							P4: unsafe.SliceData(t322),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
 						}
 						regions.R5ef2351158d8(&a2)
 					} else {
-						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
+						t44_2 := t44[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
-							t38Entry := t38_2[i]
-							t280Entry := t280[i]
-							t124[i] = num.FMA32(-F(thetaEntry3*t38Entry), t280Entry, -F(F(F(F(thetaEntry3*gProd[i])*t38Entry)*t170_2[i])*t280Entry))
+							t22Entry := t22_2[i]
+							t95Entry := t95[i]
+							t322[i] = num.FMA32(-F(thetaEntry3*t22Entry), t95Entry, -F(F(F(F(thetaEntry3*gProd[i])*t22Entry)*t44_2[i])*t95Entry))
 						}
 					}
-					// moneta.W1, moneta.g, moneta.W2, moneta.y
-					clear(t136)
-					var t141 F
-					var t143 F
-					w12 := F(0.3333333333333333 * yPowEntry2)
-					w13 := kern.Choose(t58, F(F(-0.5*yPow4[a])*t65), F(0))
-					t4Number2 := kern.Choose(t4, F(1), F(0))
-					t197Number2 := kern.Choose(t197, F(1), F(0))
-					t58Number2 := kern.Choose(t58, F(1), F(0))
+					// moneta.W1, moneta.W2, moneta.y
+					clear(t4422)
+					var t49 F
+					var t5122 F
 					if kern.Wide() {
-						a2 := regions.Rb224d3e33e9aArgs{
+						a2 := regions.R4c6df714db70Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(g),
 							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t124),
-							P4:  unsafe.SliceData(W22),
-							P5:  unsafe.SliceData(t284),
-							P6:  unsafe.SliceData(W2BarState),
-							P7:  unsafe.SliceData(t62),
-							P8:  unsafe.SliceData(c.W2Init),
-							P9:  unsafe.SliceData(t131),
-							P10: unsafe.SliceData(t136),
-							P11: unsafe.SliceData(c.W2InitBar),
-							P12: unsafe.SliceData(t126),
-							P13: unsafe.SliceData(t135),
-							P14: unsafe.SliceData(t141Total),
-							P15: unsafe.SliceData(t143Total),
+							P3:  unsafe.SliceData(t322),
+							P4:  unsafe.SliceData(t99),
+							P5:  unsafe.SliceData(W2BarState),
+							P6:  unsafe.SliceData(t62),
+							P7:  unsafe.SliceData(c.W2Init),
+							P8:  unsafe.SliceData(t4422),
+							P9:  unsafe.SliceData(c.W2InitBar),
+							P10: unsafe.SliceData(t34),
+							P11: unsafe.SliceData(t4322),
+							P12: unsafe.SliceData(t49Total),
+							P13: unsafe.SliceData(t5122Total),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
 							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
 							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N5:  dH,
-							N6:  4*dH*dV*a + 4*dH,
-							N7:  4 * dH,
-							N8:  4*dH*dV*a + 8*dH,
-							N9:  8 * dH,
-							N10: 4*dH*dV*a + 12*dH,
-							N11: 12 * dH,
-							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N13: 4 * dH * dV * a,
-							N14: 4,
-							N15: 8,
-							N16: 12,
-							S0:  [2]float32{t143},
-							S1:  [2]float32{t141},
-							S2:  [2]float32{t58Number2},
-							S3:  [2]float32{t197Number2},
-							S4:  [2]float32{t4Number2},
-							S5:  [2]float32{w4},
-							S6:  [2]float32{w12},
-							S7:  [2]float32{w13},
-							S8:  [2]float32{w10},
+							N6:  4 * dH,
+							N7:  4*dH*dV*a + 8*dH,
+							N8:  8 * dH,
+							N9:  4*dH*dV*a + 12*dH,
+							N10: 12 * dH,
+							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N12: 4 * dH * dV * a,
+							N13: 4,
+							N14: 8,
+							N15: 12,
+							S0:  [2]float32{t5122},
+							S1:  [2]float32{t49},
+							S2:  [2]float32{w5},
 						}
-						regions.Rb224d3e33e9a(&a2)
+						regions.R4c6df714db70(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t143_2 := t143
-						t141_2 := t141
-						t58_2 := (F(0) < t58Number2)
-						t197_2 := (F(0) < t197Number2)
-						t4_2 := (F(0) < t4Number2)
+						t5122_2 := t5122
+						t49_2 := t49
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							W22_2 := W22[i*dH:][:dH]
-							t284_2 := t284[(l*T+a+C*s)*dH:][:dH]
+							t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
 							W2BarState2 := W2BarState[i*dH:][:dH]
-							t62_2 := t62[(l*T+a+C*s)*dH:][:dH]
+							t62_3 := t62[(l*T+a+C*s)*dH:][:dH]
 							W2Init := c.W2Init[i*dH:][:dH]
-							t131_2 := t131[i*dH:][:dH]
 							W2InitBar := c.W2InitBar[i*dH:][:dH]
-							var t1262 F
-							var t1352 F
+							var t342 F
+							var t4323 F
 							yBarEntry2 := yBar[i]
 							gEntry3 := g2[i]
-							var t141Row F
-							var t143Row F
-							t1262Sums := [16]F{t1262}
-							t1352Sums := [16]F{t1352}
-							t141RowSums := [16]F{t141Row}
-							t143RowSums := [16]F{t143Row}
+							var t49Row F
+							var t5122Row F
+							t342Sums := [16]F{t342}
+							t4323Sums := [16]F{t4323}
+							t49RowSums := [16]F{t49Row}
+							t5122RowSums := [16]F{t5122Row}
 							for j := range dH {
 								W2TrailEntry2 := W2Trail2[j]
-								t72 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry2))
-								t1262Sums[j%16] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry2)*t72)*t72)), t124[j], t1262Sums[j%16])
-								W22Entry2 := W22_2[j]
-								t1943 := num.Abs(W22Entry2)
-								t2002 := kern.Choose(t197_2, F(1), t1943)
-								t602 := kern.Choose(t58_2, F(yBarEntry2*t284_2[j]), F(0))
-								w23 := kern.Choose(t58_2, F(2*kern.Choose(t58_2, F(F(F(w12*W22Entry2)*t2002)*t602), F(0))), F(0))
-								w24 := kern.Choose(t58_2, F(F(F(w12*t2002)*t2002)*t602), F(0))
-								t1312 := num.FMA32(num.FMA32(F(F(F(4*w13)*t1943)*t1943), t1943, w23), kern.Sign(W22Entry2), W2BarState2[j]+w24)
-								t1352Sums[j%16] = num.FMA32(t1312, t62_2[j], t1352Sums[j%16])
-								t141RowSums[j%16] = num.FMA32(W2Init[j], t1312, t141RowSums[j%16])
-								t143RowSums[j%16] = num.FMA32(W2TrailEntry2, t1312, t143RowSums[j%16])
-								t131_2[j] = t1312
-								t136[j] = num.FMA32(-t1312, gEntry3, t136[j])
-								W2InitBar[j] = num.FMA32(w10, t1312, W2InitBar[j])
+								t342Sums[j%16] = num.FMA32(W2TrailEntry2, t322[j], t342Sums[j%16])
+								t39 := num.FMA32(yBarEntry2, t99_2[j], W2BarState2[j])
+								t4323Sums[j%16] = num.FMA32(t39, t62_3[j], t4323Sums[j%16])
+								t49RowSums[j%16] = num.FMA32(W2Init[j], t39, t49RowSums[j%16])
+								t5122RowSums[j%16] = num.FMA32(W2TrailEntry2, t39, t5122RowSums[j%16])
+								t4422[j] = num.FMA32(-t39, gEntry3, t4422[j])
+								W2InitBar[j] = num.FMA32(w5, t39, W2InitBar[j])
 							}
-							t1262 = kern.Sum16(&t1262Sums)
-							t1352 = kern.Sum16(&t1352Sums)
-							t141Row = kern.Sum16(&t141RowSums)
-							t143Row = kern.Sum16(&t143RowSums)
-							t141_2 = t141_2 + t141Row
-							t143_2 = t143_2 + t143Row
-							t126[i] = t1262
-							t135[i] = -t1352
+							t342 = kern.Sum16(&t342Sums)
+							t4323 = kern.Sum16(&t4323Sums)
+							t49Row = kern.Sum16(&t49RowSums)
+							t5122Row = kern.Sum16(&t5122RowSums)
+							t49_2 = t49_2 + t49Row
+							t5122_2 = t5122_2 + t5122Row
+							t34[i] = t342
+							t4322[i] = -t4323
 						}
-						t141Total[0] = t141_2
-						t143Total[0] = t143_2
+						t49Total[0] = t49_2
+						t5122Total[0] = t5122_2
 					}
-					t141 = t141Total[0]
-					t143 = t143Total[0]
+					t49 = t49Total[0]
+					t5122 = t5122Total[0]
 					// moneta.W2
-					var t139 F
+					var t47 F
 					if kern.Wide() {
 						a2 := regions.R24ab3fea7414Args{
-							P0: unsafe.SliceData(t38),
-							P1: unsafe.SliceData(t136),
+							P0: unsafe.SliceData(t22),
+							P1: unsafe.SliceData(t4422),
 							P2: unsafe.SliceData(c.GProd),
-							P3: unsafe.SliceData(t138),
-							P4: unsafe.SliceData(t139Total),
+							P3: unsafe.SliceData(t4622),
+							P4: unsafe.SliceData(t47Total),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							S0: [2]float32{t139},
+							S0: [2]float32{t47},
 						}
 						regions.R24ab3fea7414(&a2)
 					} else {
-						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
-						t139_2 := t139
-						t139Sums := [16]F{t139_2}
+						t47_2 := t47
+						t47Sums := [16]F{t47_2}
 						for i := range dH {
-							t1382 := F(t38_2[i] * t136[i])
-							t139Sums[i%16] = num.FMA32(gProd[i], t1382, t139Sums[i%16])
-							t138[i] = t1382
+							t4623 := F(t22_2[i] * t4422[i])
+							t47Sums[i%16] = num.FMA32(gProd[i], t4623, t47Sums[i%16])
+							t4622[i] = t4623
 						}
-						t139_2 = kern.Sum16(&t139Sums)
-						t139Total[0] = t139_2
+						t47_2 = kern.Sum16(&t47Sums)
+						t47Total[0] = t47_2
 					}
-					t139 = t139Total[0]
+					t47 = t47Total[0]
 					// moneta.g
 					if kern.Wide() {
 						a2 := regions.R5f49006a764dArgs{
-							P0: unsafe.SliceData(t126),
-							P1: unsafe.SliceData(t135),
-							P2: unsafe.SliceData(t40),
-							P3: unsafe.SliceData(t48),
-							P4: unsafe.SliceData(t154),
+							P0: unsafe.SliceData(t34),
+							P1: unsafe.SliceData(t4322),
+							P2: unsafe.SliceData(t4),
+							P3: unsafe.SliceData(t12),
+							P4: unsafe.SliceData(t62_2),
 							P5: unsafe.SliceData(c.GMax2),
-							P6: unsafe.SliceData(t46),
-							P7: unsafe.SliceData(t16722),
+							P6: unsafe.SliceData(t10),
+							P7: unsafe.SliceData(t75),
 							P8: unsafe.SliceData(c.VBar),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
 						regions.R5f49006a764d(&a2)
 					} else {
-						t48_2 := t48[(l*T+a+C*s)*dV:][:dV]
-						t154_2 := t154[(l*T+a+C*s)*dV:][:dV]
+						t12_2 := t12[(l*T+a+C*s)*dV:][:dV]
+						t62_3 := t62_2[(l*T+a+C*s)*dV:][:dV]
 						gMax2 := c.GMax2[(l*T+a+C*s)*dV:][:dV]
-						t46_2 := t46[(l*T+a+C*s)*dV:][:dV]
+						t10_2 := t10[(l*T+a+C*s)*dV:][:dV]
 						vBar := c.VBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t147 := t126[i] + t135[i]
-							t40Entry := t40[i]
-							t159 := !(kern.Smaller(F(1), t40Entry) <= F(-1))
-							t16723 := kern.Choose((t159 && !(F(1) <= t40Entry)), kern.Choose(t159, num.FMA32(F(F(10*t48_2[i])*t147), t154_2[i], F(F(F(2*gMax2[i])*t46_2[i])*t147)), F(0)), F(0))
-							t16722[i] = t16723
-							vBar[i] = -t16723
+							t55 := t34[i] + t4322[i]
+							t4Entry := t4[i]
+							t67 := !(kern.Smaller(F(1), t4Entry) <= F(-1))
+							t752 := kern.Choose((t67 && !(F(1) <= t4Entry)), kern.Choose(t67, num.FMA32(F(F(10*t12_2[i])*t55), t62_3[i], F(F(F(2*gMax2[i])*t10_2[i])*t55)), F(0)), F(0))
+							t75[i] = t752
+							vBar[i] = -t752
 						}
 					}
-					// moneta.g, moneta.W1
-					clear(t17222)
-					var t236 F
-					t4Number3 := kern.Choose(t4, F(1), F(0))
-					t2292Number := kern.Choose(t2292, F(1), F(0))
+					// moneta.g, moneta.W1, moneta.W2, moneta.y
+					clear(t80)
 					if kern.Wide() {
-						a2 := regions.R5c4326f58040Args{
-							P0:  unsafe.SliceData(t16722),
-							P1:  unsafe.SliceData(g),
-							P2:  unsafe.SliceData(W2Trail),
-							P3:  unsafe.SliceData(t42),
-							P4:  unsafe.SliceData(t124),
-							P5:  unsafe.SliceData(t17222),
-							P6:  unsafe.SliceData(t23122),
-							P7:  unsafe.SliceData(t236Total),
+						a2 := regions.Rf3cfd720ee74Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t75),
+							P2:  unsafe.SliceData(g),
+							P3:  unsafe.SliceData(W2Trail),
+							P4:  unsafe.SliceData(t80),
+							P5:  unsafe.SliceData(t42),
+							P6:  unsafe.SliceData(t99),
+							P7:  unsafe.SliceData(W2BarState),
+							P8:  unsafe.SliceData(t322),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N5:  8,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N7:  12,
 							N8:  dH,
-							N9:  4*dH*dV*a + 12*dH,
-							N10: 12 * dH,
-							N11: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
-							N12: 4 * dH * dV * a,
-							S0:  [2]float32{t236},
-							S1:  [2]float32{t2292Number},
-							S2:  [2]float32{t4Number3},
-							S3:  [2]float32{w4},
+							N9:  8 * dH,
+							N10: 4*dH*dV*a + 12*dH,
+							N11: 12 * dH,
+							N12: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
+							N13: 4 * dH * dV * a,
+							S0:  [2]float32{rhoEntry3},
 						}
-						regions.R5c4326f58040(&a2)
+						regions.Rf3cfd720ee74(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						g2 := g[(l*T+a+C*s)*dV:][:dV]
-						t236_2 := t236
-						t2292_2 := (F(0) < t2292Number)
-						t4_2 := (F(0) < t4Number3)
 						for i := range dV {
 							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
 							t42_2 := t42[(l*T+a+C*s)*dH:][:dH]
-							t23122_2 := t23122[i*dH:][:dH]
-							t16722Entry := t16722[i]
+							t99_2 := t99[(l*T+a+C*s)*dH:][:dH]
+							W2BarState2 := W2BarState[i*dH:][:dH]
+							yBarEntry3 := yBar[i]
+							t75Entry := t75[i]
 							gEntry4 := g2[i]
-							var t236Row F
-							t236RowSums := [16]F{t236Row}
 							for j := range dH {
-								W2TrailEntry3 := W2Trail2[j]
-								t73 := kern.Choose(t4_2, F(1), num.Abs(W2TrailEntry3))
-								t23123 := kern.Choose(t2292_2, num.FMA32(t42_2[j], t16722Entry, F(gEntry4*t124[j])), F(0))
-								t236RowSums[j%16] = t236RowSums[j%16] + kern.Choose(t2292_2, F(F(F(F(0.3333333333333333*W2TrailEntry3)*t73)*t73)*t23123), F(0))
-								t17222[j] = num.FMA32(kern.Choose(t4_2, F(0), F(F(F(w4*W2TrailEntry3)*t73)*t73)), t16722Entry, t17222[j])
-								t23122_2[j] = t23123
+								t80[j] = num.FMA32(W2Trail2[j], t75Entry, t80[j])
+								W2BarState2[j] = num.FMA32(t42_2[j], t75Entry, num.FMA32(rhoEntry3, num.FMA32(yBarEntry3, t99_2[j], W2BarState2[j]), F(gEntry4*t322[j])))
 							}
-							t236Row = kern.Sum16(&t236RowSums)
-							t236_2 = t236_2 + t236Row
 						}
-						t236Total[0] = t236_2
 					}
-					t236 = t236Total[0]
 					// moneta.g, moneta.W1, moneta.W2
 					if kern.Wide() {
 						a2 := regions.R0f1432d531ffArgs{
 							P0: unsafe.SliceData(c.W1Prod),
-							P1: unsafe.SliceData(t38),
-							P2: unsafe.SliceData(t170),
-							P3: unsafe.SliceData(t280),
+							P1: unsafe.SliceData(t22),
+							P2: unsafe.SliceData(t44),
+							P3: unsafe.SliceData(t95),
 							P4: unsafe.SliceData(c.GProd),
-							P5: unsafe.SliceData(t17222),
-							P6: unsafe.SliceData(t136),
-							P7: unsafe.SliceData(t138),
-							P8: unsafe.SliceData(t179),
+							P5: unsafe.SliceData(t80),
+							P6: unsafe.SliceData(t4422),
+							P7: unsafe.SliceData(t4622),
+							P8: unsafe.SliceData(t87),
 							N0: dH,
 							N1: 4*dH*a + 4*C*dH*s + 4*T*dH*l,
 							S0: [2]float32{thetaEntry3},
@@ -1528,160 +1075,65 @@ func (c *stepBackwardFused) run() {
 						regions.R0f1432d531ff(&a2)
 					} else {
 						W1Prod := c.W1Prod[(l*T+a+C*s)*dH:][:dH]
-						t38_2 := t38[(l*T+a+C*s)*dH:][:dH]
-						t170_2 := t170[(l*T+a+C*s)*dH:][:dH]
+						t22_2 := t22[(l*T+a+C*s)*dH:][:dH]
+						t44_2 := t44[(l*T+a+C*s)*dH:][:dH]
 						gProd := c.GProd[(l*T+a+C*s)*dH:][:dH]
 						for i := range dH {
 							W1ProdEntry2 := W1Prod[i]
-							t38Entry2 := t38_2[i]
-							t170Entry := t170_2[i]
-							t280Entry2 := t280[i]
+							t22Entry2 := t22_2[i]
+							t44Entry := t44_2[i]
+							t95Entry2 := t95[i]
 							gProdEntry2 := gProd[i]
-							t17222Entry := t17222[i]
-							w25 := num.FMA32(gProdEntry2, t17222Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t136[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t280Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t170Entry)*t280Entry2))))
-							w26 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t38Entry2)*t170Entry) * t280Entry2)
-							t179[i] = num.FMA32(F(t38Entry2*t170Entry), w25, num.FMA32(t38Entry2, t17222Entry, num.FMA32(thetaEntry3, t138[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t38Entry2)*t38Entry2)*t170Entry), t280Entry2, w26))))
+							t80Entry := t80[i]
+							w7 := num.FMA32(gProdEntry2, t80Entry, num.FMA32(F(thetaEntry3*gProdEntry2), t4422[i], num.FMA32(-F(thetaEntry3*W1ProdEntry2), t95Entry2, -F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t44Entry)*t95Entry2))))
+							w8 := -F(F(F(F(thetaEntry3*W1ProdEntry2)*t22Entry2)*t44Entry) * t95Entry2)
+							t87[i] = num.FMA32(F(t22Entry2*t44Entry), w7, num.FMA32(t22Entry2, t80Entry, num.FMA32(thetaEntry3, t4622[i], num.FMA32(F(F(F(F(F(thetaEntry3*gProdEntry2)*W1ProdEntry2)*t22Entry2)*t22Entry2)*t44Entry), t95Entry2, w8))))
 						}
 					}
-					// moneta.g
-					clear(t181)
-					var t189 F
-					gPow2Entry2 := gPow2[a]
-					w16 := F(0.3333333333333333 * gPow2Entry2)
-					t22Number := kern.Choose(t22, F(1), F(0))
-					t182Number := kern.Choose(t182, F(1), F(0))
+					// moneta.g, moneta.W1, moneta.y
+					clear(t89)
 					if kern.Wide() {
-						a2 := regions.Rb9eb05446339Args{
-							P0: unsafe.SliceData(t179),
-							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t181),
-							P4: unsafe.SliceData(t189Total),
+						a2 := regions.R5f7addcbb8d6Args{
+							P0: unsafe.SliceData(t923),
+							P1: unsafe.SliceData(t87),
+							P2: unsafe.SliceData(W1Trail),
+							P3: unsafe.SliceData(t89),
+							P4: unsafe.SliceData(c.K),
+							P5: unsafe.SliceData(c.Q),
+							P6: unsafe.SliceData(W1BarState),
 							N0: dH,
 							N1: 4,
 							N2: 8,
 							N3: 12,
 							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6: 4 * dH * dK * a,
-							S0: [2]float32{t189},
-							S1: [2]float32{t182Number},
-							S2: [2]float32{t22Number},
-							S3: [2]float32{w16},
+							N5: 4*dH*dK*a + 12*dK,
+							N6: 12 * dK,
+							N7: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N8: 4 * dH * dK * a,
+							S0: [2]float32{rhoEntry3},
 						}
-						regions.Rb9eb05446339(&a2)
+						regions.R5f7addcbb8d6(&a2)
 					} else {
-						t189_2 := t189
-						t182_2 := (F(0) < t182Number)
-						t22_2 := (F(0) < t22Number)
 						for i := range dH {
 							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t179Entry := t179[i]
-							var t189Row F
-							t189RowSums := [16]F{t189Row}
-							for j := range dK {
-								W1TrailEntry3 := W1Trail2[j]
-								t25 := kern.Choose(t22_2, F(1), num.Abs(W1TrailEntry3))
-								t189RowSums[j%16] = t189RowSums[j%16] + kern.Choose(t182_2, F(F(F(F(0.3333333333333333*W1TrailEntry3)*t25)*t25)*kern.Choose(t182_2, F(k[j]*t179Entry), F(0))), F(0))
-								t181[j] = num.FMA32(kern.Choose(t22_2, F(0), F(F(F(w16*W1TrailEntry3)*t25)*t25)), t179Entry, t181[j])
-							}
-							t189Row = kern.Sum16(&t189RowSums)
-							t189_2 = t189_2 + t189Row
-						}
-						t189Total[0] = t189_2
-					}
-					t189 = t189Total[0]
-					// moneta.g, moneta.W1
-					w17 := F(0.3333333333333333 * gPow2Entry2)
-					w18 := kern.Choose(t182, F(F(-0.5*gPow3[a])*t189), F(0))
-					t22Number2 := kern.Choose(t22, F(1), F(0))
-					t182Number2 := kern.Choose(t182, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R2308994a45ccArgs{
-							P0: unsafe.SliceData(t179),
-							P1: unsafe.SliceData(W1Trail),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t104),
-							P4: unsafe.SliceData(W1BarState),
-							N0: dH,
-							N1: dK,
-							N2: 4 * dH * dK * a,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t182Number2},
-							S1: [2]float32{t22Number2},
-							S2: [2]float32{w17},
-							S3: [2]float32{w18},
-							S4: [2]float32{rhoEntry3},
-						}
-						regions.R2308994a45cc(&a2)
-					} else {
-						t182_2 := (F(0) < t182Number2)
-						t22_2 := (F(0) < t22Number2)
-						for i := range dH {
-							W1Trail2 := W1Trail[(a*dH+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							t104_2 := t104[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							W1BarState2 := W1BarState[i*dK:][:dK]
-							t179Entry2 := t179[i]
+							t923Entry2 := t923[i]
+							t87Entry := t87[i]
 							for j := range dK {
-								W1TrailEntry4 := W1Trail2[j]
-								t194 := num.Abs(W1TrailEntry4)
-								t252 := kern.Choose(t22_2, F(1), t194)
-								t1842 := kern.Choose(t182_2, F(k[j]*t179Entry2), F(0))
-								w27 := kern.Choose(t182_2, F(2*kern.Choose(t182_2, F(F(F(w17*W1TrailEntry4)*t252)*t1842), F(0))), F(0))
-								w28 := kern.Choose(t182_2, F(F(F(w17*t252)*t252)*t1842), F(0))
-								W1BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w18)*t194)*t194), t194, w27), kern.Sign(W1TrailEntry4), num.FMA32(rhoEntry3, t104_2[j], w28))
-							}
-						}
-					}
-					// moneta.g, moneta.W2
-					w19 := F(0.3333333333333333 * gPowEntry2)
-					w20 := kern.Choose(t2292, F(F(-0.5*gPow4[a])*t236), F(0))
-					t4Number4 := kern.Choose(t4, F(1), F(0))
-					t2292Number2 := kern.Choose(t2292, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rcef3340605edArgs{
-							P0: unsafe.SliceData(W2Trail),
-							P1: unsafe.SliceData(t23122),
-							P2: unsafe.SliceData(t131),
-							P3: unsafe.SliceData(W2BarState),
-							N0: dV,
-							N1: dH,
-							N2: 4 * dH * dV * a,
-							S0: [2]float32{t2292Number2},
-							S1: [2]float32{t4Number4},
-							S2: [2]float32{w19},
-							S3: [2]float32{w20},
-							S4: [2]float32{rhoEntry3},
-						}
-						regions.Rcef3340605ed(&a2)
-					} else {
-						t2292_2 := (F(0) < t2292Number2)
-						t4_2 := (F(0) < t4Number4)
-						for i := range dV {
-							W2Trail2 := W2Trail[(a*dV+i)*dH:][:dH]
-							t23122_2 := t23122[i*dH:][:dH]
-							t131_2 := t131[i*dH:][:dH]
-							W2BarState2 := W2BarState[i*dH:][:dH]
-							for j := range dH {
-								W2TrailEntry4 := W2Trail2[j]
-								t8 := num.Abs(W2TrailEntry4)
-								t74 := kern.Choose(t4_2, F(1), t8)
-								t23122Entry := t23122_2[j]
-								w29 := kern.Choose(t2292_2, F(2*kern.Choose(t2292_2, F(F(F(w19*W2TrailEntry4)*t74)*t23122Entry), F(0))), F(0))
-								w30 := kern.Choose(t2292_2, F(F(F(w19*t74)*t74)*t23122Entry), F(0))
-								W2BarState2[j] = num.FMA32(num.FMA32(F(F(F(4*w20)*t8)*t8), t8, w29), kern.Sign(W2TrailEntry4), num.FMA32(rhoEntry3, t131_2[j], w30))
+								t89[j] = num.FMA32(W1Trail2[j], t87Entry, t89[j])
+								W1BarState2[j] = num.FMA32(k[j], t87Entry, F(rhoEntry3*num.FMA32(q[j], t923Entry2, W1BarState2[j])))
 							}
 						}
 					}
 					// moneta.g, moneta.W1, moneta
 					if kern.Wide() {
 						a2 := regions.R962d4f5dd84fArgs{
-							P0: unsafe.SliceData(t109),
-							P1: unsafe.SliceData(t181),
+							P0: unsafe.SliceData(t172),
+							P1: unsafe.SliceData(t89),
 							P2: unsafe.SliceData(c.KBar),
-							P3: unsafe.SliceData(t11),
+							P3: unsafe.SliceData(t1122),
 							P4: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -1692,13 +1144,13 @@ func (c *stepBackwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(thetaEntry3, t109[i], t181[i])
-							qBar[i] = t11[i]
+							kBar[i] = num.FMA32(thetaEntry3, t172[i], t89[i])
+							qBar[i] = t1122[i]
 						}
 					}
 					// moneta.g, moneta.W2
-					rhoBar[a] = ((t129 + t143) - t127) - t141
-					thetaBar[a] = t110 + t139
+					rhoBar[a] = ((t37 + t5122) - t35) - t49
+					thetaBar[a] = t182 + t47
 				}
 			}
 		}

@@ -28,7 +28,7 @@ package yaad
 
 import (
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v4fbfc4407ab1"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfecd63602c86"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcb1976b96f69"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -90,7 +90,7 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "W2_init", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DH}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DH)))}},
-		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "W1_init", Shape: tensor.Shape{b.Sizes.DH, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 1}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 	} {
 		if err := s.Add(p); err != nil {
@@ -112,7 +112,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of YAAD.
 func Entry() catalog.Entry {
-	return catalog.Block("YAAD", "1d5da52f4d19737255b9f7664d0e9eb5e39eb65d7ee464001e958b367667c691",
+	return catalog.Block("YAAD", "6c90e5350b4350fa53e7de5960fbd4680f822e50d5c9bbc7739eabe533addf88",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }
