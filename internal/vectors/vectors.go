@@ -188,3 +188,14 @@ func checkName(name string) error {
 func isFloat32(x float64) bool {
 	return math.IsNaN(x) || float64(float32(x)) == x
 }
+
+// Noise reports whether a gradient of float64 is zero but for rounding, as after a unit key of
+// one entry: no entry is above 1e-12, and one is not zero. In float32 it is whatever the
+// order of the sums leaves, times the inverse of the key's length.
+func Noise(x []float64) bool {
+	most := 0.
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	return most > 0 && most <= 1e-12
+}

@@ -249,3 +249,14 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestNoise(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want bool
+	}{{nil, false}, {[]float64{0, 0}, false}, {[]float64{0, 1e-17}, true}, {[]float64{-1e-17, 1e-3}, false}, {[]float64{math.NaN()}, false}} {
+		if got := vectors.Noise(c.x); got != c.want {
+			t.Errorf("%v: %v", c.x, got)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func finite(ctx context.Context, a asked) (r report, err error) {
 	if a.steps > 0 {
 		steps = a.steps
 	}
-	builds := slices.DeleteFunc(flagshipBuilds(0, 16, horizons(steps)), func(t build) bool { return !strings.Contains(t.formula, a.only) })
+	builds := slices.DeleteFunc(flagshipBuilds(0, 64, horizons(steps)), func(t build) bool { return !strings.Contains(t.formula, a.only) })
 	if len(builds) == 0 {
 		return r, fmt.Errorf("no combination contains %q", a.only)
 	}
