@@ -58,6 +58,9 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 	}
 	var rows, health [][]string
 	row := func(name, first string) error {
+		if !strings.Contains(name, a.only) {
+			return nil
+		}
 		line, levels, least := []string{name}, []string(nil), math.Inf(1)
 		for i, rate := range compareRates {
 			m, marks, err := compareBuild(first, rate, steps).run(ctx, d)
@@ -89,6 +92,9 @@ func compare(ctx context.Context, a asked) (r report, err error) {
 		if err := row("`"+first+"`", first); err != nil {
 			return r, err
 		}
+	}
+	if len(rows) == 0 {
+		return r, fmt.Errorf("no row has %q in its name", a.only)
 	}
 	t := compareBuild("B", 0, steps)
 	r.say("# Nine rules, four levels each, on one text")

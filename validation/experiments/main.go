@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("experiments baseline|timed|compare|levels|sweep|finite", flag.ContinueOnError)
 	flags.IntVar(&a.steps, "steps", 0, "end after so many `updates`, instead of as many as the question says")
 	flags.StringVar(&a.out, "out", "validation/experiments/reports", "`folder` of the report")
-	flags.StringVar(&a.only, "only", "", "sweep, finite: build those models alone whose formula contains this `text`; levels: read those streams alone whose name does")
+	flags.StringVar(&a.only, "only", "", "sweep, finite: build those models alone whose formula contains this `text`; compare: those rows, levels: those streams alone whose name does")
 	flags.StringVar(&a.done, "done", "", "levels: builds that this `file` lists, as an interrupted run printed them, are not built again")
 	flags.StringVar(&a.python, "python", "out/torch/bin/python", "baseline, timed: the `interpreter` that has PyTorch")
 	flags.IntVar(&a.jobs, "jobs", runtime.NumCPU(), "baseline: `models` at a time, of one thread each")
