@@ -93,7 +93,7 @@ levels: ## does a second, slower level help? validation/experiments/reports/leve
 sweep: ## combinations of rules and compositions, and which degenerate: validation/experiments/reports/sweep.md (STEPS=100000 for the longest)
 	$(GO) run ./validation/experiments sweep -steps $${STEPS:-0}
 
-presets: ## build every preset, and write what it reached into its file (PRESETS=tiny for one; medium takes the better part of an hour)
+presets: ## build every preset, and write what it reached into its file (PRESETS=tiny for one; medium takes 20 minutes)
 	PRESETS=$${PRESETS:-all} $(GO) test -count=1 -timeout 0 -v -run PresetsReach ./command
 
 eval: ## what each memory rule recalls, and how it reads long contexts: validation/experiments/reports/eval (an hour)
