@@ -204,7 +204,7 @@ def updates(expect, load):
     f = load("updates")
     ns = plain.orthogonal
     rate = lambda n: 0.02 * min(1, n / 4)
-    match = lambda u, eps=1e-7: 0.2 * np.sqrt(u.size) * u / (np.linalg.norm(u) + eps)
+    match = lambda u: 0.2 * np.sqrt(u.size) * u / (np.linalg.norm(u) + 1e-8)
 
     def step(c, n, u):
         w = f[f"{c}w.{n - 1}"]
@@ -224,19 +224,20 @@ def updates(expect, load):
     step("adamuon_us.", 1, rate(1) * ns(g("adamuon_us.", 1)) / (np.abs(g("adamuon_us.", 1)) + 1e-8))
     step("adamuon_us0.", 1, rate(1) * g("adamuon_us0.", 1) / (np.abs(g("adamuon_us0.", 1)) + 1e-8))
     for c in ("m3_gradient.", "m3.", "m3_tall."):
-        o = [ns(sum(0.9 ** (n - i) * g(c, i) for i in range(1, n + 1)), eps=0) for n in (1, 2, 3)]
-        o[2] = o[2] + 0.5 * ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
-        q = [g(c, 1), g(c, 2), g(c, 3)] if c == "m3_gradient." else o
-        v = sum(0.001 * 0.999 ** (2 - i) * q[i] ** 2 for i in range(3)) / (1 - 0.999**3)
-        u = o[2] / (np.sqrt(v) + 1e-8)
-        step(c, 3, rate(3) * (u if c == "m3_gradient." else match(u, 0)))
+        # The fourth step is the first that has the slow momentum, of the three gradients before.
+        o = [ns(sum(0.9 ** (n - i) * g(c, i) for i in range(1, n + 1)), eps=0) for n in (1, 2, 3, 4)]
+        o[3] = o[3] + 0.5 * ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
+        q = [g(c, n) for n in (1, 2, 3, 4)] if c == "m3_gradient." else o
+        v = sum(0.001 * 0.999 ** (3 - i) * q[i] ** 2 for i in range(4)) / (1 - 0.999**4)
+        u = o[3] / (np.sqrt(v) + 1e-8)
+        step(c, 4, rate(4) * (u if c == "m3_gradient." else match(u)))
     c = "m3_sums."
-    o = ns(g(c, 1) + g(c, 2) + g(c, 3), eps=0)
-    step(c, 3, rate(3) * 1.5 * o / (np.sqrt(0.5 * sum(g(c, n) ** 2 for n in (1, 2, 3))) + 1e-8))
+    fast, slow = (ns(sum(g(c, n) for n in range(1, k + 1)), eps=0) for k in (4, 3))
+    step(c, 4, rate(4) * (fast + 0.5 * slow) / (np.sqrt(0.5 * sum(g(c, n) ** 2 for n in (1, 2, 3, 4))) + 1e-8))
     for c, ahead, size in [("muon.", True, 0.4), ("muon_tall.", True, 0.2 * np.sqrt(5)), ("muon_plain.", False, 1.0),
                            ("muon_tall_shape.", True, np.sqrt(2.5))]:
         m = 0.95 * 0.05 * g(c, 1) + 0.05 * g(c, 2)
-        step(c, 2, rate(2) * size * ns(0.95 * m + 0.05 * g(c, 2) if ahead else m))
+        step(c, 2, rate(2) * size * ns(0.95 * m + 0.05 * g(c, 2) if ahead else m, eps=0))
 
 
 def run(expect, load):

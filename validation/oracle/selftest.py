@@ -82,10 +82,13 @@ def plain_forward(f, c, rule):
                 M[l] = r["rho"] * M[l] + np.outer(v, k)
             else:
                 r["theta"] = min(np.log1p(np.exp(gate("theta"))), f[c + "theta_max"])
+                if rule is rules.TITANS:
+                    r["eta"] = sigmoid(gate("eta"))
+                    r["theta"] = min(r["theta"], 1 - r["eta"])
                 r["e"] = M[l] @ k - v
                 write = -r["theta"] * np.outer(r["e"], k)
                 if rule is rules.TITANS:
-                    r["eta"], r["S"] = sigmoid(gate("eta")), S[l].copy()
+                    r["S"] = S[l].copy()
                     write = S[l] = r["eta"] * S[l] + write
                 M[l] = r["rho"] * M[l] + write
             r["M_new"] = M[l].copy()
