@@ -377,7 +377,11 @@ func (c *unitCompiler) equations() {
 func (c *unitCompiler) equation(eq *check.Equation, id string) abi.Equation {
 	e := abi.Equation{ID: id, Text: c.lineOf(eq)}
 	if eq.Def != nil && eq.Def.Cite != nil {
-		e.Cite = eq.Def.Cite.Paper + "#" + eq.Def.Cite.Eq
+		var all []string
+		for c := range eq.Def.Cite.All() {
+			all = append(all, c.String())
+		}
+		e.Cite = strings.Join(all, ", ")
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/inspect"
 	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/papers"
 	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
@@ -45,6 +46,8 @@ func (s *Source) References(root string) diag.List {
 	ds.Append(inspect.Resolve(s.Pages, bib, func(name string) bool {
 		return exists(name) || exists(filepath.Join(root, name))
 	}))
+	_, cd := papers.New(s.Tree.Order, bib)
+	ds.Append(cd)
 	return s.OwnMessages(ds)
 }
 
@@ -88,6 +91,7 @@ func (s *Source) Papers() (*spec.Bibliography, diag.List) {
 			}
 			all.Papers = append(all.Papers, paper)
 		}
+		all.Rows = append(all.Rows, b.Rows...)
 	}
 	if all.File == nil {
 		return nil, ds

@@ -106,12 +106,16 @@ it is a call of the part's name with a bar, in a comment.`},
 		short: "print the output of any pass of the compiler for one page",
 		long:  "Print the output of a pass for each unit of a page:\n\n" + dumpable()},
 
-	{name: "audit", args: "[-json] [-v]", max: 0, define: defineAudit,
+	{name: "audit", args: "[-json] [-paper KEY] [-v]", max: 0, define: defineAudit,
 		short: "list the symbols and tests of equations, the equations of symbols, and the gaps",
 		long: `
 List for every equation of the project's pages the generated symbol that
 computes it and the test that checks it, and for every generated symbol its
-equation; then the coverage and the gaps by name.`},
+equation; then the coverage and the gaps by name.
+
+With -paper titans list instead every equation of that paper, as papers.md has
+them, with the lines that cite it and what each says of it: as printed, in what
+it differs, or that the print is wrong; and why an equation has no page.`},
 
 	{name: "synth", args: "[-over FRONT] [-o DIR] STRUCTURE BIAS RETENTION ALGORITHM", min: 4, max: 4, define: defineSynth,
 		short: "make a rule of four knobs, as a package of yours",

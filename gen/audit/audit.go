@@ -2,7 +2,7 @@
 // tests, every symbol with its equations, and the gaps by name.
 //
 // It judges the trace: an equation without a symbol is a gap, and so is a unit without a
-// test, a symbol without an equation, a citation that nobody has read, and a sentence of
+// test, a symbol without an equation, a citation of an equation that was not read, and a sentence of
 // a contract that no line of the page states. What a page declares instead of deriving (adjoints,
 // relaxations, cut gradients) is listed with its reason.
 package audit
@@ -14,6 +14,7 @@ import (
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
+	"github.com/nl-hecate/hecate/gen/papers"
 	"github.com/nl-hecate/hecate/gen/spec"
 	"github.com/nl-hecate/hecate/gen/trace"
 )
@@ -57,13 +58,15 @@ const (
 	Stranger   GapKind = "comment that names no equation"
 	NoTest     GapKind = "unit without a test"
 	Loose      GapKind = "test that is about no unit"
-	Unread     GapKind = "citation that nobody has read"
+	Unread     GapKind = "citation of an equation that was not read"
+	Unverified GapKind = "citation of an equation that cannot be read"
+	NoPage     GapKind = "equation of a paper without a page"
 	Prose      GapKind = "contract in prose only"
 	Unbacked   GapKind = "tag without a line"
 )
 
 // gapKinds is the order of the report.
-var gapKinds = []GapKind{NoSymbol, NoEquation, Stranger, NoTest, Loose, Unread, Unbacked, Prose}
+var gapKinds = []GapKind{NoSymbol, NoEquation, Stranger, NoTest, Loose, Unread, NoPage, Unverified, Unbacked, Prose}
 
 // A Gap is something that is missing, by name.
 type Gap struct {
@@ -88,11 +91,13 @@ func New(c gen.Config) (*Report, diag.List) {
 		p.Citations = markdown.Cite(p, bib)
 	}
 	t := trace.New(e)
-	a := &auditor{pages: pages, path: e.Source.Path, tags: t.Tags, out: &Report{Format: 1, Pages: len(pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared, Errata: t.Errata}}
+	a := &auditor{pages: pages, bib: bib, path: e.Source.Path, tags: t.Tags, out: &Report{Format: 1, Pages: len(pages), Units: t.Units, Equations: t.Equations, Symbols: t.Symbols, Tests: t.Tests, Declared: t.Declared, Errata: t.Errata}}
 	a.equations()
 	a.symbols()
 	a.units()
 	a.citations()
+	list, _ := PapersOf(e.Source) // what is wrong there, check reports
+	a.papers(list)
 	a.contracts()
 	slices.SortStableFunc(a.out.Gaps, func(x, y Gap) int {
 		return slices.Index(gapKinds, x.Kind) - slices.Index(gapKinds, y.Kind)
@@ -102,6 +107,7 @@ func New(c gen.Config) (*Report, diag.List) {
 
 type auditor struct {
 	pages []*spec.Page // of the project, with their citations resolved
+	bib   *spec.Bibliography
 	path  func(page string) string
 	tags  map[string][]string // of the lines of each page
 	out   *Report
@@ -222,25 +228,49 @@ func (a *auditor) shared(t *trace.Test) bool {
 }
 
 func (a *auditor) citations() {
-	of, have := 0, 0
+	read, unverifiable, of := 0, 0, 0
 	for _, p := range a.pages {
 		if !p.Emits() {
 			continue
 		}
 		for _, c := range p.Citations {
-			if c.State == spec.Read {
-				of, have = of+1, have+1
-				continue
-			}
 			if c.State == spec.WholePaper {
 				continue // names no equation
 			}
 			of++
 			line, _ := c.Span.File.Pos(c.Span.Start)
-			a.gap(Unread, c.Canonical, a.path(p.File.Path), line, c.State.String())
+			switch c.State {
+			case spec.Read:
+				read++
+			case spec.Unverifiable:
+				unverifiable++
+				a.gap(Unverified, c.Canonical, a.path(p.File.Path), line, a.bib.ByKey(c.Paper).Unread)
+			default:
+				a.gap(Unread, c.Canonical, a.path(p.File.Path), line, c.State.String())
+			}
 		}
 	}
-	a.share("cited equations that somebody has read", have, of)
+	a.share("cited equations that were read", read, of)
+	a.share("cited equations that cannot be read", unverifiable, of)
+	a.share("cited equations that were not read", of-read-unverifiable, of)
+}
+
+// papers lists the equations of papers that no page has, and why not.
+func (a *auditor) papers(list []*Paper) {
+	rows, settled := 0, 0
+	for _, p := range list {
+		for _, r := range p.Rows {
+			rows++
+			if r.Verdict != string(papers.Open) {
+				settled++
+				continue
+			}
+			a.gap(NoPage, p.Key+"#"+r.Number, "", 0, r.Says)
+		}
+	}
+	if rows > 0 {
+		a.share("equations of papers with a page, or a reason", settled, rows)
+	}
 }
 
 // backed are the fields of a contract whose statements a line can back.

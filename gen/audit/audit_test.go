@@ -116,7 +116,9 @@ func TestCoverage(t *testing.T) {
 	r := report(t, map[string]string{"papers.md": papers, "a.md": page})
 	for what, want := range map[string]audit.Share{
 		"equations that a symbol computes":            {Have: 3, Of: 4},
-		"cited equations that somebody has read":      {Have: 2, Of: 3},
+		"cited equations that were read":              {Have: 2, Of: 3},
+		"cited equations that cannot be read":         {Have: 0, Of: 3},
+		"cited equations that were not read":          {Have: 1, Of: 3},
 		"contract statements with a line behind them": {Have: 1, Of: 4},
 	} {
 		if s := share(t, r, what); s.Have != want.Have || s.Of != want.Of {
@@ -136,7 +138,7 @@ func TestText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"2 pages: 4 units, of which 2 emitted, 4 equations,",
-		"equations that a symbol computes                3 of    4    75.0 %  ███████████████·····",
+		"equations that a symbol computes                 3 of    4    75.0 %  ███████████████·····",
 		"  op Twice  specs/a.md:17\n    out  17  TwiceBackward, TwiceCall, twiceBackwardFused, twiceCallFused  alpha#9 (not read)\n",
 		"  function above  specs/a.md:16\n    above()  16  in flag.out\n    written out in flag\n",
 		"adjoint x̄ = out̄  nobody knows better  specs/a.md:21\n",

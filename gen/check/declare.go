@@ -230,12 +230,28 @@ func (r *resolver) declaration(u *notation.Unit, s *notation.Declare) {
 			continue
 		}
 		r.dropReplaced(u, n.Name.Text)
+		n = r.chosenStart(n)
 		r.symbol(&Symbol{Name: n.Name.Text, Kind: kind, Decl: n, Type: n.Type, Span: n.Name.Span, Unit: u})
 		r.noGradClause(s, n)
 		if s.Keyword.Text == "gate" {
 			r.defs = append(r.defs, &Equation{Name: n.Name.Text, ID: r.b.ID + "." + ident.ASCII(n.Name.Text), Gate: n, Timed: r.b.Time != "", Unit: u})
 		}
 	}
+}
+
+// chosenStart is a declaration whose start is the arm of a case that the options choose.
+func (r *resolver) chosenStart(n *notation.DeclName) *notation.DeclName {
+	c, ok := n.Init.(*notation.Case)
+	if !ok {
+		return n
+	}
+	arm := r.b.ChosenArm(c)
+	if arm == nil {
+		return n
+	}
+	one := *n
+	one.Init = arm
+	return &one
 }
 
 // checkCarried refuses a state of a composition that is not carried from call to call.

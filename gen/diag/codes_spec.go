@@ -8,6 +8,10 @@ const (
 	NoEquationNumber Code = 1104
 	EquationNotRead  Code = 1105
 	BadPaperRow      Code = 1106
+	NoSuchEquation   Code = 1107
+	BackwardRange    Code = 1108
+	NoSuchEdition    Code = 1109
+	CitedDifferently Code = 1110
 )
 
 var referenceCodes = map[Code]Explanation{
@@ -24,8 +28,20 @@ var referenceCodes = map[Code]Explanation{
 		Wrong: wholePage + "\nThe write is alpha#?.\n",
 		Right: wholePage + "\nThe write is alpha#3.\n"},
 	EquationNotRead: {Page: true, Summary: "papers.md lists which equations of a paper somebody has read. One that is cited and not listed may say something else than the page believes.",
+		Wrong: wholePage + "\nThe write is alpha#17.\n",
+		Right: wholePage + "\nThe write is alpha#3.\n"},
+	NoSuchEquation: {Page: true, Summary: "papers.md lists in its column `equations` which equations an edition of a paper has. One that is cited must be among them.",
 		Wrong: wholePage + "\nThe write is alpha#99.\n",
 		Right: wholePage + "\nThe write is alpha#3.\n"},
+	BackwardRange: {Page: true, Summary: "A range of equations ends where it begins or later.",
+		Wrong: wholePage + "\nThe write is alpha#5-3.\n",
+		Right: wholePage + "\nThe write is alpha#3-5.\n"},
+	NoSuchEdition: {Page: true, Summary: "Editions of a paper may number their equations differently. One that is cited as key@edition has a row in papers.md.",
+		Wrong: wholePage + "\nThe write is alpha@v7#3.\n",
+		Right: wholePage + "\nThe write is alpha@v1#3.\n"},
+	CitedDifferently: {Page: true, Summary: "A citation without a string says that its line is the equation as printed. Two pages cannot give one equation as printed in different forms, and no page can cite what papers.md says no page has.",
+		Wrong: wholePage + "\n```hecate\nop Thrice(x ∈ ℝ^{n}) → out = 3 x  @eq alpha#7\n```\n",
+		Right: wholePage + "\n```hecate\nop Thrice(x ∈ ℝ^{n}) → out = 3 x  @eq alpha#3\n```\n"},
 	BadPaperRow: {Page: true, Summary: "A row of papers.md has a key of small letters, digits, - and _, used once, and ranges such as 1-9, 12, table1.",
 		Wrong: "# Papers\n\n| key | title | arXiv | version | read |\n|---|---|---|---|---|\n| Alpha! | On alpha | 9901.00001 | v1 | 9-1 |\n",
 		Right: "# Papers\n\n| key | title | arXiv | version | read |\n|---|---|---|---|---|\n| alpha | On alpha | 9901.00001 | v1 | 1-9 |\n"},

@@ -11,7 +11,7 @@ import (
 
 // surroundings are the pages that examples speak of.
 var surroundings = map[string]string{
-	"specs/papers.md":             "# Papers\n\n| key | title | arXiv | version | read |\n|---|---|---|---|---|\n| alpha | On alpha | 9901.00001 | v1 | 1-9 |\n| paper | On paper | 9901.00002 | v1 | 1-20 |\n",
+	"specs/papers.md":             "# Papers\n\n| key | title | arXiv | version | equations | read |\n|---|---|---|---|---|---|\n| alpha | On alpha | 9901.00001 | v1 | 1-20 | 1-9 |\n| paper | On paper | 9901.00002 | v1 | | 1-20 |\n\n| equation | says | no page |\n|---|---|---|\n| alpha#7 | x | it is trivial |\n",
 	"specs/rules/00_interface.md": "# One\n",
 	"specs/knobs/00_interface.md": "# Another\n",
 }

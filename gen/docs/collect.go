@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen"
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/audit"
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/derive"
 	"github.com/nl-hecate/hecate/gen/diag"
@@ -48,6 +49,10 @@ func Collect(c gen.Config) (*Site, diag.List) {
 		d.plans[u.Name] = u
 	}
 	d.table = table
+	if d.site.Papers, pd = audit.PapersOf(s); pd.HasErrors() {
+		ds.Append(pd)
+		return nil, ds
+	}
 	for _, u := range s.Tree.Order {
 		if !u.Example && s.Own(u) {
 			d.site.Entries = append(d.site.Entries, d.entry(u))
@@ -63,12 +68,7 @@ func Collect(c gen.Config) (*Site, diag.List) {
 
 // entryID is the name of an entry in files and links. A function may have the name of an
 // operation in other letters.
-func entryID(u *notation.Unit) string {
-	if name, ok := strings.CutSuffix(units.ID(u), "()"); ok {
-		return name + "_function"
-	}
-	return units.ID(u)
-}
+func entryID(u *notation.Unit) string { return entryOf(units.ID(u)) }
 
 // A collector makes the entries of a source.
 type collector struct {
@@ -96,6 +96,7 @@ func (d *collector) entry(u *notation.Unit) *Entry {
 	default:
 		d.ownOptions(e, u)
 	}
+	d.cited(e, u)
 	d.verdicts(e)
 	d.partners(e, u)
 	d.relations(e, u)
@@ -137,7 +138,7 @@ func (d *collector) page(e *Entry, u *notation.Unit) {
 }
 
 var (
-	cites  = regexp.MustCompile(`\s*@eq \S+`)
+	cites  = regexp.MustCompile(`\s*@eq \S+(?:\s+"(?:[^"\\]|\\.)*")?`)
 	tags   = regexp.MustCompile(`\s*\{[^{}\s]+\}`)
 	titles = regexp.MustCompile(`(?m)^# .*$`)
 	links  = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
@@ -227,6 +228,39 @@ func option(n *notation.DeclName, value notation.Expr, of string) Option {
 		o.Default = notation.Print(value, notation.Unicode)
 	}
 	return o
+}
+
+// cited lists the lines of a unit that cite an equation; of a form without one, those of the units
+// that it is made of.
+func (d *collector) cited(e *Entry, u *notation.Unit) {
+	if e.Cited = d.citations(u, false); len(e.Cited) > 0 || u.Formula == nil {
+		return
+	}
+	for a := range notation.All[*notation.Apply](u.Formula) {
+		if v := d.src.Tree.Units[a.Name.Text]; v != nil {
+			e.Cited = append(e.Cited, d.citations(v, true)...)
+		}
+	}
+}
+
+func (d *collector) citations(u *notation.Unit, other bool) []Cited {
+	var out []Cited
+	id := units.ID(u)
+	for _, p := range d.site.Papers {
+		for _, r := range p.Rows {
+			for _, l := range r.Lines {
+				if l.Unit != id {
+					continue
+				}
+				c := Cited{Paper: p.Key, Number: r.Number, Anchor: anchor(p.Key, r.Number), Math: l.Text, Verdict: l.Verdict, Says: l.Says}
+				if other {
+					c.Unit = Link{Name: l.Name, ID: entryID(u)}
+				}
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // verdicts copies the report: properties apart.

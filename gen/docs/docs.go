@@ -17,6 +17,7 @@ import (
 	"strings"
 	text "text/template"
 
+	"github.com/nl-hecate/hecate/gen/audit"
 	"github.com/nl-hecate/hecate/templates"
 )
 
@@ -29,6 +30,7 @@ type Site struct {
 	Forms   []Form   // how the rules may be computed
 	Tokens  int      // of the chunks at which approximations are compared there
 	Counts  string   // of combinations
+	Papers  []*audit.Paper
 }
 
 // An Entry is one unit of a page.
@@ -40,6 +42,7 @@ type Entry struct {
 	Header   []Field
 	Prose    string // markdown, where the page is about this unit alone
 	Source   string // the unit as the page has it
+	Cited    []Cited
 
 	Equations []Equation
 	Backward  string // as derive prints it
@@ -71,6 +74,13 @@ type (
 	State    struct{ Math, Shape, Start string }
 	Memory   struct{ Kernel, Saved, Checkpoints, Workspace string }
 	Kernel   struct{ Name, Does, Go, CUDA string }
+	// Cited is a line that cites an equation of a paper.
+	Cited struct {
+		Paper, Number, Anchor string // key, 13-14, the place on the page of the papers
+		Math                  string // the line
+		Unit                  Link   // that has it, where it is another one
+		Verdict, Says         string
+	}
 	Relation struct {
 		What  string // used by, is the same as, is made of
 		Links []Link
@@ -196,7 +206,7 @@ func (r Relation) String() string {
 // Markdown sets the reference as files: one for each entry, one of contents and
 // one of the tables, by their names.
 func (s *Site) Markdown() (map[string][]byte, error) {
-	t, err := text.New("docs").Funcs(text.FuncMap{"cell": cell, "code": code, "link": link, "lines": oneLine, "number": number}).Parse(templates.Reference)
+	t, err := text.New("docs").Funcs(text.FuncMap{"cell": cell, "code": code, "link": link, "lines": oneLine, "number": number, "anchor": anchor, "entry": entryOf}).Parse(templates.Reference)
 	if err != nil {
 		return nil, fmt.Errorf("docs: %w", err)
 	}
@@ -210,6 +220,7 @@ func (s *Site) Markdown() (map[string][]byte, error) {
 	}
 	set("README.md", "contents", s)
 	set("legality.md", "legality", s)
+	set("papers.md", "papers", s)
 	for _, e := range s.Entries {
 		set(e.ID+".md", "entry", e)
 	}
@@ -218,7 +229,7 @@ func (s *Site) Markdown() (map[string][]byte, error) {
 
 // HTML sets the reference as one file.
 func (s *Site) HTML() ([]byte, error) {
-	t, err := template.New("site").Funcs(template.FuncMap{"math": mathHTML, "notation": blockHTML, "prose": proseHTML, "lines": oneLine, "number": number, "text": textHTML, "class": class}).Parse(templates.Site)
+	t, err := template.New("site").Funcs(template.FuncMap{"math": mathHTML, "notation": blockHTML, "prose": proseHTML, "lines": oneLine, "number": number, "text": textHTML, "class": class, "anchor": anchor, "entry": entryOf}).Parse(templates.Site)
 	if err != nil {
 		return nil, fmt.Errorf("docs: %w", err)
 	}
@@ -252,6 +263,17 @@ func class(cell string) string {
 	word, _, _ := strings.Cut(cell, " ")
 	return "v-" + word
 }
+
+// entryOf is the name of the entry of a unit's id.
+func entryOf(id string) string {
+	if name, ok := strings.CutSuffix(id, "()"); ok {
+		return name + "_function"
+	}
+	return id
+}
+
+// anchor is where the page of the papers has an equation.
+func anchor(key, number string) string { return strings.ReplaceAll(key, "@", "-") + "-" + number }
 
 // number is the number of a reason, as tables refer to it.
 func number(i int) string { return fmt.Sprintf("[%d]", i+1) }

@@ -24,7 +24,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := site.Write(dir)
-	if err != nil || n != len(site.Entries)+3 {
+	if err != nil || n != len(site.Entries)+4 {
 		t.Errorf("%d files, %v", n, err)
 	}
 	if _, err := os.Stat(gone); err == nil {

@@ -117,11 +117,16 @@ func (t *unitTest) blockTable(x *Trial, i int) string {
 	if t.u.Kind == abi.RuleUnit {
 		b.WriteString("\t\tWindows: true,\n")
 	}
-	if n := t.order(); n > leastOrder {
-		fmt.Fprintf(&b, "\t\tOrder: %d,\n", n)
-	}
+	t.orderOf(&b)
 	fmt.Fprintf(&b, "\t\tVectors: %q,\n\t}.Test(t)\n", "testdata/"+x.File)
 	return b.String()
+}
+
+// orderOf prints the order of the unit where a test has to know it.
+func (t *unitTest) orderOf(b *strings.Builder) {
+	if n := t.order(); n > leastOrder {
+		fmt.Fprintf(b, "\t\tOrder: %d,\n", n)
+	}
 }
 
 // facts prints what the compiler derived.
@@ -185,6 +190,7 @@ func (t *unitTest) pairTable(p *pairTest) string {
 		b.WriteString("\t\tFlat: true,\n")
 	}
 	x.gates(&b)
+	t.orderOf(&b)
 	if len(t.u.Parts) == 0 {
 		fmt.Fprintf(&b, "\t\tVectors: %q,\n", "testdata/"+x.File)
 	}

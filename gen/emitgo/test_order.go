@@ -1,8 +1,6 @@
 package emitgo
 
 import (
-	"slices"
-
 	"github.com/nl-hecate/hecate/gen/plan"
 	"github.com/nl-hecate/hecate/gen/shape"
 )
@@ -22,11 +20,18 @@ func (e *unitEmitter) order() int {
 	for _, z := range e.free() {
 		own[z.Name] = true
 	}
-	ofSize := func(p shape.Poly) int {
-		if slices.ContainsFunc(p.Symbols(), func(s string) bool { return own[s] }) {
-			return 1
+	ofSize := func(p shape.Poly) int { // its degree in the sizes of the unit
+		most := 0
+		for _, m := range p.Monomials() {
+			n := 0
+			for _, f := range m.Syms {
+				if own[f] {
+					n++
+				}
+			}
+			most = max(most, n)
 		}
-		return 0
+		return most
 	}
 	most := leastOrder
 	for _, st := range e.u.Stages {

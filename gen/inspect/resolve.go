@@ -28,14 +28,14 @@ func Resolve(pages []*spec.Page, bib *spec.Bibliography, exists func(path string
 			x.resolve(p, &p.Refs[i])
 		}
 		if p.Ours() {
-			reportUnresolved(p, &diags)
+			reportUnresolved(p, bib, &diags)
 		}
 	}
 	return diags
 }
 
 // reportUnresolved reports the citations and references of a page that do not resolve.
-func reportUnresolved(p *spec.Page, diags *diag.List) {
+func reportUnresolved(p *spec.Page, bib *spec.Bibliography, diags *diag.List) {
 	for _, r := range p.Refs {
 		switch r.Resolution {
 		case spec.RefAmbiguous:
@@ -50,6 +50,19 @@ func reportUnresolved(p *spec.Page, diags *diag.List) {
 		case spec.NoPaper:
 			diags.Warnf(diag.UnknownPaper, c.Span, "%q names no paper", c.Text).
 				Hint("write the paper's key before the number, as in paper#%s", c.Eq)
+		case spec.NoEdition:
+			key, edition, _ := strings.Cut(c.Paper, "@")
+			have := bib.Editions(key)
+			d := diags.Errorf(diag.NoSuchEdition, c.Span, "%s does not list the edition %s of %s", markdown.BibliographyName, edition, key).
+				Hint("add a row for it, or cite %s", strings.Join(editions(have), " or "))
+			d.See(have[0].Span, "the paper's row is here")
+		case spec.Absent:
+			p := bib.ByKey(c.Paper)
+			diags.Errorf(diag.NoSuchEquation, c.Span, "%s has no equation %s", c.Paper, number(c)).See(p.Span, "it has the equations %s", p.Numbers()).
+				Hint("correct the number, or name the edition that it is from")
+		case spec.Backwards:
+			diags.Errorf(diag.BackwardRange, c.Span, "the range %s ends before it begins", number(c)).See(bib.ByKey(c.Paper).Span, "the paper's row is here").
+				Hint("write %s#%s-%s", c.Paper, c.EqEnd, c.Eq)
 		case spec.UnknownPaper:
 			diags.Warnf(diag.UnknownPaper, c.Span, "%s does not list the paper %s", markdown.BibliographyName, c.Paper).
 				Hint("add a row for it, or correct the name")
@@ -59,6 +72,26 @@ func reportUnresolved(p *spec.Page, diags *diag.List) {
 			note(diags, diag.EquationNotRead, c, markdown.BibliographyName+" does not say that "+c.Canonical+" was read")
 		}
 	}
+}
+
+// number is the equation, or the range of them, that a citation names.
+func number(c spec.Citation) string {
+	if c.EqEnd != "" {
+		return c.Eq + "-" + c.EqEnd
+	}
+	return c.Eq
+}
+
+// editions are the keys that name a paper in its editions.
+func editions(papers []*spec.Paper) []string {
+	var out []string
+	for _, p := range papers {
+		out = append(out, p.Key)
+		if !strings.Contains(p.Key, "@") && p.Version != "" {
+			out = append(out, p.Key+"@"+p.Version)
+		}
+	}
+	return out
 }
 
 func note(diags *diag.List, code diag.Code, c spec.Citation, text string) {

@@ -21,15 +21,27 @@ import (
 //
 // The columns may be in any order and among others; names
 // and version may be missing. A key is of small letters, digits, - and _, and
-// is what first#13 and @eq first#13 use. In prose a paper is known by its
+// is what first#13 and @eq first#13 use. A further edition of a paper, with other numbers,
+// is a row of its own with the key first@edition. In prose a paper is known by its
 // key, by its names (divided by commas or semicolons) and by its arXiv id;
-// there the name begins with a capital. The column `equations read` (or
-// `read`) lists what somebody has compared with the paper: numbers, ranges
-// and items such as table1, def2, prop3, alg1, 13a; or all, or none.
+// there the name begins with a capital. The column `equations` lists the equations that the
+// edition has: numbers, ranges and items such as table1, def2, prop3, alg1, 13a; empty, it may have
+// any. The column `equations read` (or `read`) lists in the same way what was compared with the paper's
+// text, or says all, none, or none: and why it cannot be read; `date` says when.
+//
+// Every later table with a column `equation` lists equations of papers, one range in a row:
+//
+//	| equation     | says                        | no page |
+//	|--------------|-----------------------------|---------|
+//	| first#8      | M_t = M_{t−1} − θ_t ∇ℓ      | first#13 at α = 0 |
+//	| first#12-13  | the loss, and its step      |         |
+//
+// The last column says why no page computes the equation; where it is empty, one should.
 const BibliographyName = "papers.md"
 
 var (
-	paperKey  = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+	paperKey  = regexp.MustCompile(`^[a-z][a-z0-9_-]*(@[a-z0-9][a-z0-9._-]*)?$`)
+	oneKey    = regexp.MustCompile(`^([a-z][a-z0-9_-]*(?:@[a-z0-9._-]+)?)#(` + shortItem + `|\d+(?:\.\d+)*[a-z]?)(?:[-–](\d+[a-z]?))?$`)
 	arxivID   = regexp.MustCompile(`\b(\d{4}\.\d{4,5})(v\d+)?\b`)
 	rangeItem = regexp.MustCompile(`^(?:(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?|([a-zA-Z]*[0-9][\w.]*))$`)
 )
@@ -40,17 +52,15 @@ func Bibliography(f *source.File) (*spec.Bibliography, diag.List) {
 	b.skipBOM()
 	for _, l := range b.lines(b.base, len(f.Text)) {
 		if !strings.HasPrefix(l.trimmed(), "|") {
-			if b.columns != nil {
-				break
-			}
+			b.columns, b.reads = nil, nil
 			continue
 		}
 		cells := splitRow(l)
 		switch {
 		case b.columns == nil:
 			b.head(cells)
-		case !delimiter(cells):
-			b.row(cells)
+		case b.reads != nil && !delimiter(cells):
+			b.reads(cells)
 		}
 	}
 	return b.bib, b.diags
@@ -59,10 +69,12 @@ func Bibliography(f *source.File) (*spec.Bibliography, diag.List) {
 type bibReader struct {
 	*parser
 	bib     *spec.Bibliography
-	columns map[string]int
+	columns map[string]int     // of the table
+	reads   func(cells []line) // reads a row of it; nil where the table is not read
 }
 
-// head takes the row as the head of the table if it has a column `key`.
+// head takes the first row of a table: with a column `key` it is the table of the papers, with a
+// column `equation` one of equations.
 func (b *bibReader) head(cells []line) {
 	columns := map[string]int{}
 	for i, c := range cells {
@@ -75,8 +87,14 @@ func (b *bibReader) head(cells []line) {
 		}
 		columns[name] = i
 	}
-	if _, ok := columns["key"]; ok {
-		b.columns = columns
+	b.columns = columns
+	_, papers := columns["key"]
+	_, equations := columns["equation"]
+	switch {
+	case papers && len(b.bib.Papers) == 0:
+		b.reads = b.row
+	case equations:
+		b.reads = b.equation
 	}
 }
 
@@ -111,18 +129,37 @@ func (b *bibReader) row(cells []line) {
 			p.Names = append(p.Names, n)
 		}
 	}
-	b.ranges(p, b.cell(cells, "read"))
+	p.Date, p.Contents = b.cell(cells, "date").trimmed(), b.cell(cells, "used for").trimmed()
+	p.Has = b.ranges(b.cell(cells, "equations"))
+	read := b.cell(cells, "read")
+	if none, why, ok := strings.Cut(read.trimmed(), ":"); ok && strings.EqualFold(none, "none") {
+		p.Unread = strings.TrimSpace(why)
+	} else {
+		p.Read = b.ranges(read)
+	}
 	b.bib.Papers = append(b.bib.Papers, p)
 }
 
-// ranges reads the list of equations that were read.
-func (b *bibReader) ranges(p *spec.Paper, c line) {
+// equation reads a row about an equation, or a range of them.
+func (b *bibReader) equation(cells []line) {
+	c := b.cell(cells, "equation")
+	m := oneKey.FindStringSubmatch(unmark(c.text))
+	if m == nil {
+		b.diags.Errorf(diag.BadPaperRow, b.cellSpan(c), "%q names no equation", c.trimmed()).Hint("write key#13, or key#13-15")
+		return
+	}
+	b.bib.Rows = append(b.bib.Rows, &spec.EquationRow{Paper: m[1], Eq: m[2], EqEnd: m[3], Says: unmark(b.cell(cells, "says").text),
+		NoPage: b.cell(cells, "no page").trimmed(), Span: b.cellSpan(c)})
+}
+
+// ranges reads a list of equations.
+func (b *bibReader) ranges(c line) []spec.Range {
+	var out []spec.Range
 	switch strings.ToLower(c.trimmed()) {
 	case "", "none", "-", "—", "–":
-		return
+		return nil
 	case "all":
-		p.Read = []spec.Range{{Item: "all"}}
-		return
+		return []spec.Range{{Item: "all"}}
 	}
 	for _, item := range strings.FieldsFunc(c.text, func(r rune) bool { return r == ',' || r == ';' }) {
 		item = strings.TrimSpace(item)
@@ -132,7 +169,7 @@ func (b *bibReader) ranges(p *spec.Paper, c line) {
 			continue
 		}
 		if m[3] != "" {
-			p.Read = append(p.Read, spec.Range{Item: m[3]})
+			out = append(out, spec.Range{Item: m[3]})
 			continue
 		}
 		from, _ := strconv.Atoi(m[1])
@@ -144,8 +181,9 @@ func (b *bibReader) ranges(p *spec.Paper, c line) {
 			b.badRange(c, item)
 			continue
 		}
-		p.Read = append(p.Read, spec.Range{From: from, To: to})
+		out = append(out, spec.Range{From: from, To: to})
 	}
+	return out
 }
 
 func (b *bibReader) badRange(c line, item string) {

@@ -270,6 +270,9 @@ func (c *citer) find(name string) *spec.Paper {
 	if p := c.bib.ByArXiv(name); p != nil && name != "" {
 		return p
 	}
+	if p := c.bib.ByKey(name); p != nil {
+		return p
+	}
 	return c.bib.ByName(name)
 }
 
@@ -281,10 +284,19 @@ func (c *citer) resolve(cite *spec.Citation) {
 		cite.State = spec.NoPaper
 	case paper == nil:
 		cite.State = spec.UnknownPaper
+		if key, _, ok := strings.Cut(cite.Paper, "@"); ok && len(c.bib.Editions(key)) > 0 {
+			cite.State = spec.NoEdition
+		}
+	case paper.Unread != "" && cite.Eq != "":
+		cite.State = spec.Unverifiable
 	case cite.Eq == "?":
 		cite.State = spec.NoNumber
 	case cite.Eq == "":
 		cite.State = spec.WholePaper
+	case backwards(cite.Eq, cite.EqEnd):
+		cite.State = spec.Backwards
+	case !paper.HasEquation(cite.Eq) || cite.EqEnd != "" && !paper.HasEquation(cite.EqEnd):
+		cite.State = spec.Absent
 	case covers(paper, cite.Eq, cite.EqEnd):
 		cite.State = spec.Read
 	default:

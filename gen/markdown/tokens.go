@@ -45,8 +45,8 @@ type tokenReader struct {
 }
 
 var tokenReaders = []tokenReader{
-	{func(w string, next byte) bool { return next == '#' && 'a' <= w[0] && w[0] <= 'z' },
-		regexp.MustCompile(`^([a-z][a-z0-9_-]*)#(` + shortItem + `|\?|\d+(?:\.\d+)*[a-z]?)(?:[-–](\d+[a-z]?))?`), readKey},
+	{func(w string, next byte) bool { return (next == '#' || next == '@') && 'a' <= w[0] && w[0] <= 'z' },
+		regexp.MustCompile(`^([a-z][a-z0-9_-]*(?:@[a-z0-9._-]+)?)#(` + shortItem + `|\?|\d+(?:\.\d+)*[a-z]?)(?:[-–](\d+[a-z]?))?`), readKey},
 	{func(w string, next byte) bool { return next == '/' && strings.Contains(w, "_") },
 		regexp.MustCompile(`^([a-z][a-z0-9-]*)_(equations|definitions|propositions|tables|algorithms)/[a-z]+-0*(\d+[a-z]?)(?:-[a-z0-9-]*[a-z0-9])?`), readGraphKey},
 	{func(w string, _ byte) bool { return strings.HasPrefix(w, "eq-") },
@@ -256,6 +256,13 @@ func properName(l string, start int, word string) bool {
 
 func twoCapitals(word string) bool {
 	return strings.IndexFunc(word[1:], func(r rune) bool { return 'A' <= r && r <= 'Z' }) >= 0
+}
+
+// backwards reports whether a range ends before it begins.
+func backwards(eq, eqEnd string) bool {
+	from, err := strconv.Atoi(eq)
+	to, err2 := strconv.Atoi(eqEnd)
+	return err == nil && err2 == nil && to < from
 }
 
 // covers reports whether every equation of a range was read.

@@ -12,6 +12,7 @@ package notation
 
 import (
 	"github.com/nl-hecate/hecate/gen/source"
+	"iter"
 )
 
 // A Span locates a node in its page. Expressions and statements embed theirs, which gives them
@@ -104,12 +105,29 @@ type Override struct {
 	List  []*Apply // pages in brackets, for a list of parts
 }
 
-// A Cite is `@eq paper#eq` or `@eq paper#eq-eq`; Eq is "?" when nobody
-// checked the number.
+// A Cite is `@eq paper#eq` or `@eq paper#eq-eq`; Eq is "?" where the number is
+// not known. Differs says in what the line differs from the paper's equation; without it the
+// line is that equation, as printed.
 type Cite struct {
 	Span      Span
 	Paper, Eq string
+	Differs   *Text
+	Next      *Cite // a further citation of the same line
 }
+
+// All iterates over the citations of a line.
+func (c *Cite) All() iter.Seq[*Cite] {
+	return func(yield func(*Cite) bool) {
+		for ; c != nil; c = c.Next {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// String is the citation as pages have it, without what differs: paper#13.
+func (c *Cite) String() string { return c.Paper + "#" + c.Eq }
 
 // A TypeKind tells the forms of a type apart; the zero value is invalid.
 type TypeKind int

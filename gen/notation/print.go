@@ -130,6 +130,8 @@ func (p *printer) node(n any) {
 		p.target(n)
 	case *Cite:
 		p.WriteString("@eq " + n.Paper + "#" + n.Eq)
+		p.clause(" ", n.Differs)
+		p.clause("  ", n.Next)
 	case *Text:
 		p.WriteString(`"` + strings.ReplaceAll(n.Value, `"`, `\"`) + `"`)
 	default:

@@ -37,6 +37,7 @@ func (t *tracer) join() {
 	}
 	t.parts()
 	t.fold()
+	t.copies()
 	for _, e := range t.out.Equations { // lines of units that are written out elsewhere
 		for _, id := range e.In {
 			e.add(t.byID[id])
@@ -146,6 +147,18 @@ func (t *tracer) fold() {
 			for _, f := range e.Folded {
 				e.add(t.byID[f])
 			}
+		}
+	}
+}
+
+// copies gives a first value that is another value, and so has no statement, what computes its
+// state: that begins with it.
+func (t *tracer) copies() {
+	for _, e := range t.out.Equations {
+		state := t.byID[strings.TrimSuffix(e.ID, ".start")]
+		if e.Kind == "start" && len(e.Symbols) == 0 && state != nil && len(state.Symbols) > 0 {
+			e.Folded = with(e.Folded, state.ID)
+			e.add(state)
 		}
 	}
 }

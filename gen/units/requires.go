@@ -61,11 +61,11 @@ func Violations(knobs []*notation.Unit) []Violation {
 	return out
 }
 
-// Meets reports whether a knob provides a property to the others.
+// Meets reports whether a knob provides a property to the others, whatever its options.
 func Meets(u *notation.Unit, mark string) bool {
 	said := map[string]bool{}
 	for p := range notation.Of[*notation.Provides](u.Body) {
-		if p.Needs {
+		if p.Needs || p.When != nil {
 			continue
 		}
 		for _, m := range p.Marks {

@@ -191,7 +191,7 @@ type kLRetentionNode[F num.Float] struct {
 // KLRetention computes
 //
 //	out[i∈m]    kl_retention.out
-//	  = softmax_{j∈n}(α log(max(prior[i,j], 1e-8)) − θ g[i,j])  @eq miras#?
+//	  = softmax_{j∈n}(α log(max(prior[i,j], 1e-8)) − θ g[i,j])  @eq miras#21 "each row sums to one"
 //
 // Shapes: prior [L, m, n]; g [L, m, n]; alpha [L]; theta [L]; out [L, m, n].
 // Source: specs/infrastructure/differentiation/ops/retention.md.

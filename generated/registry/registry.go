@@ -6,6 +6,8 @@ package registry
 import (
 	"github.com/nl-hecate/hecate/generated/compositions/attentiononly"
 	"github.com/nl-hecate/hecate/generated/compositions/cms"
+	"github.com/nl-hecate/hecate/generated/compositions/cmsaggregate"
+	"github.com/nl-hecate/hecate/generated/compositions/cmschain"
 	"github.com/nl-hecate/hecate/generated/compositions/cmsgated"
 	"github.com/nl-hecate/hecate/generated/compositions/cmshybrid"
 	"github.com/nl-hecate/hecate/generated/compositions/cmsindependent"
@@ -14,12 +16,15 @@ import (
 	"github.com/nl-hecate/hecate/generated/compositions/fullattention"
 	"github.com/nl-hecate/hecate/generated/compositions/gelumlp"
 	"github.com/nl-hecate/hecate/generated/compositions/hope"
+	"github.com/nl-hecate/hecate/generated/compositions/hopeattention"
 	"github.com/nl-hecate/hecate/generated/compositions/linearbiaswindow"
 	"github.com/nl-hecate/hecate/generated/compositions/mac"
 	"github.com/nl-hecate/hecate/generated/compositions/mag"
+	"github.com/nl-hecate/hecate/generated/compositions/magnormed"
 	"github.com/nl-hecate/hecate/generated/compositions/magresidual"
 	"github.com/nl-hecate/hecate/generated/compositions/mal"
 	"github.com/nl-hecate/hecate/generated/compositions/malbottleneck"
+	"github.com/nl-hecate/hecate/generated/compositions/malprinted"
 	"github.com/nl-hecate/hecate/generated/compositions/memorymixer"
 	"github.com/nl-hecate/hecate/generated/compositions/normed"
 	"github.com/nl-hecate/hecate/generated/compositions/postnorm"
@@ -36,8 +41,12 @@ import (
 	"github.com/nl-hecate/hecate/generated/models/stacklm"
 	"github.com/nl-hecate/hecate/generated/models/tiedlm"
 	"github.com/nl-hecate/hecate/generated/models/towerlm"
+	"github.com/nl-hecate/hecate/generated/rules/atlasdeep"
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
+	"github.com/nl-hecate/hecate/generated/rules/atlasprinted"
+	"github.com/nl-hecate/hecate/generated/rules/atlasrates"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
+	"github.com/nl-hecate/hecate/generated/rules/deeplinearattention"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulated"
 	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulatedlong"
@@ -61,22 +70,35 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/latticesimilarity"
 	"github.com/nl-hecate/hecate/generated/rules/memora"
 	"github.com/nl-hecate/hecate/generated/rules/memoralogits"
+	"github.com/nl-hecate/hecate/generated/rules/memoraprinted"
 	"github.com/nl-hecate/hecate/generated/rules/moneta"
 	"github.com/nl-hecate/hecate/generated/rules/monetadual"
+	"github.com/nl-hecate/hecate/generated/rules/monetaprinted"
 	"github.com/nl-hecate/hecate/generated/rules/nesteddelta"
+	"github.com/nl-hecate/hecate/generated/rules/nesteddeltacopy"
 	"github.com/nl-hecate/hecate/generated/rules/omegalearned"
+	"github.com/nl-hecate/hecate/generated/rules/omeganet"
 	"github.com/nl-hecate/hecate/generated/rules/retnet"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferential"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentialafter"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunk"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentialchunks"
 	"github.com/nl-hecate/hecate/generated/rules/selfreferentiallayers"
+	"github.com/nl-hecate/hecate/generated/rules/selfreferentialprinted"
 	"github.com/nl-hecate/hecate/generated/rules/titansbounded"
 	"github.com/nl-hecate/hecate/generated/rules/titanschannels"
 	"github.com/nl-hecate/hecate/generated/rules/titanschunk"
 	"github.com/nl-hecate/hecate/generated/rules/titansheads"
 	"github.com/nl-hecate/hecate/generated/rules/titanslmm"
+	"github.com/nl-hecate/hecate/generated/rules/titansprinted"
 	"github.com/nl-hecate/hecate/generated/rules/tnt"
+	"github.com/nl-hecate/hecate/generated/rules/tntlocals"
+	"github.com/nl-hecate/hecate/generated/rules/tntprinted"
+	"github.com/nl-hecate/hecate/generated/rules/tntstagetwo"
 	"github.com/nl-hecate/hecate/generated/rules/trellis"
+	"github.com/nl-hecate/hecate/generated/rules/windowedsimilarity"
 	"github.com/nl-hecate/hecate/generated/rules/yaad"
+	"github.com/nl-hecate/hecate/generated/rules/yaadprinted"
 	"github.com/nl-hecate/hecate/generated/updates/adamuon"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonplain"
 	"github.com/nl-hecate/hecate/generated/updates/adamuonus"
@@ -105,11 +127,16 @@ var all = catalog.New(
 	fullattention.Entry(),
 	residualmlp.Entry(),
 	hope.Entry(),
+	cmschain.Entry(),
+	cmsaggregate.Entry(),
+	hopeattention.Entry(),
 	mac.Entry(),
 	mag.Entry(),
+	magnormed.Entry(),
 	magresidual.Entry(),
 	mal.Entry(),
 	malbottleneck.Entry(),
+	malprinted.Entry(),
 	memorymixer.Entry(),
 	swiglu.Entry(),
 	gelumlp.Entry(),
@@ -126,9 +153,13 @@ var all = catalog.New(
 	comba.Entry(),
 	hgrn2.Entry(),
 	retnet.Entry(),
+	atlasdeep.Entry(),
 	atlasomega.Entry(),
+	atlasprinted.Entry(),
+	atlasrates.Entry(),
 	deltachannels.Entry(),
 	titanschannels.Entry(),
+	deeplinearattention.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
 	deltaunbounded.Entry(),
@@ -141,12 +172,20 @@ var all = catalog.New(
 	latticeencode.Entry(),
 	latticesimilarity.Entry(),
 	memora.Entry(),
+	memoraprinted.Entry(),
 	moneta.Entry(),
 	monetadual.Entry(),
+	monetaprinted.Entry(),
 	nesteddelta.Entry(),
+	nesteddeltacopy.Entry(),
 	omegalearned.Entry(),
+	omeganet.Entry(),
+	windowedsimilarity.Entry(),
 	selfreferential.Entry(),
+	selfreferentialprinted.Entry(),
+	selfreferentialafter.Entry(),
 	selfreferentialchunk.Entry(),
+	selfreferentialchunks.Entry(),
 	selfreferentiallayers.Entry(),
 	deltalong.Entry(),
 	deltamean.Entry(),
@@ -155,9 +194,14 @@ var all = catalog.New(
 	deltaaccumulatedlong.Entry(),
 	titansbounded.Entry(),
 	titanslmm.Entry(),
+	titansprinted.Entry(),
 	tnt.Entry(),
+	tntprinted.Entry(),
+	tntstagetwo.Entry(),
+	tntlocals.Entry(),
 	trellis.Entry(),
 	yaad.Entry(),
+	yaadprinted.Entry(),
 	deltafrozen.Entry(),
 	deltachunk.Entry(),
 	titanschunk.Entry(),

@@ -7,8 +7,8 @@ import "github.com/nl-hecate/hecate/runtime/knobs"
 // table is what the types of this package are made from.
 var table = knobs.Table{
 	Slots: []knobs.Slot{
-		{Word: "structure", Values: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass", "Vector"}},
-		{Word: "bias", Values: []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth"}},
+		{Word: "structure", Values: []string{"DeepLayers", "Matrix", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass", "Vector"}},
+		{Word: "bias", Values: []string{"Dot", "Huber", "HuberNorm", "HuberSign", "KLObjective", "L2", "LogCosh", "Lp", "LpSmooth", "WorstValue"}},
 		{Word: "retention", Values: []string{"Anchored", "Bregman", "ElasticNet", "FDivergence", "KL", "L2Decay", "Lq", "SigmoidBounded", "Sphere"}},
 		{Word: "algorithm", Values: []string{"DeepMomentum", "DeltaMomentum", "DGD", "DMGD", "FTRL", "GD", "ImplicitGD", "Momentum", "OrthogonalMomentum"}},
 	},
@@ -16,12 +16,12 @@ var table = knobs.Table{
 		{Slot: 0, By: "SignedSimplex", Of: 2, Mark: "ProbabilitySimplex", Reason: "rows on the simplex need a retention that keeps them there", Meets: []string{"FDivergence", "KL"}},
 		{Slot: 0, By: "SimplexMatrix", Of: 2, Mark: "ProbabilitySimplex", Reason: "rows on the simplex need a retention that keeps them there", Meets: []string{"FDivergence", "KL"}},
 		{Slot: 0, By: "Slots", Of: 2, Mark: "UnitSphere", Reason: "slots on the sphere need a retention that keeps them there", Meets: []string{"Sphere"}},
-		{Slot: 2, By: "FDivergence", Of: 0, Mark: "LearnedStart", Reason: "an f-divergence needs rows that start apart", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-		{Slot: 2, By: "KL", Of: 0, Mark: "LearnedStart", Reason: "KL retention needs rows that start apart", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-		{Slot: 2, By: "Sphere", Of: 0, Mark: "LearnedStart", Reason: "rows on the sphere need a direction to start from", Meets: []string{"DeepLayers", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
-		{Slot: 3, By: "DeepMomentum", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
-		{Slot: 3, By: "DMGD", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
-		{Slot: 3, By: "OrthogonalMomentum", Of: 0, Mark: "Matrices", Reason: "orthogonal steps need the rows and columns of a matrix", Meets: []string{"DeepLayers", "Matrix", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+		{Slot: 2, By: "FDivergence", Of: 0, Mark: "LearnedStart", Reason: "an f-divergence needs rows that start apart", Meets: []string{"DeepLayers", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 2, By: "KL", Of: 0, Mark: "LearnedStart", Reason: "KL retention needs rows that start apart", Meets: []string{"DeepLayers", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 2, By: "Sphere", Of: 0, Mark: "LearnedStart", Reason: "rows on the sphere need a direction to start from", Meets: []string{"DeepLayers", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers"}},
+		{Slot: 3, By: "DeepMomentum", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+		{Slot: 3, By: "DMGD", Of: 0, Mark: "Matrices", Reason: "deep momentum reads the rows of a matrix", Meets: []string{"DeepLayers", "Matrix", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
+		{Slot: 3, By: "OrthogonalMomentum", Of: 0, Mark: "Matrices", Reason: "orthogonal steps need the rows and columns of a matrix", Meets: []string{"DeepLayers", "Matrix", "ResidualLayers", "ResidualGated", "SignedSimplex", "SimplexMatrix", "Slots", "TwoLayers", "TwoPass"}},
 	},
 }
 

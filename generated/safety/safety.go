@@ -35,7 +35,7 @@ func (r Rule[S, B, R, A]) String() string {
 
 // Structure is a structure.
 type Structure interface {
-	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass | Vector
+	DeepLayers | Matrix | ResidualLayers | ResidualGated | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass | Vector
 	String() string
 }
 
@@ -52,6 +52,18 @@ type Matrix struct{ choice }
 
 // String is the name on the page.
 func (Matrix) String() string { return "Matrix" }
+
+// ResidualLayers is the structure ResidualLayers.
+type ResidualLayers struct{ choice }
+
+// String is the name on the page.
+func (ResidualLayers) String() string { return "ResidualLayers" }
+
+// ResidualGated is the structure ResidualGated.
+type ResidualGated struct{ choice }
+
+// String is the name on the page.
+func (ResidualGated) String() string { return "ResidualGated" }
 
 // SignedSimplex is the structure SignedSimplex. A linear memory of
 // distributions that can also say no.
@@ -97,7 +109,7 @@ func (Vector) String() string { return "Vector" }
 
 // Bias is a bias.
 type Bias interface {
-	Dot | Huber | HuberNorm | HuberSign | KLObjective | L2 | LogCosh | Lp | LpSmooth
+	Dot | Huber | HuberNorm | HuberSign | KLObjective | L2 | LogCosh | Lp | LpSmooth | WorstValue
 	String() string
 }
 
@@ -163,6 +175,13 @@ type LpSmooth struct{ choice }
 
 // String is the name on the page.
 func (LpSmooth) String() string { return "LpSmooth" }
+
+// WorstValue is the bias WorstValue. Compare with the value within a distance
+// Δ of the given one that fits worst.
+type WorstValue struct{ choice }
+
+// String is the name on the page.
+func (WorstValue) String() string { return "WorstValue" }
 
 // RetentionOver is a retention that goes with what stands beside it.
 type RetentionOver[S Structure] interface {
@@ -345,7 +364,7 @@ func (OrthogonalMomentum[S]) algorithmOver() (s S) { return }
 // ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
 // slots on the sphere need a retention that keeps them there.
 type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
-	DeepLayers | Matrix | TwoLayers | TwoPass | Vector
+	DeepLayers | Matrix | ResidualLayers | ResidualGated | TwoLayers | TwoPass | Vector
 }
 
 // LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
@@ -353,7 +372,7 @@ type ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere_And_Uni
 // LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
 // slots on the sphere need a retention that keeps them there.
 type LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
-	DeepLayers | SignedSimplex | SimplexMatrix | TwoLayers
+	DeepLayers | ResidualLayers | ResidualGated | SignedSimplex | SimplexMatrix | TwoLayers
 }
 
 // LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
@@ -361,23 +380,25 @@ type LearnedStart_AnFDivergenceNeedsRowsThatStartApart_And_UnitSphere_SlotsOnThe
 // LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere:
 // slots on the sphere need a retention that keeps them there.
 type LearnedStart_KLRetentionNeedsRowsThatStartApart_And_UnitSphere_SlotsOnTheSphereNeedARetentionThatKeepsThemThere interface {
-	DeepLayers | SignedSimplex | SimplexMatrix | TwoLayers
+	DeepLayers | ResidualLayers | ResidualGated | SignedSimplex | SimplexMatrix | TwoLayers
 }
 
 // LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
 // rows on the sphere need a direction to start from.
 // LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere:
 // rows on the simplex need a retention that keeps them there.
-type LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface{ DeepLayers | Slots | TwoLayers }
+type LearnedStart_RowsOnTheSphereNeedADirectionToStartFrom_And_ProbabilitySimplex_RowsOnTheSimplexNeedARetentionThatKeepsThemThere interface {
+	DeepLayers | ResidualLayers | ResidualGated | Slots | TwoLayers
+}
 
 // Matrices_DeepMomentumReadsTheRowsOfAMatrix: deep momentum reads the rows of
 // a matrix.
 type Matrices_DeepMomentumReadsTheRowsOfAMatrix interface {
-	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
+	DeepLayers | Matrix | ResidualLayers | ResidualGated | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
 }
 
 // Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix: orthogonal steps
 // need the rows and columns of a matrix.
 type Matrices_OrthogonalStepsNeedTheRowsAndColumnsOfAMatrix interface {
-	DeepLayers | Matrix | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
+	DeepLayers | Matrix | ResidualLayers | ResidualGated | SignedSimplex | SimplexMatrix | Slots | TwoLayers | TwoPass
 }

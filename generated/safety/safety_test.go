@@ -17,6 +17,8 @@ func TestChoices(t *testing.T) {
 			{
 				{Name: "DeepLayers"},
 				{Name: "Matrix"},
+				{Name: "ResidualLayers"},
+				{Name: "ResidualGated"},
 				{Name: "SignedSimplex"},
 				{Name: "SimplexMatrix"},
 				{Name: "Slots"},
@@ -34,6 +36,7 @@ func TestChoices(t *testing.T) {
 				{Name: "LogCosh"},
 				{Name: "Lp"},
 				{Name: "LpSmooth"},
+				{Name: "WorstValue"},
 			},
 			{
 				{Name: "Anchored", Over: []int{0}},

@@ -128,6 +128,9 @@ func (p Pair) guards(t *testing.T) {
 	}
 	for i := range regimes {
 		for k, z := range wideCases(p.Sizes, p.Tokens, i) {
+			if power(z, p.Order) > mostPower {
+				z = p.Sizes[k%len(p.Sizes)].times(3).with(Sizes{"L": z["L"], "T": z["T"]})
+			}
 			between(t, label(z), p.Direct32, func() *Args[float32] {
 				a := newArgs[float32](t, z, uint64(100*i+k))
 				if p.Starts {

@@ -20,6 +20,7 @@ type Pair struct {
 	Starts   bool     // first states are learned: the kernels see those of old contexts
 	Flat     bool     // nothing has a gradient, so there is none to compare
 	Gates    []string // parameters with a stopped value after them
+	Order    int      // degree in the sizes of what is computed at a token; 0 for at most 2
 	Vectors  string   // file with vectors under the pair's name, or ""
 }
 

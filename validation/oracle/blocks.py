@@ -79,17 +79,19 @@ def channels(v, x, s, pos, momentum):
     """The delta rule and Titans with a gate for each row of the memory; states M and S."""
     k, tail_k = short_conv(x @ v["W_K"].T, s["tail_k"], pos, v["c_K"], v["b_K"])
     q, tail_q = short_conv(x @ v["W_Q"].T, s["tail_q"], pos, v["c_Q"], v["b_Q"])
-    gate = lambda n: jax.nn.sigmoid(x @ v["W_" + n].T + v["b_" + n])[:, :, None]
-    gates = {n: gate(n) for n in (("alpha", "beta", "mu") if momentum else ("alpha", "beta"))}
+    k, values = unit(k), x @ v["W_V"].T
+    kv = jnp.concatenate([k, values], axis=-1)
+    squash = {"rho": jax.nn.sigmoid, "theta": jax.nn.softplus, "eta": jax.nn.sigmoid}
+    gates = {n: squash[n](kv @ v["W_" + n].T + v["b_" + n])[:, :, None] for n in (squash if momentum else ("rho", "theta"))}
 
     def step(c, t):
-        pull = t["beta"] * jnp.outer(t["v"] - c["M"] @ t["k"], t["k"])
-        S = t["mu"] * c["S"] + pull if momentum else pull
-        M = t["alpha"] * c["M"] + S
+        pull = t["theta"] * jnp.outer(t["v"] - c["M"] @ t["k"], t["k"])
+        S = t["eta"] * c["S"] + pull if momentum else pull
+        M = t["rho"] * c["M"] + S
         return {"M": M} | ({"S": S} if momentum else {}), M @ t["q"]
 
     start = {n: s[n] for n in ("M", "S") if n in s}
-    after, y = jax.lax.scan(step, start, {"k": unit(k), "q": unit(q), "v": x @ v["W_V"].T} | gates)
+    after, y = jax.lax.scan(step, start, {"k": k, "q": unit(q), "v": values} | gates)
     return {"y": y, "tail_k_T": tail_k, "tail_q_T": tail_q} | {n + "_T": m for n, m in after.items()}
 
 
@@ -103,7 +105,7 @@ TAILS = {n: (W - 1, H, D // H) for n in ("tail_k", "tail_v")}
 DELTA = {"W_K": (D_K, D), "W_Q": (D_K, D), "W_V": (D_V, D), "c_K": (K, D_K), "c_Q": (K, D_K), "b_K": (D_K,), "b_Q": (D_K,),
          "w_rho": (D_K + D_V,), "w_theta": (D_K + D_V,), "b_rho": (), "b_theta": ()}
 CHANNELS = {n: s for n, s in DELTA.items() if n[2:] not in ("rho", "theta")} | {
-    "W_alpha": (D_V, D), "W_beta": (D_V, D), "b_alpha": (D_V,), "b_beta": (D_V,)}
+    "W_rho": (D_V, D_K + D_V), "W_theta": (D_V, D_K + D_V), "b_rho": (D_V,), "b_theta": (D_V,)}
 ROWS = {"M": (D_V, D_K), "tail_k": (K - 1, D_K), "tail_q": (K - 1, D_K)}
 CASES = {
     "rotary": (SQUARE, TAILS, lambda v, x, s, pos: rotary(v, x, s, pos, False)),
@@ -112,7 +114,7 @@ CASES = {
     "linear": (SQUARE, TAILS, lambda v, x, s, pos: relative(v, x, s, pos, True)),
     "delta": (DELTA, ROWS, lambda v, x, s, pos: gated_delta(v, x, s["M"], s, pos)),
     "channels": (CHANNELS, ROWS, lambda v, x, s, pos: channels(v, x, s, pos, False)),
-    "titans": (CHANNELS | {"W_mu": (D_V, D), "b_mu": (D_V,)}, ROWS | {"S": (D_V, D_K)}, lambda v, x, s, pos: channels(v, x, s, pos, True)),
+    "titans": (CHANNELS | {"W_eta": (D_V, D_K + D_V), "b_eta": (D_V,)}, ROWS | {"S": (D_V, D_K)}, lambda v, x, s, pos: channels(v, x, s, pos, True)),
     "swiglu": ({"W1": (D_H, D), "W3": (D_H, D), "W2": (D, D_H)}, {}, lambda v, x, s, pos: network(v, x, True)),
     "gelu": ({"W1": (D_H, D), "W2": (D, D_H)}, {}, lambda v, x, s, pos: network(v, x, False)),
 }

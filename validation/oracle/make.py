@@ -32,6 +32,7 @@ import memories
 import models
 import ops
 import pieces
+import printed
 import published
 import recurrences
 import rules
@@ -65,6 +66,7 @@ VECTORS = {
     "published": published.vectors,
     "recurrences": recurrences.vectors,
     "heads": heads.vectors,
+    "printed": printed.vectors,
 }
 CURVES = {
     "zero_a": ("a", np.float32),

@@ -61,7 +61,9 @@ func (e *Builder) sum(x *notation.Binary, a, b *tensor.Tensor, sign float64) *te
 	if !e.Same(x, x.X, x.Y, a, b) {
 		return nil
 	}
-	return e.Add(a, b, sign)
+	out := e.Add(a, b, sign)
+	out.Gate = a.Gate && b.IsNumber() || b.Gate && a.IsNumber()
+	return out
 }
 
 // divide builds a / b with b a number or of a's own axes.

@@ -48,7 +48,12 @@ func (e *Builder) Ident(x *notation.Ident) *tensor.Tensor {
 	if !ok {
 		return nil
 	}
-	return e.Names.Resolve(e, sym, when, x.Span)
+	t := e.Names.Resolve(e, sym, when, x.Span)
+	if eq := e.Block.Equation(name); t != nil && len(t.Axes) == 1 && eq != nil && eq.Gate != nil {
+		t = t.Clone()
+		t.Gate = true
+	}
+	return t
 }
 
 // undeclared builds a name that the block does not declare: an option, a size, a name that is

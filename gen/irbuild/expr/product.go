@@ -58,7 +58,8 @@ func rowUpTo(x *notation.Juxt, i int) notation.Expr {
 	return &notation.Juxt{Span: x.Items[0].Where().To(x.Items[i-1].Where()), Items: x.Items[:i]}
 }
 
-// product is the matrix product of two types, or a scalar times anything.
+// product is the matrix product of two types, a scalar times anything, or a gate of each channel times
+// the rows of an array.
 func (e *Builder) product(xa, xb notation.Expr, a, b *tensor.Tensor) *tensor.Tensor {
 	if len(a.Axes) == 0 || len(b.Axes) == 0 {
 		out := tensor.Mul(a, b)
@@ -72,6 +73,10 @@ func (e *Builder) product(xa, xb notation.Expr, a, b *tensor.Tensor) *tensor.Ten
 		return tensor.Mul(a, b.Scalar())
 	}
 	switch m, n := len(a.Axes), len(b.Axes); {
+	case a.Gate && !b.Row && b.Axes[0] == a.Axes[0]:
+		out := tensor.ScaleRows(a, b, b.Axes)
+		out.Gate = b.Gate
+		return out
 	case m == 2 && !a.Row && n <= 2 && !b.Row:
 		return e.contract(xa, xb, a, b, 1, 0)
 	case m == 1 && a.Row && n <= 2 && !b.Row:

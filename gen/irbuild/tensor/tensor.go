@@ -24,6 +24,7 @@ type Tensor struct {
 	Axes    []*ir.Axis // nil stands for an axis that is not known yet
 	Row     bool       // a transposed vector
 	Eye     bool       // an identity matrix whose axes are not known yet
+	Gate    bool       // a gate of each channel: before an array it is its diagonal matrix
 	Elem    ir.Elem
 	Coef    float64
 	Factors []Factor

@@ -137,11 +137,18 @@ func (p *parser) tag() *notation.Word {
 	return &notation.Word{Span: p.since(open), Text: text}
 }
 
-// cite reads the citation after @eq.
+// cite reads the citation after @eq, the string that says in what the line differs, and further
+// citations.
 func (p *parser) cite() *notation.Cite {
 	start := p.next()
 	c := p.citation()
+	if p.cur().kind == tString {
+		c.Differs = p.text()
+	}
 	c.Span = p.since(start)
+	if p.cur().is("@eq") {
+		c.Next = p.cite()
+	}
 	return c
 }
 

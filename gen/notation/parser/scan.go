@@ -249,12 +249,13 @@ func (s *scanner) scanString(i int) int {
 // maxCite bounds the look-ahead, so that a long line is read once.
 const maxCite = 200
 
-// citeLength returns how many bytes of s are paper#eq or paper#eq-eq.
+// citeLength returns how many bytes of s are paper#eq or paper#eq-eq, where the paper may
+// have an edition: paper@edition#eq.
 func citeLength(s string) int {
 	isWord := func(c byte) bool { return isDigit(rune(c)) || isLetter(rune(c)) && c < 0x80 || c == '.' || c == '_' }
 	s = s[:min(len(s), maxCite)]
 	i := 0
-	for i < len(s) && (isWord(s[i]) || s[i] == '-') {
+	for i < len(s) && (isWord(s[i]) || s[i] == '-' || s[i] == '@' && i > 0) {
 		i++
 	}
 	if i == 0 || i >= len(s) || s[i] != '#' {

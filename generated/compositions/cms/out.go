@@ -122,7 +122,7 @@ type outNode[F num.Float] struct {
 // out computes
 //
 //	s = { 1/sqrt(K) if K > 2 ; 1 otherwise }    cms.s
-//	out[t∈T] = s Σ_{l∈K} m[l,t]    cms.out
+//	out[t∈T] = s Σ_{l∈K} m[l,t]  @eq hope#74 "equal weights; memories in the place of networks"    cms.out
 //
 // Shapes: mIn [L, K, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.

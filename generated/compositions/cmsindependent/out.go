@@ -162,7 +162,7 @@ type outNode[F num.Float] struct {
 // out computes
 //
 //	p[l∈K] = softmax_l(α[l])    cms_independent.p
-//	out[t∈T] = Σ_{l∈K} p[l] m[l,t]    cms_independent.out
+//	out[t∈T] = Σ_{l∈K} p[l] m[l,t]  @eq hope#74 "memories in the place of networks"    cms_independent.out
 //
 // Shapes: mIn [L, K, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.

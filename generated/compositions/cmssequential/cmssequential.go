@@ -18,7 +18,7 @@
 // Trade-off: A frozen level is not free: it answers. What a level does not see
 // while it is frozen it never writes
 //
-// Source: hope
+// Source: hope#70-74
 package cmssequential
 
 import (

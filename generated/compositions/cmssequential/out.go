@@ -88,7 +88,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out[t∈T] = y[t]    cms_sequential.out
+//	out[t∈T] = y[t]  @eq hope#70 "each level adds to what it read; memories in the place of networks"  @eq hope#73 "each level adds to what it read"    cms_sequential.out
 //
 // Shapes: y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/cms.md.

@@ -24,6 +24,7 @@ func TestFullAttention(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Causal:  true,
+		Order:   4,
 		Vectors: "testdata/full_attention.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -37,6 +38,7 @@ func TestFullAttention(t *testing.T) {
 			{"H": 5, "d_h": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
+		Order:   4,
 		Vectors: "testdata/full_attention.txt",
 	}.Test(t)
 }

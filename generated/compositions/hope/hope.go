@@ -16,7 +16,7 @@
 // Trade-off: The networks have no state in the forward pass: their memory are
 // their parameters, which move rarely
 //
-// Source: hope
+// Source: hope#70-71; hope#94-97
 package hope
 
 import (

@@ -241,7 +241,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out = LayerNorm(c, γ_o, β_o)    hope.out
+//	out = LayerNorm(c, γ_o, β_o)  @eq hope#97 "a residual around the memory, and a layer norm at the end"    hope.out
 //
 // Shapes: cIn [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/hope.md.

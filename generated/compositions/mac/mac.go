@@ -20,7 +20,7 @@
 // Trade-off: Attention ends with the call, so here the length of a call does
 // matter; the memory is queried twice a token
 //
-// Source: titans
+// Source: titans#21-25
 package mac
 
 import (

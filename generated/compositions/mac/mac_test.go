@@ -28,7 +28,7 @@ func TestMAC(t *testing.T) {
 		Causal:  true,
 		Frozen:  []string{"memory.M"},
 		Mixed:   true,
-		Order:   3,
+		Order:   5,
 		Vectors: "testdata/mac.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -42,6 +42,7 @@ func TestMAC(t *testing.T) {
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Order:  5,
 	}.Test(t)
 	conformance.Pair{
 		Name:     "u",
@@ -54,6 +55,7 @@ func TestMAC(t *testing.T) {
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Order:  5,
 	}.Test(t)
 	conformance.Pair{
 		Name:     "out",
@@ -66,6 +68,7 @@ func TestMAC(t *testing.T) {
 			{"H": 5, "memory.d_k": 5, "n_p": 1, "width": 5},
 		},
 		Tokens: [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
+		Order:  5,
 	}.Test(t)
 }
 

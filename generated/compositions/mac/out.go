@@ -115,7 +115,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out[t∈T] = y[t] ⊙ sigmoid(r[t])    mac.out
+//	out[t∈T] = y[t] ⊙ sigmoid(r[t])  @eq titans#25 "each token is read after its own write, not after that of the whole segment"    mac.out
 //
 // Shapes: y [L, T, H·d_h]; rIn [L, T, H·d_h]; out [L, T, H·d_h]. Source:
 // specs/algorithms/compositions/mac.md.

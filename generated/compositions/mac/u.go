@@ -1407,7 +1407,7 @@ type uNode[F num.Float] struct {
 //	q[t∈T] = W_Q X[t]    mac.q
 //	k[s∈n_p ∪ T] = W_K Z[s]    mac.k
 //	α[t∈T, i∈H] = logsumexp_{s∈n_p ∪ window(t,T) per chunk}((1/sqrt(d_h)) Σ_{j∈d_h} q[t,(i,j)] k[s,(i,j)])    mac.alpha
-//	h[t∈T] = a[t] / sqrt(1 + mean_{i∈d}(a[t,i]²))    mac.h
+//	h[t∈T] = a[t] / sqrt(1 + mean_{i∈d}(a[t,i]²))  @eq titans#21 "the memory is queried with normalised rows, and its answer is bounded"    mac.h
 //	c[s∈T] = W_K h[s]    mac.c
 //	β[t∈T, i∈H] = logsumexp_{s∈T, s≤t}((1/sqrt(d_h)) Σ_{j∈d_h} q[t,(i,j)] c[s,(i,j)])    mac.beta
 //	g[t∈T, i∈H] = sigmoid(α[t,i] − β[t,i])    mac.g
@@ -1417,7 +1417,7 @@ type uNode[F num.Float] struct {
 //	B[t∈T, i∈H, s∈T, s≤t] = softmax_s((1/sqrt(d_h)) Σ_{j∈d_h} q[t,(i,j)] c[s,(i,j)])    mac.B
 //	w[s∈T] = W_V h[s]    mac.w
 //	f[t∈T, (i∈H, j∈d_h)] = (1 − g[t,i]) Σ_{s∈T, s≤t} B[t,i,s] w[s,(i,j)]    mac.f
-//	y[t∈T] = W_O (e[t] + f[t])    mac.y
+//	y[t∈T] = W_O (e[t] + f[t])  @eq titans#22-23 "a token sees the answers for itself and earlier tokens; a projection after the attention"    mac.y
 //	N_y[t∈T] = y[t] / sqrt(‖y[t]‖² + 1e-6)    mac.N_y
 //	u[t∈T] = γ ⊙ N_y[t]    mac.u
 //

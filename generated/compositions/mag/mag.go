@@ -11,12 +11,12 @@
 // other; causal if both are
 //
 // Cost: d² + d per token beyond the two branches, and one logistic function
-// per channel
+// per channel; two norms more in MAGNormed
 //
 // Trade-off: The memory can only scale what the attention found; it adds no
 // content of its own
 //
-// Source: titans
+// Source: titans#26-28
 package mag
 
 import (

@@ -143,7 +143,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out[t∈T] = W_O (a[t] ⊙ sigmoid(m[t]))  @eq titans#?    mag.out
+//	out[t∈T] = W_O (a[t] ⊙ sigmoid(m[t]))  @eq titans#28 "the memory does not read the persistent tokens, and neither branch is normalised"    mag.out
 //
 // Shapes: a [L, T, d]; mIn [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/mag.md.

@@ -14,7 +14,7 @@
 // Trade-off: One after the other: the memory's answer can be corrected by the
 // window, the window's never by the memory
 //
-// Source: titans
+// Source: titans#29-31
 package mal
 
 import (

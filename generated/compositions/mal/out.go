@@ -81,7 +81,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out[t∈T] = W_O y[t]  @eq titans#?    mal.out
+//	out[t∈T] = W_O y[t]  @eq titans#31 "the attention reads the token beside the answer; a projection after it"    mal.out
 //
 // Shapes: y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/mal.md.

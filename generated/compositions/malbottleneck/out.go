@@ -106,7 +106,7 @@ type outNode[F num.Float] struct {
 
 // out computes
 //
-//	out[t∈T] = X[t] + W_O y[t]    mal_bottleneck.out
+//	out[t∈T] = X[t] + W_O y[t]  @eq titans#31 "a projection after the attention, and a residual"    mal_bottleneck.out
 //
 // Shapes: X [L, T, d]; y [L, T, d]; out [L, T, d]. Source:
 // specs/algorithms/compositions/mal.md.

@@ -26,7 +26,7 @@ func TestRelativeWindow(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Order:   3,
+		Order:   4,
 		Vectors: "testdata/relative_window.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -40,6 +40,7 @@ func TestRelativeWindow(t *testing.T) {
 			{"H": 5, "d_h": 1, "w": 2},
 		},
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
+		Order:   4,
 		Vectors: "testdata/relative_window.txt",
 	}.Test(t)
 }

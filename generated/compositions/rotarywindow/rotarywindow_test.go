@@ -27,7 +27,7 @@ func TestRotaryWindow(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Order:   3,
+		Order:   4,
 		Vectors: "testdata/rotary_window.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -41,6 +41,7 @@ func TestRotaryWindow(t *testing.T) {
 			{"H": 5, "f": 1, "w": 2},
 		},
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
+		Order:   4,
 		Vectors: "testdata/rotary_window.txt",
 	}.Test(t)
 }

@@ -804,7 +804,7 @@ type outNode[F num.Float] struct {
 //	k[s∈n_p ∪ T] = W_K Z[s]    sliding_window.k
 //	a[t∈T, h∈H, s∈n_p ∪ window(t,w)] = softmax_s((1/sqrt(d_h)) Σ_{i∈d_h} q[t,(h,i)] k[s,(h,i)])    sliding_window.a
 //	v[s∈n_p ∪ T] = W_V Z[s]    sliding_window.v
-//	out[t∈T, (h∈H, i∈d_h)] = Σ_{s∈n_p ∪ window(t,w)} a[t,h,s] v[s,(h,i)]    sliding_window.out
+//	out[t∈T, (h∈H, i∈d_h)] = Σ_{s∈n_p ∪ window(t,w)} a[t,h,s] v[s,(h,i)]  @eq titans#26-27    sliding_window.out
 //
 // Shapes: X [L, T, H·d_h]; out [L, T, H·d_h]. Source:
 // specs/algorithms/compositions/sliding_window.md.

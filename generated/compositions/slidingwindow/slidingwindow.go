@@ -16,7 +16,7 @@
 // Trade-off: What is older than the window can reach a token only through a
 // memory
 //
-// Source: attention; titans
+// Source: attention; titans#19; titans#26-27
 package slidingwindow
 
 import (

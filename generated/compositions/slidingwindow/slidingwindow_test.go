@@ -26,7 +26,7 @@ func TestSlidingWindow(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Order:   3,
+		Order:   5,
 		Vectors: "testdata/sliding_window.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -40,6 +40,7 @@ func TestSlidingWindow(t *testing.T) {
 			{"H": 5, "d_h": 1, "n_p": 1, "w": 2},
 		},
 		Tokens:  [][]int{{1, 2, 4, 5, 6}, {1, 2, 5, 6, 8}, {1, 2, 3, 5}},
+		Order:   5,
 		Vectors: "testdata/sliding_window.txt",
 	}.Test(t)
 }

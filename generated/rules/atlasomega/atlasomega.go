@@ -23,12 +23,12 @@
 // Trade-off: Every token is read w times, and an orthogonal step reads the
 // whole matrix, so rows are not independent and nothing is affine
 //
-// Source: atlas#9-11; atlas#32-34
+// Source: atlas#5; atlas#8-11; atlas#32-33; atlas#40-41; atlas#57-58
 package atlasomega
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v0f4427e5e5ad"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v703e17ca432f"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v397b68be4522"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve4bf83e99f66"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -76,7 +76,7 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 	z.DK = s.Get("d_k", -1, 1)
 	z.D = s.Fixed("d", width)
 	z.DV = s.Fixed("d_v", width)
-	z.W = s.Get("w", 8, 1)
+	z.W = s.Get("w", -1, 1)
 	return &Block[F]{Sizes: z}
 }
 

@@ -45,6 +45,7 @@ func TestAtlasOmega(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 5}},
 		Segments: true,
+		Order:    3,
 		Vectors:  "testdata/atlas_omega.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -58,6 +59,7 @@ func TestAtlasOmega(t *testing.T) {
 			{"d": 1, "d_k": 5, "d_v": 2, "w": 1},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 4, 5}, {1, 2, 5}},
+		Order:   3,
 		Vectors: "testdata/atlas_omega.txt",
 	}.Test(t)
 }

@@ -14,7 +14,7 @@ import (
 // Example reads 5 tokens in a new context, and goes back from an adjoint of the answers
 // to the gradients of the parameters.
 func Example() {
-	b := atlasomega.New[float32](block.NewSizes(map[string]int{"d_k": 2}), 4)
+	b := atlasomega.New[float32](block.NewSizes(map[string]int{"d_k": 2, "w": 2}), 4)
 	var params context.ParamSet[float32]
 	if err := b.Declare(&params, ""); err != nil {
 		panic(err)

@@ -21,8 +21,8 @@
 package comba
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v79e7b5e4774e"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vab999432d25c"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v027eccedd4b4"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va99c1789f5be"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -26,8 +26,8 @@
 package deeptitans
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcd3ee5aee198"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v49b0912275d4"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -119,7 +119,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of DeepTitans.
 func Entry() catalog.Entry {
-	return catalog.Block("DeepTitans", "82a9263ff6072549a812580532064378c72145fec3944cb718366f45aa643bca",
+	return catalog.Block("DeepTitans", "8882ff5bfb244f5ccfaefc654cdbe653badeb85fba5534024464e84767582184",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }

@@ -12,8 +12,8 @@ import (
 
 // TestDeepTitans holds DeepTitans to its page: deep_titans.k0, deep_titans.k1,
 // deep_titans.k, deep_titans.k2, deep_titans.v, deep_titans.eta,
-// deep_titans.theta, deep_titans.e, deep_titans.G_W2, deep_titans.S_W2,
-// deep_titans.U_W2, deep_titans.rho, deep_titans.W2, deep_titans.G_W1,
+// deep_titans.theta, deep_titans.rho, deep_titans.e, deep_titans.G_W2,
+// deep_titans.S_W2, deep_titans.U_W2, deep_titans.W2, deep_titans.G_W1,
 // deep_titans.S_W1, deep_titans.U_W1, deep_titans.W1, deep_titans.q0,
 // deep_titans.q1, deep_titans.q, deep_titans.y.
 func TestDeepTitans(t *testing.T) {

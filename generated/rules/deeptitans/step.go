@@ -581,9 +581,9 @@ func (c *StepBackward[F]) Run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				etaBar := c.EtaBar[l*T+C*s:][:n]
-				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -743,15 +743,15 @@ func (c *StepBackward[F]) Run() {
 							W1BarState2[j] = F(rhoEntry3*(W1BarState2[j]+F(q[j]*t9Entry2))) + F(k[j]*t68Entry)
 						}
 					}
+					// deep_titans.e
+					rhoBar[a] = t15 + t442
+					thetaBar[a] = t222 + t53
+					etaBar[a] = t24 + t55
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					for i := range dK {
 						kBar[i] = F(thetaEntry3*t21[i]) + t70[i]
 						qBar[i] = t11[i]
 					}
-					// deep_titans.e
-					etaBar[a] = t24 + t55
-					thetaBar[a] = t222 + t53
-					rhoBar[a] = t15 + t442
 				}
 			}
 		}
@@ -795,13 +795,13 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	e_t = slope(F(load(W_{t−1})), V)    deep_titans.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W2
-//	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W2
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W2
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    deep_titans.G_W1
-//	S_t = η_t S_{t−1} − θ_t G_t    deep_titans.S_W1
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    deep_titans.W1
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    deep_titans.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    deep_titans.G_W2
+//	S_t = η_t S_{t−1} − θ_t G_t  @eq titans#14    deep_titans.S_W2
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    deep_titans.W2
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    deep_titans.G_W1
+//	S_t = η_t S_{t−1} − θ_t G_t  @eq titans#14    deep_titans.S_W1
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    deep_titans.W1
 //	y_t = W2_t silu(W1_t q_t)    deep_titans.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; eta [L, T]; theta [L, T]; rho [L,

@@ -632,9 +632,9 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[l*T+C*s:][:n]
 				eta := c.Eta[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				etaBar := c.EtaBar[l*T+C*s:][:n]
-				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
+				etaBar := c.EtaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// deep_titans.y, deep_titans.W2, deep_titans.S_W2, deep_titans.G_W2
 					clear(t32)
@@ -1087,6 +1087,10 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
+					// deep_titans.e
+					rhoBar[a] = t15 + t442
+					thetaBar[a] = t222 + t53
+					etaBar[a] = t24 + t55
 					// deep_titans.e, deep_titans.S_W1, deep_titans
 					if kern.Wide() {
 						a2 := regions.R962d4f5dd84fArgs{
@@ -1108,10 +1112,6 @@ func (c *stepBackwardFused) run() {
 							qBar[i] = t11[i]
 						}
 					}
-					// deep_titans.e
-					etaBar[a] = t24 + t55
-					thetaBar[a] = t222 + t53
-					rhoBar[a] = t15 + t442
 				}
 			}
 		}

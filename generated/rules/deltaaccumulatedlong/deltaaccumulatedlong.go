@@ -22,8 +22,8 @@
 package deltaaccumulatedlong
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/veb2fdbbef36e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vc7cbceabd05d"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

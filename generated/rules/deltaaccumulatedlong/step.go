@@ -418,7 +418,7 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_accumulated_long.M
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#16    delta_accumulated_long.M
 //	y_t = M_t q_t    delta_accumulated_long.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,

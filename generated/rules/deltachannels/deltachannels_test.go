@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-// TestDeltaChannels holds DeltaChannels to its page: delta_channels.alpha,
-// delta_channels.beta, delta_channels.k0, delta_channels.k1, delta_channels.k,
-// delta_channels.v, delta_channels.G, delta_channels.M, delta_channels.q0,
-// delta_channels.q1, delta_channels.q, delta_channels.y.
+// TestDeltaChannels holds DeltaChannels to its page: delta_channels.k0,
+// delta_channels.k1, delta_channels.k, delta_channels.k2, delta_channels.v,
+// delta_channels.rho, delta_channels.theta, delta_channels.M,
+// delta_channels.q0, delta_channels.q1, delta_channels.q, delta_channels.y.
 func TestDeltaChannels(t *testing.T) {
 	conformance.Block{
 		Name: "DeltaChannels",
 		F64:  build[float64],
 		F32:  build[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Causal:  true,
@@ -37,9 +37,9 @@ func TestDeltaChannels(t *testing.T) {
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
@@ -51,9 +51,9 @@ func TestDeltaChannels(t *testing.T) {
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Vectors: "testdata/delta_channels.txt",
@@ -62,7 +62,7 @@ func TestDeltaChannels(t *testing.T) {
 
 // build makes DeltaChannels of the given sizes.
 func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
-	return &Block[F]{Sizes: Sizes{DV: z["d_v"], D: z["d"], DK: z["d_k"]}}, nil
+	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
@@ -75,26 +75,21 @@ func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WAlpha = a.Real("W_alpha", k.D*k.DV)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BAlpha = a.Real("b_alpha", k.DV)
-	k.WBeta = a.Real("W_beta", k.D*k.DV)
-	k.BBeta = a.Real("b_beta", k.DV)
+	k.C, k.L, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T*k.DV)
+	k.Theta = a.Real("theta", k.L*k.T*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
-	k.Alpha = a.Fresh(k.L * k.T * k.DV)
-	k.Beta = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
-		k.GLin = a.Fresh(k.L * k.T * k.DV)
+		k.MLin = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.BetaSigmoid = a.Fresh(k.L * k.T * k.DV)
-	k.AlphaSigmoid = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -105,27 +100,19 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WAlpha = k.WAlpha
-	g.X = k.X
-	g.WBeta = k.WBeta
+	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.K = k.K
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
-	g.Alpha = k.Alpha
-	g.Beta = k.Beta
-	g.GLin = k.GLin
-	g.BetaSigmoid = k.BetaSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
-	g.WAlphaBar = a.Grad("W_alpha", g.D*g.DV)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BAlphaBar = a.Grad("b_alpha", g.DV)
-	g.WBetaBar = a.Grad("W_beta", g.D*g.DV)
-	g.BBetaBar = a.Grad("b_beta", g.DV)
+	g.MLin = k.MLin
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T*g.DV)
+	g.ThetaBar = a.Grad("theta", g.L*g.T*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
@@ -136,7 +123,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "q"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "rho"), a.Value(r, "theta"), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }

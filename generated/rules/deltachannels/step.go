@@ -13,39 +13,30 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 5·L·T·d_v entries and checkpoints of L·d_k·d_v·segments entries.
+// It keeps L·T·d_v entries and checkpoints of L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WAlpha       []F    // [d_v, d]
-	X            []F    // [L, T, d]
-	BAlpha       []F    // [d_v]
-	WBeta        []F    // [d_v, d]
-	BBeta        []F    // [d_v]
 	M            []F    // [L, d_v, d_k]
 	K            []F    // [L, T, d_k]
 	V            []F    // [L, T, d_v]
+	Rho          []F    // [L, T, d_v]
+	Theta        []F    // [L, T, d_v]
 	Q            []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	MOut         []F    // [L, d_v, d_k], written
-	Alpha        []F    // [L, T, d_v], written
-	Beta         []F    // [L, T, d_v], written
-	GLin         []F    // [L, T, d_v], written; may be nil
-	BetaSigmoid  []F    // [L, T, d_v], written
-	AlphaSigmoid []F    // [L, T, d_v], written
+	MLin         []F    // [L, T, d_v], written; may be nil
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d_v.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, T, dV := c.L, c.T, c.DV
-	return 3 * L * T * dV
+	return 0
 }
 
 // RowsLen is d_k.
@@ -60,53 +51,9 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t2 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:L*T*dV]   // [L, T, d_v]
 	MState := c.Rows[:dK] // [d_k]
-
-	// delta_channels.alpha
-	kern.Gemm(L*T, dV, d, F(1), false, t, dV, 1, c.X, d, 1, c.WAlpha, 1, d)
-
-	// delta_channels.alpha
-	for i := range L {
-		bAlpha := c.BAlpha[:dV]
-		for j := range T {
-			t3 := t[(i*T+j)*dV:][:dV]
-			t2_2 := t2[(i*T+j)*dV:][:dV]
-			alpha := c.Alpha[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t22 := t3[k] + bAlpha[k]
-				t2_2[k] = t22
-				alpha[k] = num.Sigmoid(t22)
-			}
-		}
-	}
-
-	// delta_channels.beta
-	kern.Gemm(L*T, dV, d, F(1), false, t4, dV, 1, c.X, d, 1, c.WBeta, 1, d)
-
-	// delta_channels.beta, delta_channels.alpha
-	for i := range L {
-		bBeta := c.BBeta[:dV]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dV:][:dV]
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-			t2_2 := t2[(i*T+j)*dV:][:dV]
-			alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t5 := t4_2[k] + bBeta[k]
-				beta[k] = num.Sigmoid(t5)
-				betaSigmoid[k] = num.Sigmoid(-t5)
-				alphaSigmoid[k] = num.Sigmoid(-t2_2[k])
-			}
-		}
-	}
 
 	// delta_channels
 	for l := range L {
@@ -137,45 +84,45 @@ func (c *Step[F]) Run() {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// delta_channels.G
-					var t230 F
-					var t231 F
-					var t232 F
+					// delta_channels.M
+					var t20 F
+					var t21 F
+					var t22 F
 					for j := range dK {
 						kEntry := k[j]
-						t230 += F(MState[j][0] * kEntry)
-						t231 += F(MState[j][1] * kEntry)
-						t232 += F(MState[j][2] * kEntry)
+						t20 += F(MState[j][0] * kEntry)
+						t21 += F(MState[j][1] * kEntry)
+						t22 += F(MState[j][2] * kEntry)
 					}
-					// delta_channels.G
-					t30 := t230 - c.V[(l*T+a+C*s)*dV+i]
-					t31 := t231 - c.V[(l*T+a+C*s)*dV+i+1]
-					t32 := t232 - c.V[(l*T+a+C*s)*dV+i+2]
-					if len(c.GLin) > 0 {
-						c.GLin[(l*T+a+C*s)*dV+i] = t30
-						c.GLin[(l*T+a+C*s)*dV+i+1] = t31
-						c.GLin[(l*T+a+C*s)*dV+i+2] = t32
+					// delta_channels.M
+					t30 := t20 - c.V[(l*T+a+C*s)*dV+i]
+					t31 := t21 - c.V[(l*T+a+C*s)*dV+i+1]
+					t32 := t22 - c.V[(l*T+a+C*s)*dV+i+2]
+					if len(c.MLin) > 0 {
+						c.MLin[(l*T+a+C*s)*dV+i] = t30
+						c.MLin[(l*T+a+C*s)*dV+i+1] = t31
+						c.MLin[(l*T+a+C*s)*dV+i+2] = t32
 					}
-					// delta_channels.M, delta_channels.G, delta_channels.y
+					// delta_channels.M, delta_channels.y
 					var y20 F
-					alphaEntry0 := c.Alpha[(l*T+a+C*s)*dV+i]
-					w0 := F(c.Beta[(l*T+a+C*s)*dV+i] * t30)
+					rhoEntry0 := c.Rho[(l*T+a+C*s)*dV+i]
+					w0 := F(c.Theta[(l*T+a+C*s)*dV+i] * t30)
 					var y21 F
-					alphaEntry1 := c.Alpha[(l*T+a+C*s)*dV+i+1]
-					w1 := F(c.Beta[(l*T+a+C*s)*dV+i+1] * t31)
+					rhoEntry1 := c.Rho[(l*T+a+C*s)*dV+i+1]
+					w1 := F(c.Theta[(l*T+a+C*s)*dV+i+1] * t31)
 					var y22 F
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i+2]
-					w2 := F(c.Beta[(l*T+a+C*s)*dV+i+2] * t32)
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i+2]
+					w2 := F(c.Theta[(l*T+a+C*s)*dV+i+2] * t32)
 					for j := range dK {
 						kEntry := k[j]
 						qEntry := q[j]
-						M20 := F(MState[j][0]*alphaEntry0) - F(kEntry*w0)
+						M20 := F(MState[j][0]*rhoEntry0) - F(kEntry*w0)
 						y20 += F(M20 * qEntry)
 						MState[j][0] = M20
-						M21 := F(MState[j][1]*alphaEntry1) - F(kEntry*w1)
+						M21 := F(MState[j][1]*rhoEntry1) - F(kEntry*w1)
 						y21 += F(M21 * qEntry)
 						MState[j][1] = M21
-						M22 := F(MState[j][2]*alphaEntry2) - F(kEntry*w2)
+						M22 := F(MState[j][2]*rhoEntry2) - F(kEntry*w2)
 						y22 += F(M22 * qEntry)
 						MState[j][2] = M22
 					}
@@ -206,22 +153,22 @@ func (c *Step[F]) Run() {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// delta_channels.G
-					var t23 F
+					// delta_channels.M
+					var t2 F
 					for j := range dK {
-						t23 += F(MState[j][0] * k[j])
+						t2 += F(MState[j][0] * k[j])
 					}
-					// delta_channels.G
-					t3 := t23 - c.V[(l*T+a+C*s)*dV+i]
-					if len(c.GLin) > 0 {
-						c.GLin[(l*T+a+C*s)*dV+i] = t3
+					// delta_channels.M
+					t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
+					if len(c.MLin) > 0 {
+						c.MLin[(l*T+a+C*s)*dV+i] = t3
 					}
-					// delta_channels.M, delta_channels.G, delta_channels.y
+					// delta_channels.M, delta_channels.y
 					var y2 F
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
-					w := F(c.Beta[(l*T+a+C*s)*dV+i] * t3)
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
+					w := F(c.Theta[(l*T+a+C*s)*dV+i] * t3)
 					for j := range dK {
-						M2 := F(MState[j][0]*alphaEntry) - F(k[j]*w)
+						M2 := F(MState[j][0]*rhoEntry) - F(k[j]*w)
 						y2 += F(M2 * q[j])
 						MState[j][0] = M2
 					}
@@ -242,42 +189,33 @@ type StepBackward[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WAlpha       []F    // [d_v, d]
-	X            []F    // [L, T, d]
-	WBeta        []F    // [d_v, d]
 	K            []F    // [L, T, d_k]
+	Rho          []F    // [L, T, d_v]
+	Theta        []F    // [L, T, d_v]
 	Q            []F    // [L, T, d_k]
 	YBar         []F    // [L, T, d_v]
 	MBar         []F    // [L, d_v, d_k]
-	Alpha        []F    // [L, T, d_v]
-	Beta         []F    // [L, T, d_v]
-	GLin         []F    // [L, T, d_v]
-	BetaSigmoid  []F    // [L, T, d_v]
-	AlphaSigmoid []F    // [L, T, d_v]
-	WAlphaBar    []F    // [d_v, d], written
-	XBar         []F    // [L, T, d], written
-	BAlphaBar    []F    // [d_v], written
-	WBetaBar     []F    // [d_v, d], written
-	BBetaBar     []F    // [d_v], written
+	MLin         []F    // [L, T, d_v]
 	MBarOut      []F    // [L, d_v, d_k], written
 	KBar         []F    // [L, T, d_k], written
 	VBar         []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T, d_v], written
+	ThetaBar     []F    // [L, T, d_v], written
 	QBar         []F    // [L, T, d_k], written
 	MCheckpoints []F    // [L, segments, d_v, d_k]
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 2·L·T·d + 5·L·T·d_v.
+// WorkLen is L·T·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 2*L*T*d + 5*L*T*dV + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
+		return L*T*dV + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
 	}
-	return 2*L*T*d + 5*L*T*dV
+	return L * T * dV
 }
 
 // RowsLen is C·d_k + 3·d_k.
@@ -292,21 +230,9 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t4 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t6 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t10 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t17 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t13 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t20 := work[:L*T*d]      // [L, T, d]
+	t42 := c.Work[:L*T*dV]   // [L, T, d_v]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -316,11 +242,11 @@ func (c *StepBackward[F]) Run() {
 	// delta_channels.M
 	for i := range L {
 		for j := range T {
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			GLin := c.GLin[(i*T+j)*dV:][:dV]
-			t4_2 := t4[(i*T+j)*dV:][:dV]
+			theta := c.Theta[(i*T+j)*dV:][:dV]
+			MLin := c.MLin[(i*T+j)*dV:][:dV]
+			t42_2 := t42[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t4_2[k] = F(beta[k] * GLin[k])
+				t42_2[k] = F(theta[k] * MLin[k])
 			}
 		}
 	}
@@ -356,18 +282,18 @@ func (c *StepBackward[F]) Run() {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					MTrail3 := MTrail[a*dK:][:dK]
 					MTrail4 := MTrail[(a+1)*dK:][:dK]
-					// delta_channels.M, delta_channels.G
-					alphaEntry0 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry0 := t4[(l*T+a+C*s)*dV+i]
-					alphaEntry1 := c.Alpha[(l*T+a+C*s)*dV+i+1]
-					t4Entry1 := t4[(l*T+a+C*s)*dV+i+1]
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i+2]
-					t4Entry2 := t4[(l*T+a+C*s)*dV+i+2]
+					// delta_channels.M
+					rhoEntry0 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry0 := t42[(l*T+a+C*s)*dV+i]
+					rhoEntry1 := c.Rho[(l*T+a+C*s)*dV+i+1]
+					t42Entry1 := t42[(l*T+a+C*s)*dV+i+1]
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i+2]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i+2]
 					for j := range dK {
 						kEntry := k[j]
-						MTrail4[j][0] = F(MTrail3[j][0]*alphaEntry0) - F(kEntry*t4Entry0)
-						MTrail4[j][1] = F(MTrail3[j][1]*alphaEntry1) - F(kEntry*t4Entry1)
-						MTrail4[j][2] = F(MTrail3[j][2]*alphaEntry2) - F(kEntry*t4Entry2)
+						MTrail4[j][0] = F(MTrail3[j][0]*rhoEntry0) - F(kEntry*t42Entry0)
+						MTrail4[j][1] = F(MTrail3[j][1]*rhoEntry1) - F(kEntry*t42Entry1)
+						MTrail4[j][2] = F(MTrail3[j][2]*rhoEntry2) - F(kEntry*t42Entry2)
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -408,40 +334,40 @@ func (c *StepBackward[F]) Run() {
 						t32[j][2] = t3222
 						qBar[j] = qBarSum
 					}
-					// delta_channels.G, delta_channels.M
+					// delta_channels.M
 					t720 := -t70
-					t52[(l*T+a+C*s)*dV+i] = t110
-					t90 := F(c.Beta[(l*T+a+C*s)*dV+i] * t720)
-					t6[(l*T+a+C*s)*dV+i] = F(c.GLin[(l*T+a+C*s)*dV+i] * t720)
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t110
+					t90 := F(c.Theta[(l*T+a+C*s)*dV+i] * t720)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.MLin[(l*T+a+C*s)*dV+i] * t720)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t90
-					alphaEntry20 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry20 := t4[(l*T+a+C*s)*dV+i]
+					rhoEntry20 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry20 := t42[(l*T+a+C*s)*dV+i]
 					t721 := -t71
-					t52[(l*T+a+C*s)*dV+i+1] = t111
-					t91 := F(c.Beta[(l*T+a+C*s)*dV+i+1] * t721)
-					t6[(l*T+a+C*s)*dV+i+1] = F(c.GLin[(l*T+a+C*s)*dV+i+1] * t721)
+					c.RhoBar[(l*T+a+C*s)*dV+i+1] = t111
+					t91 := F(c.Theta[(l*T+a+C*s)*dV+i+1] * t721)
+					c.ThetaBar[(l*T+a+C*s)*dV+i+1] = F(c.MLin[(l*T+a+C*s)*dV+i+1] * t721)
 					c.VBar[(l*T+a+C*s)*dV+i+1] = -t91
-					alphaEntry21 := c.Alpha[(l*T+a+C*s)*dV+i+1]
-					t4Entry21 := t4[(l*T+a+C*s)*dV+i+1]
+					rhoEntry21 := c.Rho[(l*T+a+C*s)*dV+i+1]
+					t42Entry21 := t42[(l*T+a+C*s)*dV+i+1]
 					t722 := -t72
-					t52[(l*T+a+C*s)*dV+i+2] = t112
-					t92 := F(c.Beta[(l*T+a+C*s)*dV+i+2] * t722)
-					t6[(l*T+a+C*s)*dV+i+2] = F(c.GLin[(l*T+a+C*s)*dV+i+2] * t722)
+					c.RhoBar[(l*T+a+C*s)*dV+i+2] = t112
+					t92 := F(c.Theta[(l*T+a+C*s)*dV+i+2] * t722)
+					c.ThetaBar[(l*T+a+C*s)*dV+i+2] = F(c.MLin[(l*T+a+C*s)*dV+i+2] * t722)
 					c.VBar[(l*T+a+C*s)*dV+i+2] = -t92
-					alphaEntry22 := c.Alpha[(l*T+a+C*s)*dV+i+2]
-					t4Entry22 := t4[(l*T+a+C*s)*dV+i+2]
+					rhoEntry22 := c.Rho[(l*T+a+C*s)*dV+i+2]
+					t42Entry22 := t42[(l*T+a+C*s)*dV+i+2]
 					for j := range dK {
 						kEntry := k[j]
 						kBarSum := kBar[j]
 						t32Entry0 := t32[j][0]
-						MBarState[j][0] = F(t32Entry0*alphaEntry20) + F(kEntry*t90)
-						kBarSum += -F(t32Entry0*t4Entry20) + F(MTrail3[j][0]*t90)
+						MBarState[j][0] = F(t32Entry0*rhoEntry20) + F(kEntry*t90)
+						kBarSum += -F(t32Entry0*t42Entry20) + F(MTrail3[j][0]*t90)
 						t32Entry1 := t32[j][1]
-						MBarState[j][1] = F(t32Entry1*alphaEntry21) + F(kEntry*t91)
-						kBarSum += -F(t32Entry1*t4Entry21) + F(MTrail3[j][1]*t91)
+						MBarState[j][1] = F(t32Entry1*rhoEntry21) + F(kEntry*t91)
+						kBarSum += -F(t32Entry1*t42Entry21) + F(MTrail3[j][1]*t91)
 						t32Entry2 := t32[j][2]
-						MBarState[j][2] = F(t32Entry2*alphaEntry22) + F(kEntry*t92)
-						kBarSum += -F(t32Entry2*t4Entry22) + F(MTrail3[j][2]*t92)
+						MBarState[j][2] = F(t32Entry2*rhoEntry22) + F(kEntry*t92)
+						kBarSum += -F(t32Entry2*t42Entry22) + F(MTrail3[j][2]*t92)
 						kBar[j] = kBarSum
 					}
 				}
@@ -468,11 +394,11 @@ func (c *StepBackward[F]) Run() {
 					MTrail3 := MTrail[a*dK:][:dK]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					MTrail4 := MTrail[(a+1)*dK:][:dK]
-					// delta_channels.M, delta_channels.G
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry := t4[(l*T+a+C*s)*dV+i]
+					// delta_channels.M
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						MTrail4[j][0] = F(MTrail3[j][0]*alphaEntry) - F(k[j]*t4Entry)
+						MTrail4[j][0] = F(MTrail3[j][0]*rhoEntry) - F(k[j]*t42Entry)
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -494,18 +420,18 @@ func (c *StepBackward[F]) Run() {
 						t32[j][0] = t322
 					}
 					t72 := -t7
-					t52[(l*T+a+C*s)*dV+i] = t11
-					// delta_channels.M, delta_channels.G
-					t9 := F(c.Beta[(l*T+a+C*s)*dV+i] * t72)
-					t6[(l*T+a+C*s)*dV+i] = F(c.GLin[(l*T+a+C*s)*dV+i] * t72)
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t11
+					// delta_channels.M
+					t9 := F(c.Theta[(l*T+a+C*s)*dV+i] * t72)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.MLin[(l*T+a+C*s)*dV+i] * t72)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t9
-					// delta_channels.G, delta_channels.M
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry2 := t4[(l*T+a+C*s)*dV+i]
+					// delta_channels.M
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
 						t32Entry := t32[j][0]
-						MBarState[j][0] = F(t32Entry*alphaEntry2) + F(k[j]*t9)
-						kBar[j] += -F(t32Entry*t4Entry2) + F(MTrail3[j][0]*t9)
+						MBarState[j][0] = F(t32Entry*rhoEntry2) + F(k[j]*t9)
+						kBar[j] += -F(t32Entry*t42Entry2) + F(MTrail3[j][0]*t9)
 					}
 				}
 			}
@@ -514,107 +440,45 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// delta_channels.beta, delta_channels.alpha
-	clear(c.BBetaBar)
-	clear(c.BAlphaBar)
-	for i := range L {
-		bBetaBar := c.BBetaBar[:dV]
-		bAlphaBar := c.BAlphaBar[:dV]
-		for j := range T {
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			t6_2 := t6[(i*T+j)*dV:][:dV]
-			betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-			alpha := c.Alpha[(i*T+j)*dV:][:dV]
-			t52_2 := t52[(i*T+j)*dV:][:dV]
-			alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-			t10_2 := t10[(i*T+j)*dV:][:dV]
-			t17_2 := t17[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t102 := F(F(beta[k]*t6_2[k]) * betaSigmoid[k])
-				t173 := F(F(alpha[k]*t52_2[k]) * alphaSigmoid[k])
-				t10_2[k] = t102
-				bBetaBar[k] += t102
-				t17_2[k] = t173
-				bAlphaBar[k] += t173
-			}
-		}
-	}
-
-	// delta_channels.beta
-	kern.Gemm(L*T, d, dV, F(1), false, t13, d, 1, t10, dV, 1, c.WBeta, d, 1)
-
-	// delta_channels.beta
-	kern.Gemm(d, dV, L*T, F(1), false, c.WBetaBar, 1, d, c.X, 1, d, t10, dV, 1)
-
-	// delta_channels.alpha
-	kern.Gemm(L*T, d, dV, F(1), false, t20, d, 1, t17, dV, 1, c.WAlpha, d, 1)
-
-	// delta_channels.alpha
-	kern.Gemm(d, dV, L*T, F(1), false, c.WAlphaBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// delta_channels.alpha
-	for i := range L {
-		for j := range T {
-			t13_2 := t13[(i*T+j)*d:][:d]
-			t20_2 := t20[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t13_2[k] + t20_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                 Step[F]
-	back                                                                 StepBackward[F]
-	vWAlpha, vX, vBAlpha, vWBeta, vBBeta, vK, vV, vQ, outY, fromM, nextM tape.Value[F]
+	call                                         Step[F]
+	back                                         StepBackward[F]
+	vK, vV, vRho, vTheta, vQ, outY, fromM, nextM tape.Value[F]
 }
 
 // step computes
 //
-//	α_t = sigmoid(W_α x_t + b_α)    delta_channels.alpha
-//	β_t = sigmoid(W_β x_t + b_β)    delta_channels.beta
-//	G_t = ∇_M ℓ(M_{t−1}; k_t, v_t)    delta_channels.G
-//	M_t = diag(α_t) M_{t−1} − diag(β_t) G_t    delta_channels.M
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#16    delta_channels.M
 //	y_t = M_t q_t    delta_channels.y
 //
-// Shapes: x [L, T, d]; kIn [L, T, d_k]; v [L, T, d_v]; q [L, T, d_k]; y [L, T,
-// d_v]. Source: specs/algorithms/rules/channel_gates.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T, d_v]; theta [L, T, d_v];
+// q [L, T, d_k]; y [L, T, d_v]. Source:
+// specs/algorithms/rules/channel_gates.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], rho tape.Value[F], theta tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWAlpha = w.Value("W_alpha")
-	k.WAlpha = arena.Data(n.vWAlpha)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBAlpha = w.Value("b_alpha")
-	k.BAlpha = arena.Data(n.vBAlpha)
-	n.vWBeta = w.Value("W_beta")
-	k.WBeta = arena.Data(n.vWBeta)
-	n.vBBeta = w.Value("b_beta")
-	k.BBeta = arena.Data(n.vBBeta)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vK = kIn
 	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.fromM = m.State(c, 1)
 	k.M = arena.Data(n.fromM)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.Alpha = c.Run.Saved(k.L * k.T * k.DV)
-	k.Beta = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
-		k.GLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.MLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.AlphaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -637,39 +501,28 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WAlpha = k.WAlpha
-	g.X = k.X
-	g.WBeta = k.WBeta
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K = k.K
+	g.Rho = k.Rho
+	g.Theta = k.Theta
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
-	g.Alpha = k.Alpha
-	g.Beta = k.Beta
-	g.GLin = k.GLin
-	g.BetaSigmoid = k.BetaSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
-	g.WAlphaBar = t.Part(n.vWAlpha, g.D*g.DV)
-	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.BAlphaBar = t.Part(n.vBAlpha, g.DV)
-	g.WBetaBar = t.Part(n.vWBeta, g.D*g.DV)
-	g.BBetaBar = t.Part(n.vBBeta, g.DV)
+	g.MLin = k.MLin
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.RhoBar = t.Part(n.vRho, g.L*g.T*g.DV)
+	g.ThetaBar = t.Part(n.vTheta, g.L*g.T*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Run()
-	t.Contribute(n.vWAlpha, g.WAlphaBar)
-	t.Contribute(n.vX, g.XBar)
-	t.Contribute(n.vBAlpha, g.BAlphaBar)
-	t.Contribute(n.vWBeta, g.WBetaBar)
-	t.Contribute(n.vBBeta, g.BBetaBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vRho, g.RhoBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromM, g.MBarOut)
 }

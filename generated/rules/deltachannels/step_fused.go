@@ -15,87 +15,14 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t := c.Work[:L*T*dV]             // [L, T, d_v]
-	t2 := c.Work[L*T*dV:][:L*T*dV]   // [L, T, d_v]
-	t4 := c.Work[2*L*T*dV:][:L*T*dV] // [L, T, d_v]
-
-	// delta_channels.alpha
-	kern.GemmFMA(L*T, dV, d, F(1), false, t, dV, 1, c.X, d, 1, c.WAlpha, 1, d)
-
-	// delta_channels.alpha
-	if kern.Wide() {
-		a := regions.R68e45249bdcfArgs{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(c.BAlpha),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(c.Alpha),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R68e45249bdcf(&a)
-	} else {
-		bAlpha := c.BAlpha[:dV]
-		for i := range L {
-			for j := range T {
-				t3 := t[(i*T+j)*dV:][:dV]
-				t2_2 := t2[(i*T+j)*dV:][:dV]
-				alpha := c.Alpha[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t22 := t3[k] + bAlpha[k]
-					t2_2[k] = t22
-					alpha[k] = kern.Sigmoid(t22)
-				}
-			}
-		}
-	}
-
-	// delta_channels.beta
-	kern.GemmFMA(L*T, dV, d, F(1), false, t4, dV, 1, c.X, d, 1, c.WBeta, 1, d)
-
-	// delta_channels.beta, delta_channels.alpha
-	if kern.Wide() {
-		a := regions.Rf0da1a43fcc4Args{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.BBeta),
-			P2: unsafe.SliceData(c.Beta),
-			P3: unsafe.SliceData(c.BetaSigmoid),
-			P4: unsafe.SliceData(t2),
-			P5: unsafe.SliceData(c.AlphaSigmoid),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.Rf0da1a43fcc4(&a)
-	} else {
-		bBeta := c.BBeta[:dV]
-		for i := range L {
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dV:][:dV]
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-				t2_2 := t2[(i*T+j)*dV:][:dV]
-				alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t5 := t4_2[k] + bBeta[k]
-					beta[k] = kern.Sigmoid(t5)
-					betaSigmoid[k] = kern.Sigmoid(-t5)
-					alphaSigmoid[k] = kern.Sigmoid(-t2_2[k])
-				}
-			}
-		}
-	}
 
 	// delta_channels
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
@@ -140,9 +67,9 @@ func (c *stepRows1) Part(part int) {
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
-						P3:   kern.Given(c.GLin),
-						P4:   unsafe.SliceData(c.Alpha),
-						P5:   unsafe.SliceData(c.Beta),
+						P3:   kern.Given(c.MLin),
+						P4:   unsafe.SliceData(c.Rho),
+						P5:   unsafe.SliceData(c.Theta),
 						P6:   unsafe.SliceData(c.Q),
 						P7:   unsafe.SliceData(c.Y),
 						N0:   dK,
@@ -171,25 +98,25 @@ func (c *stepRows1) Part(part int) {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// delta_channels.G
-					var t23 F
-					t23Sums := [2]F{t23}
+					// delta_channels.M
+					var t2 F
+					t2Sums := [2]F{t2}
 					for j := range dK {
-						t23Sums[j%2] = num.FMA32(MState[j], k[j], t23Sums[j%2])
+						t2Sums[j%2] = num.FMA32(MState[j], k[j], t2Sums[j%2])
 					}
-					t23 = kern.Sum2(&t23Sums)
-					// delta_channels.G
-					t3 := t23 - c.V[(l*T+a+C*s)*dV+i]
-					if len(c.GLin) > 0 {
-						c.GLin[(l*T+a+C*s)*dV+i] = t3
+					t2 = kern.Sum2(&t2Sums)
+					// delta_channels.M
+					t3 := t2 - c.V[(l*T+a+C*s)*dV+i]
+					if len(c.MLin) > 0 {
+						c.MLin[(l*T+a+C*s)*dV+i] = t3
 					}
-					// delta_channels.M, delta_channels.G, delta_channels.y
+					// delta_channels.M, delta_channels.y
 					var y2 F
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
-					w := F(c.Beta[(l*T+a+C*s)*dV+i] * t3)
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
+					w := F(c.Theta[(l*T+a+C*s)*dV+i] * t3)
 					y2Sums := [2]F{y2}
 					for j := range dK {
-						M2 := num.FMA32(-k[j], w, F(MState[j]*alphaEntry))
+						M2 := num.FMA32(-k[j], w, F(MState[j]*rhoEntry))
 						y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 						MState[j] = M2
 					}
@@ -208,29 +135,22 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T*dV]                  // [L, T, d_v]
-	t52 := c.Work[L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV:][:L*T*dV]       // [L, T, d_v]
-	t10 := c.Work[3*L*T*dV:][:L*T*dV]      // [L, T, d_v]
-	t17 := c.Work[4*L*T*dV:][:L*T*dV]      // [L, T, d_v]
-	t13 := c.Work[5*L*T*dV:][:L*T*d]       // [L, T, d]
-	t20 := c.Work[L*T*d+5*L*T*dV:][:L*T*d] // [L, T, d]
+	t42 := c.Work[:L*T*dV] // [L, T, d_v]
 
 	// delta_channels.M
 	if kern.Wide() {
 		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(c.GLin),
-			P2: unsafe.SliceData(t4),
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(c.MLin),
+			P2: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -240,11 +160,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				GLin := c.GLin[(i*T+j)*dV:][:dV]
-				t4_2 := t4[(i*T+j)*dV:][:dV]
+				theta := c.Theta[(i*T+j)*dV:][:dV]
+				MLin := c.MLin[(i*T+j)*dV:][:dV]
+				t42_2 := t42[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t4_2[k] = F(beta[k] * GLin[k])
+					t42_2[k] = F(theta[k] * MLin[k])
 				}
 			}
 		}
@@ -255,94 +175,8 @@ func (c *stepBackwardFused) run() {
 	clear(c.QBar)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[2*L*T*d+5*L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[2*L*T*d+L*T*dK+5*L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
-	}
-
-	// delta_channels.beta, delta_channels.alpha
-	clear(c.BBetaBar)
-	clear(c.BAlphaBar)
-	if kern.Wide() {
-		a := regions.R1355658105dbArgs{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(t6),
-			P2: unsafe.SliceData(c.BetaSigmoid),
-			P3: unsafe.SliceData(c.Alpha),
-			P4: unsafe.SliceData(t52),
-			P5: unsafe.SliceData(c.AlphaSigmoid),
-			P6: unsafe.SliceData(t10),
-			P7: unsafe.SliceData(c.BBetaBar),
-			P8: unsafe.SliceData(t17),
-			P9: unsafe.SliceData(c.BAlphaBar),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: 4 * dV,
-			N4: 8 * dV,
-			N5: 12 * dV,
-			N6: T * dV,
-		}
-		regions.R1355658105db(&a)
-	} else {
-		bBetaBar := c.BBetaBar[:dV]
-		bAlphaBar := c.BAlphaBar[:dV]
-		for i := range L {
-			for j := range T {
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				t6_2 := t6[(i*T+j)*dV:][:dV]
-				betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-				alpha := c.Alpha[(i*T+j)*dV:][:dV]
-				t52_2 := t52[(i*T+j)*dV:][:dV]
-				alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-				t10_2 := t10[(i*T+j)*dV:][:dV]
-				t17_2 := t17[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t102 := F(F(beta[k]*t6_2[k]) * betaSigmoid[k])
-					t173 := F(F(alpha[k]*t52_2[k]) * alphaSigmoid[k])
-					t10_2[k] = t102
-					bBetaBar[k] = bBetaBar[k] + t102
-					t17_2[k] = t173
-					bAlphaBar[k] = bAlphaBar[k] + t173
-				}
-			}
-		}
-	}
-
-	// delta_channels.beta
-	kern.GemmFMA(L*T, d, dV, F(1), false, t13, d, 1, t10, dV, 1, c.WBeta, d, 1)
-
-	// delta_channels.beta
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WBetaBar, 1, d, c.X, 1, d, t10, dV, 1)
-
-	// delta_channels.alpha
-	kern.GemmFMA(L*T, d, dV, F(1), false, t20, d, 1, t17, dV, 1, c.WAlpha, d, 1)
-
-	// delta_channels.alpha
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WAlphaBar, 1, d, c.X, 1, d, t17, dV, 1)
-
-	// delta_channels.alpha
-	if kern.Wide() {
-		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t13),
-			P1: unsafe.SliceData(t20),
-			P2: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rfbd3242b02ac(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t13_2 := t13[(i*T+j)*d:][:d]
-				t20_2 := t20[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = t13_2[k] + t20_2[k]
-				}
-			}
-		}
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
+		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
 	}
 }
 
@@ -352,26 +186,23 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t4 := c.Work[:L*T*dV]            // [L, T, d_v]
-	t52 := c.Work[L*T*dV:][:L*T*dV]  // [L, T, d_v]
-	t6 := c.Work[2*L*T*dV:][:L*T*dV] // [L, T, d_v]
+	t42 := c.Work[:L*T*dV] // [L, T, d_v]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
 	kBar := c.KBar
 	if block > 0 {
-		qBar = c.Work[2*L*T*d+5*L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
+		qBar = c.Work[L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		kBar = c.Work[2*L*T*d+L*T*dK+5*L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
+		kBar = c.Work[L*T*dK+L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(kBar[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -398,8 +229,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.R9a1d2bd013c5Args{
-						P0: unsafe.SliceData(c.Alpha),
-						P1: unsafe.SliceData(t4),
+						P0: unsafe.SliceData(c.Rho),
+						P1: unsafe.SliceData(t42),
 						P2: unsafe.SliceData(c.K),
 						P3: unsafe.SliceData(MTrail),
 						N0: dK,
@@ -420,13 +251,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						P4:  unsafe.SliceData(MTrail),
 						P5:  unsafe.SliceData(qBar),
 						P6:  unsafe.SliceData(t32),
-						P7:  unsafe.SliceData(t52),
-						P8:  unsafe.SliceData(c.Beta),
-						P9:  unsafe.SliceData(c.GLin),
-						P10: unsafe.SliceData(t6),
+						P7:  unsafe.SliceData(c.RhoBar),
+						P8:  unsafe.SliceData(c.Theta),
+						P9:  unsafe.SliceData(c.MLin),
+						P10: unsafe.SliceData(c.ThetaBar),
 						P11: unsafe.SliceData(c.VBar),
-						P12: unsafe.SliceData(c.Alpha),
-						P13: unsafe.SliceData(t4),
+						P12: unsafe.SliceData(c.Rho),
+						P13: unsafe.SliceData(t42),
 						P14: unsafe.SliceData(kBar),
 						N0:  dK,
 						N1:  C,
@@ -457,11 +288,11 @@ func (c *stepBackwardRows1) Part(part int) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					MTrail2 := MTrail[a*dK:][:dK]
 					MTrail3 := MTrail[(a+1)*dK:][:dK]
-					// delta_channels.M, delta_channels.G
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry := t4[(l*T+a+C*s)*dV+i]
+					// delta_channels.M
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						MTrail3[j] = num.FMA32(-k[j], t4Entry, F(MTrail2[j]*alphaEntry))
+						MTrail3[j] = num.FMA32(-k[j], t42Entry, F(MTrail2[j]*rhoEntry))
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -487,18 +318,18 @@ func (c *stepBackwardRows1) Part(part int) {
 					t7 = kern.Sum16(&t7Sums)
 					t11 = kern.Sum16(&t11Sums)
 					t72 := -t7
-					t52[(l*T+a+C*s)*dV+i] = t11
-					// delta_channels.M, delta_channels.G
-					t9 := F(c.Beta[(l*T+a+C*s)*dV+i] * t72)
-					t6[(l*T+a+C*s)*dV+i] = F(c.GLin[(l*T+a+C*s)*dV+i] * t72)
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t11
+					// delta_channels.M
+					t9 := F(c.Theta[(l*T+a+C*s)*dV+i] * t72)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.MLin[(l*T+a+C*s)*dV+i] * t72)
 					c.VBar[(l*T+a+C*s)*dV+i] = -t9
-					// delta_channels.G, delta_channels.M
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t4Entry2 := t4[(l*T+a+C*s)*dV+i]
+					// delta_channels.M
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
 						t32Entry := t32[j]
-						MBarState[j] = num.FMA32(k[j], t9, F(t32Entry*alphaEntry2))
-						kBar2[j] = num.FMA32(MTrail2[j], t9, num.FMA32(-t32Entry, t4Entry2, kBar2[j]))
+						MBarState[j] = num.FMA32(k[j], t9, F(t32Entry*rhoEntry2))
+						kBar2[j] = num.FMA32(MTrail2[j], t9, num.FMA32(-t32Entry, t42Entry2, kBar2[j]))
 					}
 				}
 			}

@@ -16,12 +16,12 @@
 //
 // Trade-off: A sum in another order than the rule's, so other last digits
 //
-// Source: none
+// Source: deltanet#3-11
 package deltachunk
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfc7dc0557554"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

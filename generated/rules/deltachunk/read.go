@@ -89,7 +89,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
+//	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i  @eq deltanet#9 "with a decay"    delta_chunk.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/strategies/exact_chunk.md.

@@ -2455,9 +2455,9 @@ type stepNode[F num.Float] struct {
 //	H_t[i∈C] = c_t[i] Q_t[i]    delta_chunk.H
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    delta_chunk.theta
 //	K_t[i∈C] = k_i · k_t    delta_chunk.K
-//	U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i    delta_chunk.U
-//	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i    delta_chunk.y
-//	M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ    delta_chunk.M
+//	U_t = θ_t (v_t − g_{t−1} M° k_t) − Σ_{i∈C, i<t} θ_t c_{t−1}[i] K_t[i] U_i  @eq deltanet#3-4 "with a decay, and the state at the chunk's start in the same system"  @eq deltanet#10-11 "with a decay"    delta_chunk.U
+//	y_t = g_t M° q_t + Σ_{i∈C} H_t[i] U_i  @eq deltanet#9 "with a decay"    delta_chunk.y
+//	M_t = g_t M° + Σ_{i∈C} c_t[i] U_i k_iᵀ  @eq deltanet#8 "with a decay"    delta_chunk.M
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q [L, T, d_k]; theta [L,
 // T]; y [L, T, d_v]. Source: specs/algorithms/strategies/exact_chunk.md.

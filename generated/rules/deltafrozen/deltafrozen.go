@@ -15,12 +15,12 @@
 // Trade-off: Another function than the rule's: the further a token is from the
 // start of its chunk, the older is the memory that its gradient is taken at
 //
-// Source: titans#16-17
+// Source: titans#16-18; miras#28; atlas#15-16; tnt#3-4
 package deltafrozen
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfc7dc0557554"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -21,8 +21,8 @@
 package deltaheads
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfbcbc0ef543b"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v204549b5d3ae"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v3bf78fa06046"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -44,6 +44,7 @@ func TestDeltaHeads(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
 		Segments: true,
+		Order:    3,
 		Vectors:  "testdata/delta_heads.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -57,6 +58,7 @@ func TestDeltaHeads(t *testing.T) {
 			{"d": 2, "d_k": 1, "d_v": 1, "heads": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
+		Order:   3,
 		Vectors: "testdata/delta_heads.txt",
 	}.Test(t)
 }

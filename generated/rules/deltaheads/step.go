@@ -607,7 +607,7 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_heads.M
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#16    delta_heads.M
 //	y_t = M_t q_t    delta_heads.y
 //
 // Shapes: kIn [L, heads, T, d_k]; v [L, heads, T, d_v]; rho [L, heads, T];

@@ -22,8 +22,8 @@
 package deltalong
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve8df49ce2c58"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v2052243fece4"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -22,8 +22,8 @@
 package deltamean
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v437f140981c9"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v8ae54c11691a"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -18,12 +18,12 @@
 // Trade-off: Affine in its state by a matrix and not by a number: no scan, but
 // an exact chunked form
 //
-// Source: titans#13; miras
+// Source: titans#16
 package deltarule
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbc20e2137918"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfc7dc0557554"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

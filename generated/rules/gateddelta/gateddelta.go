@@ -7,9 +7,11 @@
 //
 // Expects: Tokens of width d
 //
-// Guarantees: The error is that of the decayed memory {order}; with keys of
-// length one a write shrinks the memory along the key and nowhere lets it grow
-// {contract}; the answer at a token depends on no later token
+// Guarantees: The error is that of the decayed memory {order}; it is the delta
+// rule with a rate of θ ρ and a value of v / ρ, and the delta rule is it with
+// θ / ρ and ρ v {map}; with keys of length one a write shrinks the memory
+// along the key and nowhere lets it grow {contract}; the answer at a token
+// depends on no later token
 //
 // Cost: 4·d_k·d_v + O(d_k + d_v) operations per token for write and read
 // {cost}
@@ -17,12 +19,12 @@
 // Trade-off: A rate of at most one cannot step over the target, which the
 // delta rule may
 //
-// Source: gated-delta#?
+// Source: gated-delta#?; miras#9
 package gateddelta
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfb69ac8ca98e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vead356e71d23"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

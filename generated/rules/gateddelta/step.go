@@ -646,7 +646,7 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	θ ∈ (0,1) = sigmoid(w_θ · [k2_t; v_t] + b_θ)    gated_delta.theta
-//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(ρ_t M_{t−1}; k_t, v_t)    gated_delta.M
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(ρ_t M_{t−1}; k_t, v_t)  @eq miras#9 "the write has the rate too"  @eq gated-delta#?    gated_delta.M
 //	y_t = M_t q_t    gated_delta.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q [L, T, d_k]; y [L, T,

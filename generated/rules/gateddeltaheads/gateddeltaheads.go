@@ -7,9 +7,11 @@
 //
 // Expects: Tokens of width d
 //
-// Guarantees: The error is that of the decayed memory {order}; with keys of
-// length one a write shrinks the memory along the key and nowhere lets it grow
-// {contract}; the answer at a token depends on no later token
+// Guarantees: The error is that of the decayed memory {order}; it is the delta
+// rule with a rate of θ ρ and a value of v / ρ, and the delta rule is it with
+// θ / ρ and ρ v {map}; with keys of length one a write shrinks the memory
+// along the key and nowhere lets it grow {contract}; the answer at a token
+// depends on no later token
 //
 // Cost: 4·d_k·d_v + O(d_k + d_v) operations per token for write and read
 // {cost}
@@ -17,12 +19,12 @@
 // Trade-off: A rate of at most one cannot step over the target, which the
 // delta rule may
 //
-// Source: gated-delta#?
+// Source: gated-delta#?; miras#9
 package gateddeltaheads
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v43ac1bcf6feb"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v204549b5d3ae"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v5e94d34cbcb3"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -45,6 +45,7 @@ func TestGatedDeltaHeads(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
 		Segments: true,
+		Order:    3,
 		Vectors:  "testdata/gated_delta_heads.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -58,6 +59,7 @@ func TestGatedDeltaHeads(t *testing.T) {
 			{"d": 2, "d_k": 1, "d_v": 1, "heads": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
+		Order:   3,
 		Vectors: "testdata/gated_delta_heads.txt",
 	}.Test(t)
 }

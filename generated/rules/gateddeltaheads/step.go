@@ -774,7 +774,7 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	θ ∈ (0,1) = sigmoid(w_θ · [k2_t; v_t] + b_θ)    gated_delta_heads.theta
-//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(ρ_t M_{t−1}; k_t, v_t)    gated_delta_heads.M
+//	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(ρ_t M_{t−1}; k_t, v_t)  @eq miras#9 "the write has the rate too"  @eq gated-delta#?    gated_delta_heads.M
 //	y_t = M_t q_t    gated_delta_heads.y
 //
 // Shapes: kIn [L, heads, T, d_k]; v [L, heads, T, d_v]; rho [L, heads, T]; q

@@ -21,8 +21,8 @@
 package hebbian
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v41a4b3175fb2"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v7e573db5ba1c"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vc5de74e84c60"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -97,7 +97,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of Hebbian.
 func Entry() catalog.Entry {
-	return catalog.Block("Hebbian", "6cca97661b318905baae7e752d80e1de2cb99088c553cff9cf509d0920ea78a2",
+	return catalog.Block("Hebbian", "4fed10480c07ee916d4275e931bcdbe65ab44d60c058c131af76757af2764e92",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestHebbian holds Hebbian to its page: hebbian.k0, hebbian.k1, hebbian.k,
-// hebbian.v, hebbian.e, hebbian.G, hebbian.U, hebbian.k2, hebbian.rho,
+// hebbian.k2, hebbian.v, hebbian.rho, hebbian.e, hebbian.G, hebbian.U,
 // hebbian.M, hebbian.q0, hebbian.q1, hebbian.q, hebbian.y.
 func TestHebbian(t *testing.T) {
 	conformance.Block{

@@ -89,7 +89,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = M_t q_t    hebbian.y
+//	y_t = M_t q_t  @eq titans#15    hebbian.y
 //
 // Shapes: q0 [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/hebbian.md.

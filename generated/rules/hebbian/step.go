@@ -220,8 +220,8 @@ func (c *StepBackward[F]) Run() {
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
 
 	// hebbian
-	clear(c.K0Bar)
 	clear(c.RhoBar)
+	clear(c.K0Bar)
 	clear(c.Q0Bar)
 	for l := range L {
 		i := 0
@@ -384,11 +384,11 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	e_t = slope(F(load(W_{t−1})), V)    hebbian.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian.G
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    hebbian.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    hebbian.G
 //	U_t = step(G_t)    hebbian.U
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian.M
-//	y_t = M_t q_t    hebbian.y
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    hebbian.M
+//	y_t = M_t q_t  @eq titans#15    hebbian.y
 //
 // Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q0 [L, T, d_k]; y [L, T,
 // d_v]. Source: specs/algorithms/rules/hebbian.md.

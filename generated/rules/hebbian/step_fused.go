@@ -135,8 +135,8 @@ func (c *stepBackwardFused) run() {
 	_ = segments
 
 	// hebbian
-	clear(c.K0Bar)
 	clear(c.RhoBar)
+	clear(c.K0Bar)
 	clear(c.Q0Bar)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {

@@ -21,8 +21,8 @@
 package hebbianscan
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v41a4b3175fb2"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v7e573db5ba1c"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vc5de74e84c60"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -98,7 +98,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of HebbianScan.
 func Entry() catalog.Entry {
-	return catalog.Block("HebbianScan", "8a066b3816b610774c5432c18969596808c904296f17d466c28d0d43cbdf4c2d",
+	return catalog.Block("HebbianScan", "f1fd8443684604af03ccc6f3974233647dfc070f3dd7eb1129aae80a187e2ee4",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

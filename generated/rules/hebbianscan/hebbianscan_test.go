@@ -11,8 +11,8 @@ import (
 )
 
 // TestHebbianScan holds HebbianScan to its page: hebbian_scan.k0,
-// hebbian_scan.k1, hebbian_scan.k, hebbian_scan.v, hebbian_scan.e,
-// hebbian_scan.G, hebbian_scan.U, hebbian_scan.k2, hebbian_scan.rho,
+// hebbian_scan.k1, hebbian_scan.k, hebbian_scan.k2, hebbian_scan.v,
+// hebbian_scan.rho, hebbian_scan.e, hebbian_scan.G, hebbian_scan.U,
 // hebbian_scan.M, hebbian_scan.q0, hebbian_scan.q1, hebbian_scan.q,
 // hebbian_scan.y.
 func TestHebbianScan(t *testing.T) {

@@ -57,14 +57,14 @@ func (c *Step[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + chunks - 1) / C
 	segments2 := (C + T - 16*chunks - 1) / C
-	t12 := c.Work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	work := c.Work[16*L*chunks*dK:]
+	t12 := c.Work[:16*L*chunks] // [L, chunks, 16]
+	work := c.Work[16*L*chunks:]
+	t13 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	work = work[16*L*chunks*dK:]
 	t15 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t13 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t14 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t14 := work[:16*L*chunks] // [L, chunks, 16]
-	work = work[16*L*chunks:]
 	t202 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t23 := work[:16*L*chunks] // [L, chunks, 16]
@@ -73,14 +73,14 @@ func (c *Step[F]) Run() {
 	work = work[16*L*chunks:]
 	y2 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t16 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t16 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t17 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t19 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t17 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t18 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t18 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
 	y22 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	MState := c.Rows[:dK]               // [d_k]
 	rows := c.Rows[dK:]
@@ -108,16 +108,27 @@ func (c *Step[F]) Run() {
 	rows = rows[16:]
 	MState2 := rows[:dK] // [d_k]
 
+	// hebbian_scan.rho
+	for i := range L {
+		for j := range chunks {
+			rho := c.Rho[i*T+16*j:][:16]
+			t12_2 := t12[(i*chunks+j)*16:][:16]
+			for k := range 16 {
+				t12_2[k] = rho[k]
+			}
+		}
+	}
+
 	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-				t12_2 := t12[((i*chunks+j)*16+k)*dK:][:dK]
+				t13_2 := t13[((i*chunks+j)*16+k)*dK:][:dK]
 				q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 				t15_2 := t15[((i*chunks+j)*16+k)*dK:][:dK]
 				for m := range dK {
-					t12_2[m] = k0[m]
+					t13_2[m] = k0[m]
 					t15_2[m] = q0[m]
 				}
 			}
@@ -129,21 +140,10 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 16 {
 				v := c.V[(i*T+16*j+k)*dV:][:dV]
-				t13_2 := t13[((i*chunks+j)*16+k)*dV:][:dV]
+				t14_2 := t14[((i*chunks+j)*16+k)*dV:][:dV]
 				for m := range dV {
-					t13_2[m] = v[m]
+					t14_2[m] = v[m]
 				}
-			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range chunks {
-			rho := c.Rho[i*T+16*j:][:16]
-			t14_2 := t14[(i*chunks+j)*16:][:16]
-			for k := range 16 {
-				t14_2[k] = rho[k]
 			}
 		}
 	}
@@ -154,11 +154,11 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16+lo:][:n]
 				t202_2 := t202[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t202_2[k] = F(t14_2[k] * t14_3[k])
+					t202_2[k] = F(t12_2[k] * t12_3[k])
 				}
 			}
 		}
@@ -232,49 +232,49 @@ func (c *Step[F]) Run() {
 					// hebbian_scan.M
 					clear(t153)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t153_2 := t153[j*dK:][:dK]
-							t14Entry := t14_2[j]
+							t12Entry := t12_2[j]
 							for k := range dK {
-								t153_2[k][0] = F(MState[k][0] * t14Entry)
-								t153_2[k][1] = F(MState[k][1] * t14Entry)
-								t153_2[k][2] = F(MState[k][2] * t14Entry)
-								t153_2[k][3] = F(MState[k][3] * t14Entry)
+								t153_2[k][0] = F(MState[k][0] * t12Entry)
+								t153_2[k][1] = F(MState[k][1] * t12Entry)
+								t153_2[k][2] = F(MState[k][2] * t12Entry)
+								t153_2[k][3] = F(MState[k][3] * t12Entry)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t153_2 := t153[j*dK:][:dK]
 						t162_2 := t162[j*dK:][:dK]
-						t13Entry0 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-						t13Entry1 := t13[((l*chunks+a+C*s)*16+j)*dV+i+1]
-						t13Entry2 := t13[((l*chunks+a+C*s)*16+j)*dV+i+2]
-						t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i+3]
+						t14Entry0 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry1 := t14[((l*chunks+a+C*s)*16+j)*dV+i+1]
+						t14Entry2 := t14[((l*chunks+a+C*s)*16+j)*dV+i+2]
+						t14Entry3 := t14[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
-							t12Entry := t12_2[k]
-							t162_2[k][0] = F(t12Entry*t13Entry0) + t153_2[k][0]
-							t162_2[k][1] = F(t12Entry*t13Entry1) + t153_2[k][1]
-							t162_2[k][2] = F(t12Entry*t13Entry2) + t153_2[k][2]
-							t162_2[k][3] = F(t12Entry*t13Entry3) + t153_2[k][3]
+							t13Entry := t13_2[k]
+							t162_2[k][0] = F(t13Entry*t14Entry0) + t153_2[k][0]
+							t162_2[k][1] = F(t13Entry*t14Entry1) + t153_2[k][1]
+							t162_2[k][2] = F(t13Entry*t14Entry2) + t153_2[k][2]
+							t162_2[k][3] = F(t13Entry*t14Entry3) + t153_2[k][3]
 						}
 					}
 					// hebbian_scan.M
 					clear(t182)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t162_2 := t162[((lo+j)-1)*dK:][:dK]
 							t182_2 := t182[(lo+j)*dK:][:dK]
-							t14Entry2 := t14_2[j]
+							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t182_2[k][0] = F(t162_2[k][0] * t14Entry2)
-								t182_2[k][1] = F(t162_2[k][1] * t14Entry2)
-								t182_2[k][2] = F(t162_2[k][2] * t14Entry2)
-								t182_2[k][3] = F(t162_2[k][3] * t14Entry2)
+								t182_2[k][0] = F(t162_2[k][0] * t12Entry2)
+								t182_2[k][1] = F(t162_2[k][1] * t12Entry2)
+								t182_2[k][2] = F(t162_2[k][2] * t12Entry2)
+								t182_2[k][3] = F(t162_2[k][3] * t12Entry2)
 							}
 						}
 					}
@@ -435,36 +435,36 @@ func (c *Step[F]) Run() {
 					// hebbian_scan.M
 					clear(t153)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t153_2 := t153[j*dK:][:dK]
-							t14Entry := t14_2[j]
+							t12Entry := t12_2[j]
 							for k := range dK {
-								t153_2[k][0] = F(MState[k][0] * t14Entry)
+								t153_2[k][0] = F(MState[k][0] * t12Entry)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t153_2 := t153[j*dK:][:dK]
 						t162_2 := t162[j*dK:][:dK]
-						t13Entry := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t162_2[k][0] = F(t12_2[k]*t13Entry) + t153_2[k][0]
+							t162_2[k][0] = F(t13_2[k]*t14Entry) + t153_2[k][0]
 						}
 					}
 					// hebbian_scan.M
 					clear(t182)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t162_2 := t162[((lo+j)-1)*dK:][:dK]
 							t182_2 := t182[(lo+j)*dK:][:dK]
-							t14Entry2 := t14_2[j]
+							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t182_2[k][0] = F(t162_2[k][0] * t14Entry2)
+								t182_2[k][0] = F(t162_2[k][0] * t12Entry2)
 							}
 						}
 					}
@@ -566,15 +566,24 @@ func (c *Step[F]) Run() {
 		}
 	}
 
+	// hebbian_scan.rho
+	for i := range L {
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+		t16_2 := t16[i*(T-16*chunks):][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t16_2[j] = rho[j]
+		}
+	}
+
 	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
 		for j := range T - 16*chunks {
 			k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-			t16_2 := t16[(i*(T-16*chunks)+j)*dK:][:dK]
+			t17_2 := t17[(i*(T-16*chunks)+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 			t19_2 := t19[(i*(T-16*chunks)+j)*dK:][:dK]
 			for k := range dK {
-				t16_2[k] = k0[k]
+				t17_2[k] = k0[k]
 				t19_2[k] = q0[k]
 			}
 		}
@@ -584,19 +593,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-			t17_2 := t17[(i*(T-16*chunks)+j)*dV:][:dV]
+			t18_2 := t18[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t17_2[k] = v[k]
+				t18_2[k] = v[k]
 			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-		t18_2 := t18[i*(T-16*chunks):][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t18_2[j] = rho[j]
 		}
 	}
 
@@ -632,33 +632,33 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
-						t18Entry := t18_2[a]
+						t16Entry := t16_2[a]
 						var y50 F
-						t17Entry0 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t18Entry0 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						var y51 F
-						t17Entry1 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
+						t18Entry1 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						var y52 F
-						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+2]
+						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+2]
 						var y53 F
-						t17Entry3 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+3]
+						t18Entry3 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+3]
 						for j := range dK {
-							t16Entry := t16_2[j]
+							t17Entry := t17_2[j]
 							t19Entry := t19_2[j]
-							M230 := F(t18Entry*MState2[j][0]) + F(t16Entry*t17Entry0)
+							M230 := F(t16Entry*MState2[j][0]) + F(t17Entry*t18Entry0)
 							y50 += F(M230 * t19Entry)
 							MState2[j][0] = M230
-							M231 := F(t18Entry*MState2[j][1]) + F(t16Entry*t17Entry1)
+							M231 := F(t16Entry*MState2[j][1]) + F(t17Entry*t18Entry1)
 							y51 += F(M231 * t19Entry)
 							MState2[j][1] = M231
-							M232 := F(t18Entry*MState2[j][2]) + F(t16Entry*t17Entry2)
+							M232 := F(t16Entry*MState2[j][2]) + F(t17Entry*t18Entry2)
 							y52 += F(M232 * t19Entry)
 							MState2[j][2] = M232
-							M233 := F(t18Entry*MState2[j][3]) + F(t16Entry*t17Entry3)
+							M233 := F(t16Entry*MState2[j][3]) + F(t17Entry*t18Entry3)
 							y53 += F(M233 * t19Entry)
 							MState2[j][3] = M233
 						}
@@ -690,16 +690,16 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 						var y5 F
-						t18Entry := t18_2[a]
-						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry := t16_2[a]
+						t18Entry := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							M23 := F(t18Entry*MState2[j][0]) + F(t16_2[j]*t17Entry)
+							M23 := F(t16Entry*MState2[j][0]) + F(t17_2[j]*t18Entry)
 							y5 += F(M23 * t19_2[j])
 							MState2[j][0] = M23
 						}
@@ -786,53 +786,53 @@ func (c *StepBackward[F]) Run() {
 	chunks := (T) / 16
 	segments := (C + T - 16*chunks - 1) / C
 	segments2 := (C + chunks - 1) / C
-	t12 := c.Work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	work := c.Work[16*L*chunks*dK:]
+	t12 := c.Work[:16*L*chunks] // [L, chunks, 16]
+	work := c.Work[16*L*chunks:]
+	t13 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	work = work[16*L*chunks*dK:]
 	t15 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t13 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t14 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t14 := work[:16*L*chunks] // [L, chunks, 16]
-	work = work[16*L*chunks:]
-	t16 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t16 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t17 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t19 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t17 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t18 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
 	t2 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t18 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
 	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
 	t4 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t5 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	work = work[L*T*dK-16*L*chunks*dK:]
-	t6 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
-	work = work[L*T*dV-16*L*chunks*dV:]
-	t7 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	t5 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
 	work = work[L*T-16*L*chunks:]
+	t6 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	work = work[L*T*dK-16*L*chunks*dK:]
+	t7 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	work = work[L*T*dV-16*L*chunks*dV:]
 	t8 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t122 := work[:L*T*dK] // [L, T, d_k]
+	t11 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t10 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t11 := work[:L*T*dV] // [L, T, d_v]
+	t10 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
+	t122 := work[:L*T] // [L, T]
+	work = work[L*T:]
 	t20 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t232 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t26 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t142 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t152 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t152 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t162 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
 	t172 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
@@ -864,11 +864,11 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks:]
 	t182 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t212 := work[:L*T*dK] // [L, T, d_k]
+	t202 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t192 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t202 := work[:L*T*dV]    // [L, T, d_v]
+	t192 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t212 := work[:L*T]       // [L, T]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	MTrail := rows[:C*dK+dK] // [C + 1, d_k]
@@ -881,7 +881,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t163 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t183 := rows[:16*dK] // [16, d_k]
+	t184 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t194 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -899,7 +899,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t164 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t184 := rows[:16*dK] // [16, d_k]
+	t185 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t195 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -921,7 +921,7 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16*dK:]
 	t112 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
-	t143 := rows[:16*dK] // [16, d_k]
+	t142 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
 	t1922 := rows[:16*dK] // [16, d_k]
 	rows = rows[16*dK:]
@@ -937,16 +937,27 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[16:]
 	t35 := rows[:dK] // [d_k]
 
+	// hebbian_scan.rho
+	for i := range L {
+		for j := range chunks {
+			rho := c.Rho[i*T+16*j:][:16]
+			t12_2 := t12[(i*chunks+j)*16:][:16]
+			for k := range 16 {
+				t12_2[k] = rho[k]
+			}
+		}
+	}
+
 	// hebbian_scan.k, hebbian_scan.q
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-				t12_2 := t12[((i*chunks+j)*16+k)*dK:][:dK]
+				t13_2 := t13[((i*chunks+j)*16+k)*dK:][:dK]
 				q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 				t15_2 := t15[((i*chunks+j)*16+k)*dK:][:dK]
 				for m := range dK {
-					t12_2[m] = k0[m]
+					t13_2[m] = k0[m]
 					t15_2[m] = q0[m]
 				}
 			}
@@ -958,9 +969,9 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 16 {
 				v := c.V[(i*T+16*j+k)*dV:][:dV]
-				t13_2 := t13[((i*chunks+j)*16+k)*dV:][:dV]
+				t14_2 := t14[((i*chunks+j)*16+k)*dV:][:dV]
 				for m := range dV {
-					t13_2[m] = v[m]
+					t14_2[m] = v[m]
 				}
 			}
 		}
@@ -968,12 +979,10 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian_scan.rho
 	for i := range L {
-		for j := range chunks {
-			rho := c.Rho[i*T+16*j:][:16]
-			t14_2 := t14[(i*chunks+j)*16:][:16]
-			for k := range 16 {
-				t14_2[k] = rho[k]
-			}
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+		t16_2 := t16[i*(T-16*chunks):][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t16_2[j] = rho[j]
 		}
 	}
 
@@ -981,11 +990,11 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-			t16_2 := t16[(i*(T-16*chunks)+j)*dK:][:dK]
+			t17_2 := t17[(i*(T-16*chunks)+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 			t19_2 := t19[(i*(T-16*chunks)+j)*dK:][:dK]
 			for k := range dK {
-				t16_2[k] = k0[k]
+				t17_2[k] = k0[k]
 				t19_2[k] = q0[k]
 			}
 		}
@@ -995,22 +1004,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-			t17_2 := t17[(i*(T-16*chunks)+j)*dV:][:dV]
+			t18_2 := t18[(i*(T-16*chunks)+j)*dV:][:dV]
 			yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
 			t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t17_2[k] = v[k]
+				t18_2[k] = v[k]
 				t2_2[k] = yBar[k]
 			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-		t18_2 := t18[i*(T-16*chunks):][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t18_2[j] = rho[j]
 		}
 	}
 
@@ -1027,7 +1027,7 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian_scan
 	clear(t5)
-	clear(t7)
+	clear(t6)
 	clear(t8)
 	for l := range L {
 		i := 0
@@ -1049,68 +1049,68 @@ func (c *StepBackward[F]) Run() {
 					MTrail3[j][1] = MCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
-						t18Entry := t18_2[a]
-						t17Entry0 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t17Entry1 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
+						t16Entry := t16_2[a]
+						t18Entry0 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t18Entry1 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
-							t16Entry := t16_2[j]
-							MTrail5[j][0] = F(t18Entry*MTrail4[j][0]) + F(t16Entry*t17Entry0)
-							MTrail5[j][1] = F(t18Entry*MTrail4[j][1]) + F(t16Entry*t17Entry1)
+							t17Entry := t17_2[j]
+							MTrail5[j][0] = F(t16Entry*MTrail4[j][0]) + F(t17Entry*t18Entry0)
+							MTrail5[j][1] = F(t16Entry*MTrail4[j][1]) + F(t17Entry*t18Entry1)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
+					t5_2 := t5[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
-						t18Entry2 := t18_2[a]
+						t16Entry2 := t16_2[a]
 						var t620 F
 						var t930 F
 						t2Entry0 := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t17Entry20 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t18Entry20 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						var t621 F
 						var t931 F
 						t2Entry1 := t2[(l*(T-16*chunks)+a+C*s)*dV+i+1]
-						t17Entry21 := t17[(l*(T-16*chunks)+a+C*s)*dV+i+1]
+						t18Entry21 := t18[(l*(T-16*chunks)+a+C*s)*dV+i+1]
 						for j := range dK {
 							t19Entry := t19_2[j]
-							t16Entry := t16_2[j]
+							t17Entry := t17_2[j]
 							t8Sum := t8_2[j]
-							t5Sum := t5_2[j]
+							t6Sum := t6_2[j]
 							t30 := MBarState[j][0] + F(t19Entry*t2Entry0)
 							t620 += F(MTrail4[j][0] * t30)
-							t930 += F(t30 * t16Entry)
+							t930 += F(t30 * t17Entry)
 							t8Sum += F(MTrail5[j][0] * t2Entry0)
-							MBarState[j][0] = F(t18Entry2 * t30)
-							t5Sum += F(t30 * t17Entry20)
+							MBarState[j][0] = F(t16Entry2 * t30)
+							t6Sum += F(t30 * t18Entry20)
 							t31_2 := MBarState[j][1] + F(t19Entry*t2Entry1)
 							t621 += F(MTrail4[j][1] * t31_2)
-							t931 += F(t31_2 * t16Entry)
+							t931 += F(t31_2 * t17Entry)
 							t8Sum += F(MTrail5[j][1] * t2Entry1)
-							MBarState[j][1] = F(t18Entry2 * t31_2)
-							t5Sum += F(t31_2 * t17Entry21)
+							MBarState[j][1] = F(t16Entry2 * t31_2)
+							t6Sum += F(t31_2 * t18Entry21)
 							t8_2[j] = t8Sum
-							t5_2[j] = t5Sum
+							t6_2[j] = t6Sum
 						}
-						t7Sum := t7_2[a]
-						t7Sum += t620
-						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t930
-						t7Sum += t621
-						t6[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t931
-						t7_2[a] = t7Sum
+						t5Sum := t5_2[a]
+						t5Sum += t620
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t930
+						t5Sum += t621
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i+1] = t931
+						t5_2[a] = t5Sum
 					}
 				}
 			}
@@ -1132,45 +1132,45 @@ func (c *StepBackward[F]) Run() {
 					MTrail3[j][0] = MCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
 						MTrail4 := MTrail[a*dK:][:dK]
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
-						t18Entry := t18_2[a]
-						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry := t16_2[a]
+						t18Entry := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail5[j][0] = F(t18Entry*MTrail4[j][0]) + F(t16_2[j]*t17Entry)
+							MTrail5[j][0] = F(t16Entry*MTrail4[j][0]) + F(t17_2[j]*t18Entry)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
+					t5_2 := t5[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail4 := MTrail[a*dK:][:dK]
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail5 := MTrail[(a+1)*dK:][:dK]
 						t8_2 := t8[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t5_2 := t5[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t6_2 := t6[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
 						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t18Entry2 := t18_2[a]
-						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry2 := t16_2[a]
+						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
 							t3 := MBarState[j][0] + F(t19_2[j]*t2Entry)
 							t62 += F(MTrail4[j][0] * t3)
-							t93 += F(t3 * t16_2[j])
+							t93 += F(t3 * t17_2[j])
 							t8_2[j] += F(MTrail5[j][0] * t2Entry)
-							MBarState[j][0] = F(t18Entry2 * t3)
-							t5_2[j] += F(t3 * t17Entry2)
+							MBarState[j][0] = F(t16Entry2 * t3)
+							t6_2[j] += F(t3 * t18Entry2)
 						}
-						t7_2[a] += t62
-						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
+						t5_2[a] += t62
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
@@ -1182,39 +1182,39 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian_scan.q, hebbian_scan.k
 	clear(t9)
-	clear(t122)
+	clear(t11)
 	for i := range L {
 		for j := range T - 16*chunks {
 			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
-			t5_2 := t5[(i*(T-16*chunks)+j)*dK:][:dK]
-			t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
+			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
 				t9_2[k] += t8_2[k]
-				t122_2[k] += t5_2[k]
+				t11_2[k] += t6_2[k]
+			}
+		}
+	}
+
+	// hebbian_scan.v
+	clear(t10)
+	for i := range L {
+		for j := range T - 16*chunks {
+			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+			t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
+			for k := range dV {
+				t10_2[k] += t7_2[k]
 			}
 		}
 	}
 
 	// hebbian_scan.rho
-	clear(t10)
+	clear(t122)
 	for i := range L {
-		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-		t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
+		t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+		t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
 		for j := range T - 16*chunks {
-			t10_2[j] += t7_2[j]
-		}
-	}
-
-	// hebbian_scan.v
-	clear(t11)
-	for i := range L {
-		for j := range T - 16*chunks {
-			t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
-			t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
-			for k := range dV {
-				t11_2[k] += t6_2[k]
-			}
+			t122_2[j] += t5_2[j]
 		}
 	}
 
@@ -1224,11 +1224,11 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t20_2[k] = F(t14_2[k] * t14_3[k])
+					t20_2[k] = F(t12_2[k] * t12_3[k])
 				}
 			}
 		}
@@ -1267,7 +1267,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// hebbian_scan
-	clear(t142)
+	clear(t152)
 	clear(t172)
 	clear(t82)
 	clear(t1522)
@@ -1311,62 +1311,62 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					clear(t154)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t154_2 := t154[j*dK:][:dK]
-							t14Entry := t14_2[j]
+							t12Entry := t12_2[j]
 							for k := range dK {
-								t154_2[k][0] = F(MTrail2_4[k][0] * t14Entry)
-								t154_2[k][1] = F(MTrail2_4[k][1] * t14Entry)
-								t154_2[k][2] = F(MTrail2_4[k][2] * t14Entry)
-								t154_2[k][3] = F(MTrail2_4[k][3] * t14Entry)
+								t154_2[k][0] = F(MTrail2_4[k][0] * t12Entry)
+								t154_2[k][1] = F(MTrail2_4[k][1] * t12Entry)
+								t154_2[k][2] = F(MTrail2_4[k][2] * t12Entry)
+								t154_2[k][3] = F(MTrail2_4[k][3] * t12Entry)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t154_2 := t154[j*dK:][:dK]
 						t163_2 := t163[j*dK:][:dK]
-						t13Entry0 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-						t13Entry1 := t13[((l*chunks+a+C*s)*16+j)*dV+i+1]
-						t13Entry2 := t13[((l*chunks+a+C*s)*16+j)*dV+i+2]
-						t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i+3]
+						t14Entry0 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry1 := t14[((l*chunks+a+C*s)*16+j)*dV+i+1]
+						t14Entry2 := t14[((l*chunks+a+C*s)*16+j)*dV+i+2]
+						t14Entry3 := t14[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
-							t12Entry := t12_2[k]
-							t163_2[k][0] = F(t12Entry*t13Entry0) + t154_2[k][0]
-							t163_2[k][1] = F(t12Entry*t13Entry1) + t154_2[k][1]
-							t163_2[k][2] = F(t12Entry*t13Entry2) + t154_2[k][2]
-							t163_2[k][3] = F(t12Entry*t13Entry3) + t154_2[k][3]
+							t13Entry := t13_2[k]
+							t163_2[k][0] = F(t13Entry*t14Entry0) + t154_2[k][0]
+							t163_2[k][1] = F(t13Entry*t14Entry1) + t154_2[k][1]
+							t163_2[k][2] = F(t13Entry*t14Entry2) + t154_2[k][2]
+							t163_2[k][3] = F(t13Entry*t14Entry3) + t154_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t183)
+					clear(t184)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t163_2 := t163[((lo+j)-1)*dK:][:dK]
-							t183_2 := t183[(lo+j)*dK:][:dK]
-							t14Entry2 := t14_2[j]
+							t184_2 := t184[(lo+j)*dK:][:dK]
+							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t183_2[k][0] = F(t163_2[k][0] * t14Entry2)
-								t183_2[k][1] = F(t163_2[k][1] * t14Entry2)
-								t183_2[k][2] = F(t163_2[k][2] * t14Entry2)
-								t183_2[k][3] = F(t163_2[k][3] * t14Entry2)
+								t184_2[k][0] = F(t163_2[k][0] * t12Entry2)
+								t184_2[k][1] = F(t163_2[k][1] * t12Entry2)
+								t184_2[k][2] = F(t163_2[k][2] * t12Entry2)
+								t184_2[k][3] = F(t163_2[k][3] * t12Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t163_2 := t163[j*dK:][:dK]
-						t183_2 := t183[j*dK:][:dK]
+						t184_2 := t184[j*dK:][:dK]
 						t194_2 := t194[j*dK:][:dK]
 						for k := range dK {
-							t194_2[k][0] = t163_2[k][0] + t183_2[k][0]
-							t194_2[k][1] = t163_2[k][1] + t183_2[k][1]
-							t194_2[k][2] = t163_2[k][2] + t183_2[k][2]
-							t194_2[k][3] = t163_2[k][3] + t183_2[k][3]
+							t194_2[k][0] = t163_2[k][0] + t184_2[k][0]
+							t194_2[k][1] = t163_2[k][1] + t184_2[k][1]
+							t194_2[k][2] = t163_2[k][2] + t184_2[k][2]
+							t194_2[k][3] = t163_2[k][3] + t184_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1458,62 +1458,62 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					clear(t155)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t155_2 := t155[j*dK:][:dK]
-							t14Entry3 := t14_2[j]
+							t12Entry3 := t12_2[j]
 							for k := range dK {
-								t155_2[k][0] = F(MTrail2_3[k][0] * t14Entry3)
-								t155_2[k][1] = F(MTrail2_3[k][1] * t14Entry3)
-								t155_2[k][2] = F(MTrail2_3[k][2] * t14Entry3)
-								t155_2[k][3] = F(MTrail2_3[k][3] * t14Entry3)
+								t155_2[k][0] = F(MTrail2_3[k][0] * t12Entry3)
+								t155_2[k][1] = F(MTrail2_3[k][1] * t12Entry3)
+								t155_2[k][2] = F(MTrail2_3[k][2] * t12Entry3)
+								t155_2[k][3] = F(MTrail2_3[k][3] * t12Entry3)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t155_2 := t155[j*dK:][:dK]
 						t164_2 := t164[j*dK:][:dK]
-						t13Entry20 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
-						t13Entry21 := t13[((l*chunks+a+C*s)*16+j)*dV+i+1]
-						t13Entry22 := t13[((l*chunks+a+C*s)*16+j)*dV+i+2]
-						t13Entry23 := t13[((l*chunks+a+C*s)*16+j)*dV+i+3]
+						t14Entry20 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry21 := t14[((l*chunks+a+C*s)*16+j)*dV+i+1]
+						t14Entry22 := t14[((l*chunks+a+C*s)*16+j)*dV+i+2]
+						t14Entry23 := t14[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
-							t12Entry := t12_2[k]
-							t164_2[k][0] = F(t12Entry*t13Entry20) + t155_2[k][0]
-							t164_2[k][1] = F(t12Entry*t13Entry21) + t155_2[k][1]
-							t164_2[k][2] = F(t12Entry*t13Entry22) + t155_2[k][2]
-							t164_2[k][3] = F(t12Entry*t13Entry23) + t155_2[k][3]
+							t13Entry := t13_2[k]
+							t164_2[k][0] = F(t13Entry*t14Entry20) + t155_2[k][0]
+							t164_2[k][1] = F(t13Entry*t14Entry21) + t155_2[k][1]
+							t164_2[k][2] = F(t13Entry*t14Entry22) + t155_2[k][2]
+							t164_2[k][3] = F(t13Entry*t14Entry23) + t155_2[k][3]
 						}
 					}
 					// hebbian_scan.M
-					clear(t184)
+					clear(t185)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t164_2 := t164[((lo+j)-1)*dK:][:dK]
-							t184_2 := t184[(lo+j)*dK:][:dK]
-							t14Entry4 := t14_2[j]
+							t185_2 := t185[(lo+j)*dK:][:dK]
+							t12Entry4 := t12_2[j]
 							for k := range dK {
-								t184_2[k][0] = F(t164_2[k][0] * t14Entry4)
-								t184_2[k][1] = F(t164_2[k][1] * t14Entry4)
-								t184_2[k][2] = F(t164_2[k][2] * t14Entry4)
-								t184_2[k][3] = F(t164_2[k][3] * t14Entry4)
+								t185_2[k][0] = F(t164_2[k][0] * t12Entry4)
+								t185_2[k][1] = F(t164_2[k][1] * t12Entry4)
+								t185_2[k][2] = F(t164_2[k][2] * t12Entry4)
+								t185_2[k][3] = F(t164_2[k][3] * t12Entry4)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t164_2 := t164[j*dK:][:dK]
-						t184_2 := t184[j*dK:][:dK]
+						t185_2 := t185[j*dK:][:dK]
 						t195_2 := t195[j*dK:][:dK]
 						for k := range dK {
-							t195_2[k][0] = t164_2[k][0] + t184_2[k][0]
-							t195_2[k][1] = t164_2[k][1] + t184_2[k][1]
-							t195_2[k][2] = t164_2[k][2] + t184_2[k][2]
-							t195_2[k][3] = t164_2[k][3] + t184_2[k][3]
+							t195_2[k][0] = t164_2[k][0] + t185_2[k][0]
+							t195_2[k][1] = t164_2[k][1] + t185_2[k][1]
+							t195_2[k][2] = t164_2[k][2] + t185_2[k][2]
+							t195_2[k][3] = t164_2[k][3] + t185_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1674,7 +1674,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t143)
+					clear(t142)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
@@ -1682,7 +1682,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
-							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
+							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							t232Entry3 := t232_2[j]
 							var t15230 F
 							var t15231 F
@@ -1691,16 +1691,16 @@ func (c *StepBackward[F]) Run() {
 							for k := range dK {
 								t112Entry0 := t112_2[k][0]
 								t15230 += F(t222_2[k][0] * t112Entry0)
-								t143_2[k][0] += F(t112Entry0 * t232Entry3)
+								t142_2[k][0] += F(t112Entry0 * t232Entry3)
 								t112Entry1 := t112_2[k][1]
 								t15231 += F(t222_2[k][1] * t112Entry1)
-								t143_2[k][1] += F(t112Entry1 * t232Entry3)
+								t142_2[k][1] += F(t112Entry1 * t232Entry3)
 								t112Entry2 := t112_2[k][2]
 								t15232 += F(t222_2[k][2] * t112Entry2)
-								t143_2[k][2] += F(t112Entry2 * t232Entry3)
+								t142_2[k][2] += F(t112Entry2 * t232Entry3)
 								t112Entry3 := t112_2[k][3]
 								t15233 += F(t222_2[k][3] * t112Entry3)
-								t143_2[k][3] += F(t112Entry3 * t232Entry3)
+								t142_2[k][3] += F(t112Entry3 * t232Entry3)
 							}
 							t1522Sum := t1522_2[j]
 							t1522Sum += t15230
@@ -1713,13 +1713,13 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					for j := range 16 {
 						t112_2 := t112[j*dK:][:dK]
-						t143_2 := t143[j*dK:][:dK]
+						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t143_2[k][0]
-							t1922_2[k][1] = t112_2[k][1] + t143_2[k][1]
-							t1922_2[k][2] = t112_2[k][2] + t143_2[k][2]
-							t1922_2[k][3] = t112_2[k][3] + t143_2[k][3]
+							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
+							t1922_2[k][1] = t112_2[k][1] + t142_2[k][1]
+							t1922_2[k][2] = t112_2[k][2] + t142_2[k][2]
+							t1922_2[k][3] = t112_2[k][3] + t142_2[k][3]
 						}
 					}
 					// hebbian_scan.M
@@ -1775,13 +1775,13 @@ func (c *StepBackward[F]) Run() {
 					clear(t302)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo8:][:n]
 						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
-							t14Entry5 := t14_2[j]
+							t12Entry5 := t12_2[j]
 							var t3120 F
 							var t3121 F
 							var t3122 F
@@ -1789,16 +1789,16 @@ func (c *StepBackward[F]) Run() {
 							for k := range dK {
 								t2722Entry0 := t2722_2[k][0]
 								t3120 += F(t164_2[k][0] * t2722Entry0)
-								t302_2[k][0] += F(t2722Entry0 * t14Entry5)
+								t302_2[k][0] += F(t2722Entry0 * t12Entry5)
 								t2722Entry1 := t2722_2[k][1]
 								t3121 += F(t164_2[k][1] * t2722Entry1)
-								t302_2[k][1] += F(t2722Entry1 * t14Entry5)
+								t302_2[k][1] += F(t2722Entry1 * t12Entry5)
 								t2722Entry2 := t2722_2[k][2]
 								t3122 += F(t164_2[k][2] * t2722Entry2)
-								t302_2[k][2] += F(t2722Entry2 * t14Entry5)
+								t302_2[k][2] += F(t2722Entry2 * t12Entry5)
 								t2722Entry3 := t2722_2[k][3]
 								t3123 += F(t164_2[k][3] * t2722Entry3)
-								t302_2[k][3] += F(t2722Entry3 * t14Entry5)
+								t302_2[k][3] += F(t2722Entry3 * t12Entry5)
 							}
 							t31Sum := t31_2[j]
 							t31Sum += t3120
@@ -1810,39 +1810,39 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan.M
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
-						t142_2 := t142[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t152_2 := t152[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t2722_2 := t2722[j*dK:][:dK]
 						t302_2 := t302[j*dK:][:dK]
 						t32_2 := t32[j*dK:][:dK]
 						var t3820 F
-						t13Entry30 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry30 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 						var t3821 F
-						t13Entry31 := t13[((l*chunks+a+C*s)*16+j)*dV+i+1]
+						t14Entry31 := t14[((l*chunks+a+C*s)*16+j)*dV+i+1]
 						var t3822 F
-						t13Entry32 := t13[((l*chunks+a+C*s)*16+j)*dV+i+2]
+						t14Entry32 := t14[((l*chunks+a+C*s)*16+j)*dV+i+2]
 						var t3823 F
-						t13Entry33 := t13[((l*chunks+a+C*s)*16+j)*dV+i+3]
+						t14Entry33 := t14[((l*chunks+a+C*s)*16+j)*dV+i+3]
 						for k := range dK {
-							t12Entry := t12_2[k]
-							t142Sum := t142_2[k]
+							t13Entry := t13_2[k]
+							t152Sum := t152_2[k]
 							t3220 := t2722_2[k][0] + t302_2[k][0]
-							t3820 += F(t3220 * t12Entry)
+							t3820 += F(t3220 * t13Entry)
 							t32_2[k][0] = t3220
-							t142Sum += F(t3220 * t13Entry30)
+							t152Sum += F(t3220 * t14Entry30)
 							t3221 := t2722_2[k][1] + t302_2[k][1]
-							t3821 += F(t3221 * t12Entry)
+							t3821 += F(t3221 * t13Entry)
 							t32_2[k][1] = t3221
-							t142Sum += F(t3221 * t13Entry31)
+							t152Sum += F(t3221 * t14Entry31)
 							t3222 := t2722_2[k][2] + t302_2[k][2]
-							t3822 += F(t3222 * t12Entry)
+							t3822 += F(t3222 * t13Entry)
 							t32_2[k][2] = t3222
-							t142Sum += F(t3222 * t13Entry32)
+							t152Sum += F(t3222 * t14Entry32)
 							t3223 := t2722_2[k][3] + t302_2[k][3]
-							t3823 += F(t3223 * t12Entry)
+							t3823 += F(t3223 * t13Entry)
 							t32_2[k][3] = t3223
-							t142Sum += F(t3223 * t13Entry33)
-							t142_2[k] = t142Sum
+							t152Sum += F(t3223 * t14Entry33)
+							t152_2[k] = t152Sum
 						}
 						t38[j][0] = t3820
 						t38[j][1] = t3821
@@ -1852,11 +1852,11 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					clear(t35)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						t36_2 := t36[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t32_2 := t32[j*dK:][:dK]
-							t14Entry6 := t14_2[j]
+							t12Entry6 := t12_2[j]
 							var t3620 F
 							var t3621 F
 							var t3622 F
@@ -1864,16 +1864,16 @@ func (c *StepBackward[F]) Run() {
 							for k := range dK {
 								t32Entry0 := t32_2[k][0]
 								t3620 += F(t32Entry0 * MTrail2_3[k][0])
-								t35[k][0] += F(t32Entry0 * t14Entry6)
+								t35[k][0] += F(t32Entry0 * t12Entry6)
 								t32Entry1 := t32_2[k][1]
 								t3621 += F(t32Entry1 * MTrail2_3[k][1])
-								t35[k][1] += F(t32Entry1 * t14Entry6)
+								t35[k][1] += F(t32Entry1 * t12Entry6)
 								t32Entry2 := t32_2[k][2]
 								t3622 += F(t32Entry2 * MTrail2_3[k][2])
-								t35[k][2] += F(t32Entry2 * t14Entry6)
+								t35[k][2] += F(t32Entry2 * t12Entry6)
 								t32Entry3 := t32_2[k][3]
 								t3623 += F(t32Entry3 * MTrail2_3[k][3])
-								t35[k][3] += F(t32Entry3 * t14Entry6)
+								t35[k][3] += F(t32Entry3 * t12Entry6)
 							}
 							t36Sum := t36_2[j]
 							t36Sum += t3620
@@ -1892,10 +1892,10 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan
 					for j := range 16 {
-						t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+1] = t38[j][1]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+2] = t38[j][2]
-						t152[((l*chunks+a+C*s)*16+j)*dV+i+3] = t38[j][3]
+						t162[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
+						t162[((l*chunks+a+C*s)*16+j)*dV+i+1] = t38[j][1]
+						t162[((l*chunks+a+C*s)*16+j)*dV+i+2] = t38[j][2]
+						t162[((l*chunks+a+C*s)*16+j)*dV+i+3] = t38[j][3]
 					}
 				}
 			}
@@ -1926,46 +1926,46 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					clear(t154)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t154_2 := t154[j*dK:][:dK]
-							t14Entry := t14_2[j]
+							t12Entry := t12_2[j]
 							for k := range dK {
-								t154_2[k][0] = F(MTrail2_4[k][0] * t14Entry)
+								t154_2[k][0] = F(MTrail2_4[k][0] * t12Entry)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t154_2 := t154[j*dK:][:dK]
 						t163_2 := t163[j*dK:][:dK]
-						t13Entry := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t163_2[k][0] = F(t12_2[k]*t13Entry) + t154_2[k][0]
+							t163_2[k][0] = F(t13_2[k]*t14Entry) + t154_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t183)
+					clear(t184)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t163_2 := t163[((lo+j)-1)*dK:][:dK]
-							t183_2 := t183[(lo+j)*dK:][:dK]
-							t14Entry2 := t14_2[j]
+							t184_2 := t184[(lo+j)*dK:][:dK]
+							t12Entry2 := t12_2[j]
 							for k := range dK {
-								t183_2[k][0] = F(t163_2[k][0] * t14Entry2)
+								t184_2[k][0] = F(t163_2[k][0] * t12Entry2)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t163_2 := t163[j*dK:][:dK]
-						t183_2 := t183[j*dK:][:dK]
+						t184_2 := t184[j*dK:][:dK]
 						t194_2 := t194[j*dK:][:dK]
 						for k := range dK {
-							t194_2[k][0] = t163_2[k][0] + t183_2[k][0]
+							t194_2[k][0] = t163_2[k][0] + t184_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2039,46 +2039,46 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					clear(t155)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t155_2 := t155[j*dK:][:dK]
-							t14Entry3 := t14_2[j]
+							t12Entry3 := t12_2[j]
 							for k := range dK {
-								t155_2[k][0] = F(MTrail2_3[k][0] * t14Entry3)
+								t155_2[k][0] = F(MTrail2_3[k][0] * t12Entry3)
 							}
 						}
 					}
 					// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 					for j := range 16 {
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t155_2 := t155[j*dK:][:dK]
 						t164_2 := t164[j*dK:][:dK]
-						t13Entry2 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry2 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
-							t164_2[k][0] = F(t12_2[k]*t13Entry2) + t155_2[k][0]
+							t164_2[k][0] = F(t13_2[k]*t14Entry2) + t155_2[k][0]
 						}
 					}
 					// hebbian_scan.M
-					clear(t184)
+					clear(t185)
 					lo := max(0, 1)
 					if n := 16 - lo; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 						for j := range n {
 							t164_2 := t164[((lo+j)-1)*dK:][:dK]
-							t184_2 := t184[(lo+j)*dK:][:dK]
-							t14Entry4 := t14_2[j]
+							t185_2 := t185[(lo+j)*dK:][:dK]
+							t12Entry4 := t12_2[j]
 							for k := range dK {
-								t184_2[k][0] = F(t164_2[k][0] * t14Entry4)
+								t185_2[k][0] = F(t164_2[k][0] * t12Entry4)
 							}
 						}
 					}
 					// hebbian_scan.M
 					for j := range 16 {
 						t164_2 := t164[j*dK:][:dK]
-						t184_2 := t184[j*dK:][:dK]
+						t185_2 := t185[j*dK:][:dK]
 						t195_2 := t195[j*dK:][:dK]
 						for k := range dK {
-							t195_2[k][0] = t164_2[k][0] + t184_2[k][0]
+							t195_2[k][0] = t164_2[k][0] + t185_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2189,7 +2189,7 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// hebbian_scan.M
-					clear(t143)
+					clear(t142)
 					lo6 := max(0, 4)
 					if n := 16 - lo6; n > 0 {
 						t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
@@ -2197,13 +2197,13 @@ func (c *StepBackward[F]) Run() {
 						for j := range n {
 							t112_2 := t112[(lo6+j)*dK:][:dK]
 							t222_2 := t222[((lo6+j)-4)*dK:][:dK]
-							t143_2 := t143[((lo6+j)-4)*dK:][:dK]
+							t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 							var t1523 F
 							t232Entry3 := t232_2[j]
 							for k := range dK {
 								t112Entry := t112_2[k][0]
 								t1523 += F(t222_2[k][0] * t112Entry)
-								t143_2[k][0] += F(t112Entry * t232Entry3)
+								t142_2[k][0] += F(t112Entry * t232Entry3)
 							}
 							t1522_2[j] += t1523
 						}
@@ -2211,10 +2211,10 @@ func (c *StepBackward[F]) Run() {
 					// hebbian_scan.M
 					for j := range 16 {
 						t112_2 := t112[j*dK:][:dK]
-						t143_2 := t143[j*dK:][:dK]
+						t142_2 := t142[j*dK:][:dK]
 						t1922_2 := t1922[j*dK:][:dK]
 						for k := range dK {
-							t1922_2[k][0] = t112_2[k][0] + t143_2[k][0]
+							t1922_2[k][0] = t112_2[k][0] + t142_2[k][0]
 						}
 					}
 					// hebbian_scan.M
@@ -2250,18 +2250,18 @@ func (c *StepBackward[F]) Run() {
 					clear(t302)
 					lo8 := max(0, 1)
 					if n := 16 - lo8; n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16+lo8:][:n]
 						t31_2 := t31[(l*chunks+a+C*s)*16+lo8:][:n]
 						for j := range n {
 							t2722_2 := t2722[(lo8+j)*dK:][:dK]
 							t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 							t302_2 := t302[((lo8+j)-1)*dK:][:dK]
 							var t312 F
-							t14Entry5 := t14_2[j]
+							t12Entry5 := t12_2[j]
 							for k := range dK {
 								t2722Entry := t2722_2[k][0]
 								t312 += F(t164_2[k][0] * t2722Entry)
-								t302_2[k][0] += F(t2722Entry * t14Entry5)
+								t302_2[k][0] += F(t2722Entry * t12Entry5)
 							}
 							t31_2[j] += t312
 						}
@@ -2270,32 +2270,32 @@ func (c *StepBackward[F]) Run() {
 					for j := range 16 {
 						t2722_2 := t2722[j*dK:][:dK]
 						t302_2 := t302[j*dK:][:dK]
-						t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						t32_2 := t32[j*dK:][:dK]
-						t142_2 := t142[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+						t152_2 := t152[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 						var t382 F
-						t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+						t14Entry3 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 						for k := range dK {
 							t322 := t2722_2[k][0] + t302_2[k][0]
-							t382 += F(t322 * t12_2[k])
+							t382 += F(t322 * t13_2[k])
 							t32_2[k][0] = t322
-							t142_2[k] += F(t322 * t13Entry3)
+							t152_2[k] += F(t322 * t14Entry3)
 						}
 						t38[j][0] = t382
 					}
 					// hebbian_scan.M
 					clear(t35)
 					if n := min(16, 1); n > 0 {
-						t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+						t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 						t36_2 := t36[(l*chunks+a+C*s)*16:][:n]
 						for j := range n {
 							t32_2 := t32[j*dK:][:dK]
 							var t362 F
-							t14Entry6 := t14_2[j]
+							t12Entry6 := t12_2[j]
 							for k := range dK {
 								t32Entry := t32_2[k][0]
 								t362 += F(t32Entry * MTrail2_3[k][0])
-								t35[k][0] += F(t32Entry * t14Entry6)
+								t35[k][0] += F(t32Entry * t12Entry6)
 							}
 							t36_2[j] += t362
 						}
@@ -2306,7 +2306,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// hebbian_scan
 					for j := range 16 {
-						t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
+						t162[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j][0]
 					}
 				}
 			}
@@ -2392,14 +2392,14 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				t252_2 := t252[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16-1+lo:][:n]
 				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t242Entry := t242_2[k]
-					t252_2[k] += F(t14_2[k] * t242Entry)
-					t2622_2[k] = F(t14_3[k] * t242Entry)
+					t252_2[k] += F(t12_2[k] * t242Entry)
+					t2622_2[k] = F(t12_3[k] * t242Entry)
 				}
 			}
 		}
@@ -2407,86 +2407,86 @@ func (c *StepBackward[F]) Run() {
 
 	// hebbian_scan.q, hebbian_scan.k
 	clear(t182)
-	clear(t212)
+	clear(t202)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
 				t182_2 := t182[(i*T+16*j+k)*dK:][:dK]
-				t142_2 := t142[((i*chunks+j)*16+k)*dK:][:dK]
-				t212_2 := t212[(i*T+16*j+k)*dK:][:dK]
+				t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
+				t202_2 := t202[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
 					t182_2[m] += t172_2[m]
-					t212_2[m] += t142_2[m]
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.rho, hebbian_scan.M
-	clear(t192)
-	for i := range L {
-		for j := range chunks {
-			t252_2 := t252[(i*chunks+j)*16:][:16]
-			t2622_2 := t2622[(i*chunks+j)*16:][:16]
-			t31_2 := t31[(i*chunks+j)*16:][:16]
-			t36_2 := t36[(i*chunks+j)*16:][:16]
-			t192_2 := t192[i*T+16*j:][:16]
-			for k := range 16 {
-				t192_2[k] += t252_2[k] + t2622_2[k] + t31_2[k] + t36_2[k]
-			}
-		}
-	}
-
-	// hebbian_scan.v
-	clear(t202)
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t152_2 := t152[((i*chunks+j)*16+k)*dV:][:dV]
-				t202_2 := t202[(i*T+16*j+k)*dV:][:dV]
-				for m := range dV {
 					t202_2[m] += t152_2[m]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.v
+	clear(t192)
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
+				t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
+				for m := range dV {
+					t192_2[m] += t162_2[m]
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.rho, hebbian_scan.M
+	clear(t212)
+	for i := range L {
+		for j := range chunks {
+			t252_2 := t252[(i*chunks+j)*16:][:16]
+			t2622_2 := t2622[(i*chunks+j)*16:][:16]
+			t31_2 := t31[(i*chunks+j)*16:][:16]
+			t36_2 := t36[(i*chunks+j)*16:][:16]
+			t212_2 := t212[i*T+16*j:][:16]
+			for k := range 16 {
+				t212_2[k] += t252_2[k] + t2622_2[k] + t31_2[k] + t36_2[k]
+			}
+		}
+	}
+
+	// hebbian_scan.rho
 	for i := range L {
 		for j := range T {
-			t122_2 := t122[(i*T+j)*dK:][:dK]
-			t212_2 := t212[(i*T+j)*dK:][:dK]
+			t11_2 := t11[(i*T+j)*dK:][:dK]
+			t202_2 := t202[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
 			t9_2 := t9[(i*T+j)*dK:][:dK]
 			t182_2 := t182[(i*T+j)*dK:][:dK]
 			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				k0Bar[k] = t122_2[k] + t212_2[k]
+				k0Bar[k] = t11_2[k] + t202_2[k]
 				q0Bar[k] = t9_2[k] + t182_2[k]
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.rho
 	for i := range L {
 		for j := range T {
-			t11_2 := t11[(i*T+j)*dV:][:dV]
-			t202_2 := t202[(i*T+j)*dV:][:dV]
+			t10_2 := t10[(i*T+j)*dV:][:dV]
+			t192_2 := t192[(i*T+j)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t11_2[k] + t202_2[k]
+				vBar[k] = t10_2[k] + t192_2[k]
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.rho
 	for i := range L {
-		t10_2 := t10[i*T:][:T]
-		t192_2 := t192[i*T:][:T]
+		t122_2 := t122[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
 		for j := range T {
-			rhoBar[j] = t10_2[j] + t192_2[j]
+			rhoBar[j] = t122_2[j] + t212_2[j]
 		}
 	}
 }
@@ -2502,13 +2502,13 @@ type stepNode[F num.Float] struct {
 //
 //	k_t = case map { = identity : normed(k1_t) ; otherwise : φ(k2_t) }    hebbian_scan.k
 //	v_t = case conv_v { = 0 : W_V x_t ; otherwise : silu(b_V + Σ_{j∈window(t,conv_v)} c_V[t−j] ⊙ v0_j) }    hebbian_scan.v
-//	e_t = slope(F(load(W_{t−1})), V)    hebbian_scan.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    hebbian_scan.G
-//	U_t = step(G_t)    hebbian_scan.U
 //	ρ ∈ (0,1) = sigmoid(w_ρ · [k2_t; v_t] + b_ρ) within [ρ_min, ρ_max]    hebbian_scan.rho
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    hebbian_scan.M
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    hebbian_scan.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    hebbian_scan.G
+//	U_t = step(G_t)    hebbian_scan.U
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    hebbian_scan.M
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    hebbian_scan.q
-//	y_t = M_t q_t    hebbian_scan.y
+//	y_t = M_t q_t  @eq titans#15    hebbian_scan.y
 //
 // Shapes: k0 [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q0 [L, T, d_k]; y [L, T,
 // d_v]. Source: specs/algorithms/strategies/scan.md.

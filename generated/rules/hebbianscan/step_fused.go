@@ -27,25 +27,32 @@ func (c *stepFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t12 := c.Work[:16*L*chunks*dK]                                                           // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                          // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                          // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                              // [L, chunks, 16]
-	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:16*L*chunks]                 // [L, chunks, 16]
-	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
-	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                  // [L, chunks, 16]
-	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks*dV]                // [L, chunks, 16, d_v]
-	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]   // [L, T - 16·chunks, d_v]
+	t12 := c.Work[:16*L*chunks]                                                                  // [L, chunks, 16]
+	t13 := c.Work[16*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK+16*L*chunks:][:16*L*chunks*dK]                                  // [L, chunks, 16, d_k]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]                                  // [L, chunks, 16, d_v]
+	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:16*L*chunks]                     // [L, chunks, 16]
+	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                      // [L, chunks, 16]
+	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                      // [L, chunks, 16]
+	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks*dV]                    // [L, chunks, 16, d_v]
+	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]                  // [L, T - 16·chunks]
+	t17 := c.Work[32*L*chunks*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t18 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]       // [L, T - 16·chunks, d_v]
+
+	// hebbian_scan.rho
+	for i := range L {
+		for j := range chunks {
+			copy(t12[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
+		}
+	}
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
 		a := regions.Rc2242b2f4b24Args{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t15),
 			N0: L,
@@ -61,11 +68,11 @@ func (c *stepFused) run() {
 			for j := range chunks {
 				for k := range 16 {
 					k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-					t12_2 := t12[((i*chunks+j)*16+k)*dK:][:dK]
+					t13_2 := t13[((i*chunks+j)*16+k)*dK:][:dK]
 					q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 					t15_2 := t15[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						t12_2[m] = k0[m]
+						t13_2[m] = k0[m]
 						t15_2[m] = q0[m]
 					}
 				}
@@ -77,15 +84,8 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				copy(t13[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
+				copy(t14[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
 			}
-		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		for j := range chunks {
-			copy(t14[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
 		}
 	}
 
@@ -95,11 +95,11 @@ func (c *stepFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16+lo:][:n]
 				t202_2 := t202[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t202_2[k] = F(t14_2[k] * t14_3[k])
+					t202_2[k] = F(t12_2[k] * t12_3[k])
 				}
 			}
 		}
@@ -140,11 +140,16 @@ func (c *stepFused) run() {
 	// hebbian_scan
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
 
+	// hebbian_scan.rho
+	for i := range L {
+		copy(t16[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
+	}
+
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t19),
 			N0: L,
@@ -159,11 +164,11 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-				t16_2 := t16[(i*(T-16*chunks)+j)*dK:][:dK]
+				t17_2 := t17[(i*(T-16*chunks)+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 				t19_2 := t19[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t16_2[k] = k0[k]
+					t17_2[k] = k0[k]
 					t19_2[k] = q0[k]
 				}
 			}
@@ -173,13 +178,8 @@ func (c *stepFused) run() {
 	// hebbian_scan.v
 	for i := range L {
 		for j := range T - 16*chunks {
-			copy(t17[(i*(T-16*chunks)+j)*dV:][:dV], c.V[(i*T+j+16*chunks)*dV:][:dV])
+			copy(t18[(i*(T-16*chunks)+j)*dV:][:dV], c.V[(i*T+j+16*chunks)*dV:][:dV])
 		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		copy(t18[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// hebbian_scan
@@ -214,10 +214,10 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t12 := c.Work[:16*L*chunks*dK]                                            // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                           // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                           // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]               // [L, chunks, 16]
+	t12 := c.Work[:16*L*chunks]                                               // [L, chunks, 16]
+	t13 := c.Work[16*L*chunks:][:16*L*chunks*dK]                              // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK+16*L*chunks:][:16*L*chunks*dK]               // [L, chunks, 16, d_k]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]               // [L, chunks, 16, d_v]
 	t202 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:16*L*chunks]  // [L, chunks, 16]
 	t23 := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
 	t26 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]   // [L, chunks, 16]
@@ -247,36 +247,36 @@ func (c *stepRows1) Part(part int) {
 				// hebbian_scan.M
 				clear(t153)
 				if n := min(16, 1); n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
 						t153_2 := t153[j*dK:][:dK]
-						t14Entry := t14_2[j]
+						t12Entry := t12_2[j]
 						for k := range dK {
-							t153_2[k] = F(MState[k] * t14Entry)
+							t153_2[k] = F(MState[k] * t12Entry)
 						}
 					}
 				}
 				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
-					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t153_2 := t153[j*dK:][:dK]
 					t162_2 := t162[j*dK:][:dK]
-					t13Entry := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+					t14Entry := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t162_2[k] = num.FMA32(t12_2[k], t13Entry, t153_2[k])
+						t162_2[k] = num.FMA32(t13_2[k], t14Entry, t153_2[k])
 					}
 				}
 				// hebbian_scan.M
 				clear(t182)
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
 						t162_2 := t162[((lo+j)-1)*dK:][:dK]
 						t182_2 := t182[(lo+j)*dK:][:dK]
-						t14Entry2 := t14_2[j]
+						t12Entry2 := t12_2[j]
 						for k := range dK {
-							t182_2[k] = F(t162_2[k] * t14Entry2)
+							t182_2[k] = F(t162_2[k] * t12Entry2)
 						}
 					}
 				}
@@ -391,11 +391,11 @@ func (c *stepRows2) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments2
-	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+32*L*chunks*dV+64*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]             // [L, T - 16·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]   // [L, T - 16·chunks, d_v]
+	t16 := c.Work[32*L*chunks*dK+32*L*chunks*dV+64*L*chunks:][:L*T-16*L*chunks]                  // [L, T - 16·chunks]
+	t17 := c.Work[32*L*chunks*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dK-16*L*chunks*dK]        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t18 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]              // [L, T - 16·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+48*L*chunks:][:L*T*dV-16*L*chunks*dV]       // [L, T - 16·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -418,9 +418,9 @@ func (c *stepRows2) Part(part int) {
 				}
 				{
 					a := regions.R2543c9977bfaArgs{
-						P0:   unsafe.SliceData(t18),
-						P1:   unsafe.SliceData(t17),
-						P2:   unsafe.SliceData(t16),
+						P0:   unsafe.SliceData(t16),
+						P1:   unsafe.SliceData(t18),
+						P2:   unsafe.SliceData(t17),
 						P3:   unsafe.SliceData(MState2),
 						P4:   unsafe.SliceData(t19),
 						P5:   unsafe.SliceData(y22),
@@ -449,17 +449,17 @@ func (c *stepRows2) Part(part int) {
 					copy(c.MCheckpoints[((l*segments2+s)*dV+i)*dK:][:dK], MState2[:dK])
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e, hebbian_scan.y
 						var y5 F
-						t18Entry := t18_2[a]
-						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry := t16_2[a]
+						t18Entry := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						y5Sums := [2]F{y5}
 						for j := range dK {
-							M23 := num.FMA32(t16_2[j], t17Entry, F(t18Entry*MState2[j]))
+							M23 := num.FMA32(t17_2[j], t18Entry, F(t16Entry*MState2[j]))
 							y5Sums[j%2] = num.FMA32(M23, t19_2[j], y5Sums[j%2])
 							MState2[j] = M23
 						}
@@ -491,29 +491,29 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	_ = segments2
-	t12 := c.Work[:16*L*chunks*dK]                                                                                   // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                                                  // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                                                  // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                                                      // [L, chunks, 16]
-	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                                // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                      // [L, T - 16·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                               // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
+	t12 := c.Work[:16*L*chunks]                                                                                      // [L, chunks, 16]
+	t13 := c.Work[16*L*chunks:][:16*L*chunks*dK]                                                                     // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK+16*L*chunks:][:16*L*chunks*dK]                                                      // [L, chunks, 16, d_k]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]                                                      // [L, chunks, 16, d_v]
+	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
+	t17 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                 // [L, T - 16·chunks, d_k]
+	t18 := c.Work[2*L*T*dK+16*L*chunks*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                              // [L, T - 16·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                                       // [L, T - 16·chunks, d_v]
 	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                              // [L, 16·chunks, d_v]
-	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                             // [L, T - 16·chunks, d_k]
-	t6 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+L*T:][:L*T*dV-16*L*chunks*dV]                              // [L, T - 16·chunks, d_v]
-	t7 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                     // [L, T - 16·chunks]
+	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                                                   // [L, T - 16·chunks]
+	t6 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                               // [L, T - 16·chunks, d_k]
+	t7 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
 	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	t9 := c.Work[4*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]                // [L, T, d_k]
-	t122 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]              // [L, T, d_k]
-	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T]                  // [L, T]
-	t11 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:L*T*dV]               // [L, T, d_v]
+	t11 := c.Work[5*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK]               // [L, T, d_k]
+	t10 := c.Work[6*L*T*dK+3*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV]               // [L, T, d_v]
+	t122 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T]                 // [L, T]
 	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
 	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                     // [L, chunks, 16]
 	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]          // [L, chunks, 16]
-	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]      // [L, chunks, 16, d_k]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV]      // [L, chunks, 16, d_v]
 	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                     // [L, chunks, 16, d_k]
 	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
 	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
@@ -529,15 +529,22 @@ func (c *stepBackwardFused) run() {
 	t252 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+208*L*chunks:][:16*L*chunks]                                      // [L, chunks, 16]
 	t2622 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+224*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
 	t182 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t212 := c.Work[7*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
-	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T]                                              // [L, T]
-	t202 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t202 := c.Work[7*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dK]                                           // [L, T, d_k]
+	t192 := c.Work[8*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T*dV]                                           // [L, T, d_v]
+	t212 := c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+3*L*T+240*L*chunks:][:L*T]                                              // [L, T]
+
+	// hebbian_scan.rho
+	for i := range L {
+		for j := range chunks {
+			copy(t12[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
+		}
+	}
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
 		a := regions.Rc2242b2f4b24Args{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t13),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t15),
 			N0: L,
@@ -553,11 +560,11 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				for k := range 16 {
 					k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-					t12_2 := t12[((i*chunks+j)*16+k)*dK:][:dK]
+					t13_2 := t13[((i*chunks+j)*16+k)*dK:][:dK]
 					q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 					t15_2 := t15[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						t12_2[m] = k0[m]
+						t13_2[m] = k0[m]
 						t15_2[m] = q0[m]
 					}
 				}
@@ -569,23 +576,21 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				copy(t13[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
+				copy(t14[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
 			}
 		}
 	}
 
 	// hebbian_scan.rho
 	for i := range L {
-		for j := range chunks {
-			copy(t14[(i*chunks+j)*16:][:16], c.Rho[i*T+16*j:][:16])
-		}
+		copy(t16[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// hebbian_scan.k, hebbian_scan.q
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t16),
+			P1: unsafe.SliceData(t17),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t19),
 			N0: L,
@@ -600,11 +605,11 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-				t16_2 := t16[(i*(T-16*chunks)+j)*dK:][:dK]
+				t17_2 := t17[(i*(T-16*chunks)+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 				t19_2 := t19[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t16_2[k] = k0[k]
+					t17_2[k] = k0[k]
 					t19_2[k] = q0[k]
 				}
 			}
@@ -615,7 +620,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.V),
-			P1: unsafe.SliceData(t17),
+			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.YBar),
 			P3: unsafe.SliceData(t2),
 			N0: L,
@@ -630,20 +635,15 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-				t17_2 := t17[(i*(T-16*chunks)+j)*dV:][:dV]
+				t18_2 := t18[(i*(T-16*chunks)+j)*dV:][:dV]
 				yBar := c.YBar[(i*T+j+16*chunks)*dV:][:dV]
 				t2_2 := t2[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t17_2[k] = v[k]
+					t18_2[k] = v[k]
 					t2_2[k] = yBar[k]
 				}
 			}
 		}
-	}
-
-	// hebbian_scan.rho
-	for i := range L {
-		copy(t18[i*(T-16*chunks):][:T-16*chunks], c.Rho[i*T+16*chunks:][:T-16*chunks])
 	}
 
 	// hebbian_scan.q
@@ -655,24 +655,24 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan
 	clear(t5)
-	clear(t7)
+	clear(t6)
 	clear(t8)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
 		kern.AddBlocks(t8[:L*T*dK-16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t5[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t7[:L*T-16*L*chunks], c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T*dK-16*L*chunks*dK], c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t5[:L*T-16*L*chunks], c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks:], 2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks, kern.Blocks(dV))
 	}
 
 	// hebbian_scan.q, hebbian_scan.k
 	clear(t9)
-	clear(t122)
+	clear(t11)
 	if kern.Wide() {
 		a := regions.R896e57bff468Args{
 			P0: unsafe.SliceData(t9),
 			P1: unsafe.SliceData(t8),
-			P2: unsafe.SliceData(t122),
-			P3: unsafe.SliceData(t5),
+			P2: unsafe.SliceData(t11),
+			P3: unsafe.SliceData(t6),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: dK,
@@ -686,44 +686,22 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 16*chunks {
 				t9_2 := t9[(i*T+j+16*chunks)*dK:][:dK]
 				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
-				t122_2 := t122[(i*T+j+16*chunks)*dK:][:dK]
-				t5_2 := t5[(i*(T-16*chunks)+j)*dK:][:dK]
+				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
+				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
 					t9_2[k] = t9_2[k] + t8_2[k]
-					t122_2[k] = t122_2[k] + t5_2[k]
+					t11_2[k] = t11_2[k] + t6_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.rho
+	// hebbian_scan.v
 	clear(t10)
 	if kern.Wide() {
-		a := regions.R01f38fbf0f22Args{
+		a := regions.R3fc37e6a9acaArgs{
 			P0: unsafe.SliceData(t10),
 			P1: unsafe.SliceData(t7),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R01f38fbf0f22(&a)
-	} else {
-		for i := range L {
-			t10_2 := t10[i*T+16*chunks:][:T-16*chunks]
-			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t10_2[j] = t10_2[j] + t7_2[j]
-			}
-		}
-	}
-
-	// hebbian_scan.v
-	clear(t11)
-	if kern.Wide() {
-		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t6),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: dV,
@@ -735,11 +713,33 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t11_2 := t11[(i*T+j+16*chunks)*dV:][:dV]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dV:][:dV]
+				t10_2 := t10[(i*T+j+16*chunks)*dV:][:dV]
+				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t11_2[k] = t11_2[k] + t6_2[k]
+					t10_2[k] = t10_2[k] + t7_2[k]
 				}
+			}
+		}
+	}
+
+	// hebbian_scan.rho
+	clear(t122)
+	if kern.Wide() {
+		a := regions.R01f38fbf0f22Args{
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t5),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R01f38fbf0f22(&a)
+	} else {
+		for i := range L {
+			t122_2 := t122[i*T+16*chunks:][:T-16*chunks]
+			t5_2 := t5[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t122_2[j] = t122_2[j] + t5_2[j]
 			}
 		}
 	}
@@ -750,11 +750,11 @@ func (c *stepBackwardFused) run() {
 		for j := range chunks {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
-				t14_2 := t14[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16+lo:][:n]
 				t20_2 := t20[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
-					t20_2[k] = F(t14_2[k] * t14_3[k])
+					t20_2[k] = F(t12_2[k] * t12_3[k])
 				}
 			}
 		}
@@ -793,7 +793,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan
-	clear(t142)
+	clear(t152)
 	clear(t172)
 	clear(t82)
 	clear(t1522)
@@ -807,7 +807,7 @@ func (c *stepBackwardFused) run() {
 		kern.AddBlocks(t1522[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+256*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t2322[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+272*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t31[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t142[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t152[:16*L*chunks*dK], c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t36[:16*L*chunks], c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks:], 32*L*chunks*dK+80*L*chunks, kern.Blocks(dV))
 	}
 
@@ -913,14 +913,14 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t242_2 := t242[(i*chunks+j)*16+lo:][:n]
-				t14_2 := t14[(i*chunks+j)*16+lo:][:n]
+				t12_2 := t12[(i*chunks+j)*16+lo:][:n]
 				t252_2 := t252[(i*chunks+j)*16-1+lo:][:n]
-				t14_3 := t14[(i*chunks+j)*16-1+lo:][:n]
+				t12_3 := t12[(i*chunks+j)*16-1+lo:][:n]
 				t2622_2 := t2622[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t242Entry := t242_2[k]
-					t252_2[k] = num.FMA32(t14_2[k], t242Entry, t252_2[k])
-					t2622_2[k] = F(t14_3[k] * t242Entry)
+					t252_2[k] = num.FMA32(t12_2[k], t242Entry, t252_2[k])
+					t2622_2[k] = F(t12_3[k] * t242Entry)
 				}
 			}
 		}
@@ -928,13 +928,13 @@ func (c *stepBackwardFused) run() {
 
 	// hebbian_scan.q, hebbian_scan.k
 	clear(t182)
-	clear(t212)
+	clear(t202)
 	if kern.Wide() {
 		a := regions.Ra8b51b2f9ed4Args{
 			P0: unsafe.SliceData(t182),
 			P1: unsafe.SliceData(t172),
-			P2: unsafe.SliceData(t212),
-			P3: unsafe.SliceData(t142),
+			P2: unsafe.SliceData(t202),
+			P3: unsafe.SliceData(t152),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -949,11 +949,39 @@ func (c *stepBackwardFused) run() {
 				for k := range 16 {
 					t182_2 := t182[(i*T+16*j+k)*dK:][:dK]
 					t172_2 := t172[((i*chunks+j)*16+k)*dK:][:dK]
-					t212_2 := t212[(i*T+16*j+k)*dK:][:dK]
-					t142_2 := t142[((i*chunks+j)*16+k)*dK:][:dK]
+					t202_2 := t202[(i*T+16*j+k)*dK:][:dK]
+					t152_2 := t152[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
 						t182_2[m] = t182_2[m] + t172_2[m]
-						t212_2[m] = t212_2[m] + t142_2[m]
+						t202_2[m] = t202_2[m] + t152_2[m]
+					}
+				}
+			}
+		}
+	}
+
+	// hebbian_scan.v
+	clear(t192)
+	if kern.Wide() {
+		a := regions.R35c759f51793Args{
+			P0: unsafe.SliceData(t192),
+			P1: unsafe.SliceData(t162),
+			N0: L,
+			N1: chunks,
+			N2: dV,
+			N3: 16 * dV,
+			N4: 16 * chunks * dV,
+			N5: T * dV,
+		}
+		regions.R35c759f51793(&a)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				for k := range 16 {
+					t192_2 := t192[(i*T+16*j+k)*dV:][:dV]
+					t162_2 := t162[((i*chunks+j)*16+k)*dV:][:dV]
+					for m := range dV {
+						t192_2[m] = t192_2[m] + t162_2[m]
 					}
 				}
 			}
@@ -961,10 +989,10 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// hebbian_scan.rho, hebbian_scan.M
-	clear(t192)
+	clear(t212)
 	if kern.Wide() {
 		a := regions.R35fc545a1bc9Args{
-			P0: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t212),
 			P1: unsafe.SliceData(t252),
 			P2: unsafe.SliceData(t2622),
 			P3: unsafe.SliceData(t31),
@@ -978,51 +1006,23 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t192_2 := t192[i*T+16*j:][:16]
+				t212_2 := t212[i*T+16*j:][:16]
 				t252_2 := t252[(i*chunks+j)*16:][:16]
 				t2622_2 := t2622[(i*chunks+j)*16:][:16]
 				t31_2 := t31[(i*chunks+j)*16:][:16]
 				t36_2 := t36[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t192_2[k] = (((t192_2[k] + t252_2[k]) + t2622_2[k]) + t31_2[k]) + t36_2[k]
+					t212_2[k] = (((t212_2[k] + t252_2[k]) + t2622_2[k]) + t31_2[k]) + t36_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.v
-	clear(t202)
-	if kern.Wide() {
-		a := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(t202),
-			P1: unsafe.SliceData(t152),
-			N0: L,
-			N1: chunks,
-			N2: dV,
-			N3: 16 * dV,
-			N4: 16 * chunks * dV,
-			N5: T * dV,
-		}
-		regions.R35c759f51793(&a)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				for k := range 16 {
-					t202_2 := t202[(i*T+16*j+k)*dV:][:dV]
-					t152_2 := t152[((i*chunks+j)*16+k)*dV:][:dV]
-					for m := range dV {
-						t202_2[m] = t202_2[m] + t152_2[m]
-					}
-				}
-			}
-		}
-	}
-
-	// hebbian_scan.k
+	// hebbian_scan.rho
 	if kern.Wide() {
 		a := regions.R5825173d34d1Args{
-			P0: unsafe.SliceData(t122),
-			P1: unsafe.SliceData(t212),
+			P0: unsafe.SliceData(t11),
+			P1: unsafe.SliceData(t202),
 			P2: unsafe.SliceData(c.K0Bar),
 			P3: unsafe.SliceData(t9),
 			P4: unsafe.SliceData(t182),
@@ -1036,25 +1036,25 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t122_2 := t122[(i*T+j)*dK:][:dK]
-				t212_2 := t212[(i*T+j)*dK:][:dK]
+				t11_2 := t11[(i*T+j)*dK:][:dK]
+				t202_2 := t202[(i*T+j)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
 				t9_2 := t9[(i*T+j)*dK:][:dK]
 				t182_2 := t182[(i*T+j)*dK:][:dK]
 				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					k0Bar[k] = t122_2[k] + t212_2[k]
+					k0Bar[k] = t11_2[k] + t202_2[k]
 					q0Bar[k] = t9_2[k] + t182_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.rho
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t11),
-			P1: unsafe.SliceData(t202),
+			P0: unsafe.SliceData(t10),
+			P1: unsafe.SliceData(t192),
 			P2: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
@@ -1065,21 +1065,21 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t11_2 := t11[(i*T+j)*dV:][:dV]
-				t202_2 := t202[(i*T+j)*dV:][:dV]
+				t10_2 := t10[(i*T+j)*dV:][:dV]
+				t192_2 := t192[(i*T+j)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					vBar[k] = t11_2[k] + t202_2[k]
+					vBar[k] = t10_2[k] + t192_2[k]
 				}
 			}
 		}
 	}
 
-	// hebbian_scan.k
+	// hebbian_scan.rho
 	if kern.Wide() {
 		a := regions.R2588a42e7de3Args{
-			P0: unsafe.SliceData(t10),
-			P1: unsafe.SliceData(t192),
+			P0: unsafe.SliceData(t122),
+			P1: unsafe.SliceData(t212),
 			P2: unsafe.SliceData(c.RhoBar),
 			N0: L,
 			N1: T,
@@ -1087,11 +1087,11 @@ func (c *stepBackwardFused) run() {
 		regions.R2588a42e7de3(&a)
 	} else {
 		for i := range L {
-			t10_2 := t10[i*T:][:T]
-			t192_2 := t192[i*T:][:T]
+			t122_2 := t122[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
 			for j := range T {
-				rhoBar[j] = t10_2[j] + t192_2[j]
+				rhoBar[j] = t122_2[j] + t212_2[j]
 			}
 		}
 	}
@@ -1113,28 +1113,28 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                                // [L, T - 16·chunks, d_k]
-	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dK-16*L*chunks*dK]                         // [L, T - 16·chunks, d_k]
-	t17 := c.Work[2*L*T*dK+16*L*chunks*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                      // [L, T - 16·chunks, d_v]
-	t2 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks:][:L*T*dV-16*L*chunks*dV]                                               // [L, T - 16·chunks, d_v]
-	t18 := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                   // [L, T - 16·chunks]
+	t16 := c.Work[32*L*chunks*dK+16*L*chunks*dV+16*L*chunks:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
+	t17 := c.Work[32*L*chunks*dK+16*L*chunks*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                        // [L, T - 16·chunks, d_k]
+	t19 := c.Work[L*T*dK+16*L*chunks*dK+16*L*chunks*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                 // [L, T - 16·chunks, d_k]
+	t18 := c.Work[2*L*T*dK+16*L*chunks*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                              // [L, T - 16·chunks, d_v]
+	t2 := c.Work[2*L*T*dK+L*T*dV+L*T:][:L*T*dV-16*L*chunks*dV]                                                       // [L, T - 16·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                                   // [L, d_v, d_k]
-	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T*dK-16*L*chunks*dK]                                             // [L, T - 16·chunks, d_k]
-	t6 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+L*T:][:L*T*dV-16*L*chunks*dV]                              // [L, T - 16·chunks, d_v]
-	t7 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                     // [L, T - 16·chunks]
+	t5 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+L*T:][:L*T-16*L*chunks]                                                   // [L, T - 16·chunks]
+	t6 := c.Work[2*L*T*dK+2*L*T*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK]                               // [L, T - 16·chunks, d_k]
+	t7 := c.Work[3*L*T*dK+2*L*T*dV-16*L*chunks*dK+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dV-16*L*chunks*dV]                // [L, T - 16·chunks, d_v]
 	t8 := c.Work[3*L*T*dK+3*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+2*L*T-16*L*chunks:][:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	t8_2 := t8
+	t6_2 := t6
 	t5_2 := t5
-	t7_2 := t7
 	if block > 0 {
 		t8_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
 		clear(t8_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t5_2 = c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
-		clear(t5_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
-		t7_2 = c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
-		clear(t7_2[l*(T-16*chunks):][:T-16*chunks])
+		t6_2 = c.Work[9*L*T*dK+5*L*T*dV-16*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T*dK-16*L*chunks*dK]
+		clear(t6_2[l*(T*dK-16*chunks*dK):][:T*dK-16*chunks*dK])
+		t5_2 = c.Work[10*L*T*dK+5*L*T*dV-32*L*chunks*dK+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(2*L*T*dK-32*L*chunks*dK+L*T-16*L*chunks):][:L*T-16*L*chunks]
+		clear(t5_2[l*(T-16*chunks):][:T-16*chunks])
 	}
 	if kern.Wide() {
 		// columns at once.
@@ -1159,9 +1159,9 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(MTrail, rows, c.MCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.R5b215dd39f09Args{
-						P0: unsafe.SliceData(t18),
-						P1: unsafe.SliceData(t17),
-						P2: unsafe.SliceData(t16),
+						P0: unsafe.SliceData(t16),
+						P1: unsafe.SliceData(t18),
+						P2: unsafe.SliceData(t17),
 						P3: unsafe.SliceData(MTrail),
 						N0: dK,
 						N1: C,
@@ -1176,16 +1176,16 @@ func (c *stepBackwardRows1) Part(part int) {
 				{
 					a := regions.Rf014c183c66dArgs{
 						P0:  unsafe.SliceData(t2),
-						P1:  unsafe.SliceData(t18),
-						P2:  unsafe.SliceData(t17),
+						P1:  unsafe.SliceData(t16),
+						P2:  unsafe.SliceData(t18),
 						P3:  unsafe.SliceData(t19),
 						P4:  unsafe.SliceData(MBarState),
 						P5:  unsafe.SliceData(MTrail),
-						P6:  unsafe.SliceData(t16),
+						P6:  unsafe.SliceData(t17),
 						P7:  unsafe.SliceData(t8_2),
-						P8:  unsafe.SliceData(t5_2),
-						P9:  unsafe.SliceData(t7_2),
-						P10: unsafe.SliceData(t6),
+						P8:  unsafe.SliceData(t6_2),
+						P9:  unsafe.SliceData(t5_2),
+						P10: unsafe.SliceData(t7),
 						N0:  dK,
 						N1:  C,
 						N2:  -C*s + T - 16*chunks,
@@ -1210,49 +1210,49 @@ func (c *stepBackwardRows1) Part(part int) {
 			for s := segments - 1; s >= 0; s-- {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
 					for a := range n {
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// hebbian_scan.M, hebbian_scan.U, hebbian_scan.G, hebbian_scan.e
-						t18Entry := t18_2[a]
-						t17Entry := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry := t16_2[a]
+						t18Entry := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						for j := range dK {
-							MTrail3[j] = num.FMA32(t16_2[j], t17Entry, F(t18Entry*MTrail2[j]))
+							MTrail3[j] = num.FMA32(t17_2[j], t18Entry, F(t16Entry*MTrail2[j]))
 						}
 					}
 				}
 				if n := min(C, -C*s+T-16*chunks); n > 0 {
-					t18_2 := t18[l*(T-16*chunks)+C*s:][:n]
-					t7_3 := t7_2[l*(T-16*chunks)+C*s:][:n]
+					t16_2 := t16[l*(T-16*chunks)+C*s:][:n]
+					t5_3 := t5_2[l*(T-16*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						t19_2 := t19[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
-						t16_2 := t16[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t17_2 := t17[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						t8_3 := t8_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
-						t5_3 := t5_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
+						t6_3 := t6_2[(l*(T-16*chunks)+a+C*s)*dK:][:dK]
 						// hebbian_scan.y, hebbian_scan.M, hebbian_scan.U
 						var t62 F
 						var t93 F
 						t2Entry := t2[(l*(T-16*chunks)+a+C*s)*dV+i]
-						t18Entry2 := t18_2[a]
-						t17Entry2 := t17[(l*(T-16*chunks)+a+C*s)*dV+i]
+						t16Entry2 := t16_2[a]
+						t18Entry2 := t18[(l*(T-16*chunks)+a+C*s)*dV+i]
 						t62Sums := [16]F{t62}
 						t93Sums := [16]F{t93}
 						for j := range dK {
 							t3 := num.FMA32(t19_2[j], t2Entry, MBarState[j])
 							t62Sums[j%16] = num.FMA32(MTrail2[j], t3, t62Sums[j%16])
-							t93Sums[j%16] = num.FMA32(t3, t16_2[j], t93Sums[j%16])
+							t93Sums[j%16] = num.FMA32(t3, t17_2[j], t93Sums[j%16])
 							t8_3[j] = num.FMA32(MTrail3[j], t2Entry, t8_3[j])
-							MBarState[j] = F(t18Entry2 * t3)
-							t5_3[j] = num.FMA32(t3, t17Entry2, t5_3[j])
+							MBarState[j] = F(t16Entry2 * t3)
+							t6_3[j] = num.FMA32(t3, t18Entry2, t6_3[j])
 						}
 						t62 = kern.Sum16(&t62Sums)
 						t93 = kern.Sum16(&t93Sums)
-						t7_3[a] = t7_3[a] + t62
-						t6[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
+						t5_3[a] = t5_3[a] + t62
+						t7[(l*(T-16*chunks)+a+C*s)*dV+i] = t93
 					}
 				}
 			}
@@ -1278,17 +1278,17 @@ func (c *stepBackwardRows2) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments2
-	t12 := c.Work[:16*L*chunks*dK]                                                                              // [L, chunks, 16, d_k]
-	t15 := c.Work[16*L*chunks*dK:][:16*L*chunks*dK]                                                             // [L, chunks, 16, d_k]
-	t13 := c.Work[32*L*chunks*dK:][:16*L*chunks*dV]                                                             // [L, chunks, 16, d_v]
-	t14 := c.Work[32*L*chunks*dK+16*L*chunks*dV:][:16*L*chunks]                                                 // [L, chunks, 16]
+	t12 := c.Work[:16*L*chunks]                                                                                 // [L, chunks, 16]
+	t13 := c.Work[16*L*chunks:][:16*L*chunks*dK]                                                                // [L, chunks, 16, d_k]
+	t15 := c.Work[16*L*chunks*dK+16*L*chunks:][:16*L*chunks*dK]                                                 // [L, chunks, 16, d_k]
+	t14 := c.Work[32*L*chunks*dK+16*L*chunks:][:16*L*chunks*dV]                                                 // [L, chunks, 16, d_v]
 	t := c.Work[2*L*T*dK+2*L*T*dV-16*L*chunks*dV+L*T:][:16*L*chunks*dV]                                         // [L, 16·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+2*L*T*dV+L*T:][:L*dK*dV]                                                              // [L, d_v, d_k]
 	t20 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T-16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
 	t232 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T:][:16*L*chunks]                // [L, chunks, 16]
 	t26 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+16*L*chunks:][:16*L*chunks]     // [L, chunks, 16]
-	t142 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	t152 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t152 := c.Work[6*L*T*dK+4*L*T*dV-32*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t162 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK-16*L*chunks*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	t172 := c.Work[6*L*T*dK+4*L*T*dV-16*L*chunks*dK+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks*dK]                // [L, chunks, 16, d_k]
 	t82 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+32*L*chunks:][:16*L*chunks]                                   // [L, chunks, 16]
 	t1522 := c.Work[6*L*T*dK+4*L*T*dV+L*dK*dV+3*L*T+48*L*chunks:][:16*L*chunks]                                 // [L, chunks, 16]
@@ -1302,7 +1302,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	t1522_2 := t1522
 	t2322_2 := t2322
 	t31_2 := t31
-	t142_2 := t142
+	t152_2 := t152
 	t36_2 := t36
 	if block > 0 {
 		t172_2 = c.Work[8*L*T*dK+5*L*T*dV+L*dK*dV+4*L*T+240*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
@@ -1315,8 +1315,8 @@ func (c *stepBackwardRows2) Part(part int) {
 		clear(t2322_2[l*16*chunks:][:16*chunks])
 		t31_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+288*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t31_2[l*16*chunks:][:16*chunks])
-		t142_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
-		clear(t142_2[l*16*chunks*dK:][:16*chunks*dK])
+		t152_2 = c.Work[8*L*T*dK+5*L*T*dV+16*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks*dK]
+		clear(t152_2[l*16*chunks*dK:][:16*chunks*dK])
 		t36_2 = c.Work[8*L*T*dK+5*L*T*dV+32*L*chunks*dK+L*dK*dV+4*L*T+304*L*chunks+(block-1)*(32*L*chunks*dK+80*L*chunks):][:16*L*chunks]
 		clear(t36_2[l*16*chunks:][:16*chunks])
 	}
@@ -1325,7 +1325,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	MTrail2, rest2 := rest[:C*dK+dK], rest[C*dK+dK:]
 	t154, rest3 := rest2[:16*dK], rest2[16*dK:]
 	t163, rest4 := rest3[:16*dK], rest3[16*dK:]
-	t183, rest5 := rest4[:16*dK], rest4[16*dK:]
+	t184, rest5 := rest4[:16*dK], rest4[16*dK:]
 	t194, rest6 := rest5[:16*dK], rest5[16*dK:]
 	t21, rest7 := rest6[:16*dK], rest6[16*dK:]
 	t22, rest8 := rest7[:16*dK], rest7[16*dK:]
@@ -1334,7 +1334,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	t27, rest11 := rest10[:16*dK], rest10[16*dK:]
 	t155, rest12 := rest11[:16*dK], rest11[16*dK:]
 	t164, rest13 := rest12[:16*dK], rest12[16*dK:]
-	t184, rest14 := rest13[:16*dK], rest13[16*dK:]
+	t185, rest14 := rest13[:16*dK], rest13[16*dK:]
 	t195, rest15 := rest14[:16*dK], rest14[16*dK:]
 	t213, rest16 := rest15[:16*dK], rest15[16*dK:]
 	t222, rest17 := rest16[:16*dK], rest16[16*dK:]
@@ -1345,7 +1345,7 @@ func (c *stepBackwardRows2) Part(part int) {
 	t42, rest22 := rest21[:16*dK], rest21[16*dK:]
 	t73, rest23 := rest22[:16*dK], rest22[16*dK:]
 	t112, rest24 := rest23[:16*dK], rest23[16*dK:]
-	t143, rest25 := rest24[:16*dK], rest24[16*dK:]
+	t142, rest25 := rest24[:16*dK], rest24[16*dK:]
 	t1922, rest26 := rest25[:16*dK], rest25[16*dK:]
 	t2222, rest27 := rest26[:16*dK], rest26[16*dK:]
 	t2722, rest28 := rest27[:16*dK], rest27[16*dK:]
@@ -1365,46 +1365,46 @@ func (c *stepBackwardRows2) Part(part int) {
 				// hebbian_scan.M
 				clear(t154)
 				if n := min(16, 1); n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
 						t154_2 := t154[j*dK:][:dK]
-						t14Entry := t14_2[j]
+						t12Entry := t12_2[j]
 						for k := range dK {
-							t154_2[k] = F(MTrail2_3[k] * t14Entry)
+							t154_2[k] = F(MTrail2_3[k] * t12Entry)
 						}
 					}
 				}
 				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
-					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t154_2 := t154[j*dK:][:dK]
 					t163_2 := t163[j*dK:][:dK]
-					t13Entry := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+					t14Entry := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t163_2[k] = num.FMA32(t12_2[k], t13Entry, t154_2[k])
+						t163_2[k] = num.FMA32(t13_2[k], t14Entry, t154_2[k])
 					}
 				}
 				// hebbian_scan.M
-				clear(t183)
+				clear(t184)
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
 						t163_2 := t163[((lo+j)-1)*dK:][:dK]
-						t183_2 := t183[(lo+j)*dK:][:dK]
-						t14Entry2 := t14_2[j]
+						t184_2 := t184[(lo+j)*dK:][:dK]
+						t12Entry2 := t12_2[j]
 						for k := range dK {
-							t183_2[k] = F(t163_2[k] * t14Entry2)
+							t184_2[k] = F(t163_2[k] * t12Entry2)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t163_2 := t163[j*dK:][:dK]
-					t183_2 := t183[j*dK:][:dK]
+					t184_2 := t184[j*dK:][:dK]
 					t194_2 := t194[j*dK:][:dK]
 					for k := range dK {
-						t194_2[k] = t163_2[k] + t183_2[k]
+						t194_2[k] = t163_2[k] + t184_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1478,46 +1478,46 @@ func (c *stepBackwardRows2) Part(part int) {
 				// hebbian_scan.M
 				clear(t155)
 				if n := min(16, 1); n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
 						t155_2 := t155[j*dK:][:dK]
-						t14Entry3 := t14_2[j]
+						t12Entry3 := t12_2[j]
 						for k := range dK {
-							t155_2[k] = F(MTrail2_2[k] * t14Entry3)
+							t155_2[k] = F(MTrail2_2[k] * t12Entry3)
 						}
 					}
 				}
 				// hebbian_scan.M, hebbian_scan.G, hebbian_scan.e
 				for j := range 16 {
-					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t155_2 := t155[j*dK:][:dK]
 					t164_2 := t164[j*dK:][:dK]
-					t13Entry2 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+					t14Entry2 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
-						t164_2[k] = num.FMA32(t12_2[k], t13Entry2, t155_2[k])
+						t164_2[k] = num.FMA32(t13_2[k], t14Entry2, t155_2[k])
 					}
 				}
 				// hebbian_scan.M
-				clear(t184)
+				clear(t185)
 				lo := max(0, 1)
 				if n := 16 - lo; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16+lo:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16+lo:][:n]
 					for j := range n {
 						t164_2 := t164[((lo+j)-1)*dK:][:dK]
-						t184_2 := t184[(lo+j)*dK:][:dK]
-						t14Entry4 := t14_2[j]
+						t185_2 := t185[(lo+j)*dK:][:dK]
+						t12Entry4 := t12_2[j]
 						for k := range dK {
-							t184_2[k] = F(t164_2[k] * t14Entry4)
+							t185_2[k] = F(t164_2[k] * t12Entry4)
 						}
 					}
 				}
 				// hebbian_scan.M
 				for j := range 16 {
 					t164_2 := t164[j*dK:][:dK]
-					t184_2 := t184[j*dK:][:dK]
+					t185_2 := t185[j*dK:][:dK]
 					t195_2 := t195[j*dK:][:dK]
 					for k := range dK {
-						t195_2[k] = t164_2[k] + t184_2[k]
+						t195_2[k] = t164_2[k] + t185_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1628,7 +1628,7 @@ func (c *stepBackwardRows2) Part(part int) {
 					}
 				}
 				// hebbian_scan.M
-				clear(t143)
+				clear(t142)
 				lo6 := max(0, 4)
 				if n := 16 - lo6; n > 0 {
 					t232_2 := t232[(l*chunks+a+C*s)*16+lo6:][:n]
@@ -1636,13 +1636,13 @@ func (c *stepBackwardRows2) Part(part int) {
 					for j := range n {
 						t112_2 := t112[(lo6+j)*dK:][:dK]
 						t222_2 := t222[((lo6+j)-4)*dK:][:dK]
-						t143_2 := t143[((lo6+j)-4)*dK:][:dK]
+						t142_2 := t142[((lo6+j)-4)*dK:][:dK]
 						var t1523 F
 						t232Entry3 := t232_2[j]
 						for k := range dK {
 							t112Entry := t112_2[k]
 							t1523 = num.FMA32(t222_2[k], t112Entry, t1523)
-							t143_2[k] = num.FMA32(t112Entry, t232Entry3, t143_2[k])
+							t142_2[k] = num.FMA32(t112Entry, t232Entry3, t142_2[k])
 						}
 						t1522_3[j] = t1522_3[j] + t1523
 					}
@@ -1650,10 +1650,10 @@ func (c *stepBackwardRows2) Part(part int) {
 				// hebbian_scan.M
 				for j := range 16 {
 					t112_2 := t112[j*dK:][:dK]
-					t143_2 := t143[j*dK:][:dK]
+					t142_2 := t142[j*dK:][:dK]
 					t1922_2 := t1922[j*dK:][:dK]
 					for k := range dK {
-						t1922_2[k] = t112_2[k] + t143_2[k]
+						t1922_2[k] = t112_2[k] + t142_2[k]
 					}
 				}
 				// hebbian_scan.M
@@ -1689,18 +1689,18 @@ func (c *stepBackwardRows2) Part(part int) {
 				clear(t302)
 				lo8 := max(0, 1)
 				if n := 16 - lo8; n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16+lo8:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16+lo8:][:n]
 					t31_3 := t31_2[(l*chunks+a+C*s)*16+lo8:][:n]
 					for j := range n {
 						t2722_2 := t2722[(lo8+j)*dK:][:dK]
 						t164_2 := t164[((lo8+j)-1)*dK:][:dK]
 						t302_2 := t302[((lo8+j)-1)*dK:][:dK]
 						var t312 F
-						t14Entry5 := t14_2[j]
+						t12Entry5 := t12_2[j]
 						for k := range dK {
 							t2722Entry := t2722_2[k]
 							t312 = num.FMA32(t164_2[k], t2722Entry, t312)
-							t302_2[k] = num.FMA32(t2722Entry, t14Entry5, t302_2[k])
+							t302_2[k] = num.FMA32(t2722Entry, t12Entry5, t302_2[k])
 						}
 						t31_3[j] = t31_3[j] + t312
 					}
@@ -1709,32 +1709,32 @@ func (c *stepBackwardRows2) Part(part int) {
 				for j := range 16 {
 					t2722_2 := t2722[j*dK:][:dK]
 					t302_2 := t302[j*dK:][:dK]
-					t12_2 := t12[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t13_2 := t13[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					t32_2 := t32[j*dK:][:dK]
-					t142_3 := t142_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
+					t152_3 := t152_2[((l*chunks+a+C*s)*16+j)*dK:][:dK]
 					var t382 F
-					t13Entry3 := t13[((l*chunks+a+C*s)*16+j)*dV+i]
+					t14Entry3 := t14[((l*chunks+a+C*s)*16+j)*dV+i]
 					for k := range dK {
 						t322 := t2722_2[k] + t302_2[k]
-						t382 = num.FMA32(t322, t12_2[k], t382)
+						t382 = num.FMA32(t322, t13_2[k], t382)
 						t32_2[k] = t322
-						t142_3[k] = num.FMA32(t322, t13Entry3, t142_3[k])
+						t152_3[k] = num.FMA32(t322, t14Entry3, t152_3[k])
 					}
 					t38[j] = t382
 				}
 				// hebbian_scan.M
 				clear(t35)
 				if n := min(16, 1); n > 0 {
-					t14_2 := t14[(l*chunks+a+C*s)*16:][:n]
+					t12_2 := t12[(l*chunks+a+C*s)*16:][:n]
 					t36_3 := t36_2[(l*chunks+a+C*s)*16:][:n]
 					for j := range n {
 						t32_2 := t32[j*dK:][:dK]
 						var t362 F
-						t14Entry6 := t14_2[j]
+						t12Entry6 := t12_2[j]
 						for k := range dK {
 							t32Entry := t32_2[k]
 							t362 = num.FMA32(t32Entry, MTrail2_2[k], t362)
-							t35[k] = num.FMA32(t32Entry, t14Entry6, t35[k])
+							t35[k] = num.FMA32(t32Entry, t12Entry6, t35[k])
 						}
 						t36_3[j] = t36_3[j] + t362
 					}
@@ -1743,7 +1743,7 @@ func (c *stepBackwardRows2) Part(part int) {
 				copy(MBarState2[:dK], t35[:dK])
 				// hebbian_scan
 				for j := range 16 {
-					t152[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j]
+					t162[((l*chunks+a+C*s)*16+j)*dV+i] = t38[j]
 				}
 			}
 		}

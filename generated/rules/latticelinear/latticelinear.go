@@ -20,8 +20,8 @@
 package latticelinear
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v444a3d481ef7"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vbea6768063ba"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v14d61506de98"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v768282af3e07"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

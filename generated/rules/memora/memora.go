@@ -9,11 +9,10 @@
 //
 // Guarantees: The formula of knobs is the recurrence printed below {write:W1}
 // {write:W2}; the rows of both layers sum to one after every step {rows:W1}
-// {rows:W2}; the adjoints of one step are those printed below {adj:k} {adj:v}
-// {adj:q} {adj:keep} {adj:rate} {adj:W1} {adj:W2}; an entry that has fallen
-// below 1e-8 passes no gradient to the one before it; a context starts from
-// learned logits, drawn at random; the answer at a token depends on no later
-// token
+// {rows:W2}; what is kept has a gradient of its own {adj:keep}; an entry that
+// has fallen below 1e-8 passes no gradient to the one before it; a context
+// starts from learned logits, drawn at random; the answer at a token depends
+// on no later token
 //
 // Cost: 6·d_h·d_k + 7·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}, and a logarithm and an exponential for each weight;
@@ -26,8 +25,8 @@
 package memora
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfca2734dad86"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vc5de74e84c60"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve0c12dc00579"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -109,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MEMORA.
 func Entry() catalog.Entry {
-	return catalog.Block("MEMORA", "85fcca2bf3c1d90ccdd369b152dd4a524301f4e89fe2aad424e4e08ead61a666",
+	return catalog.Block("MEMORA", "3990d5a0e0eeaea6fe4a3e65301cdcdf711c54706f31f8a761a3c8cbf4d9752a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }

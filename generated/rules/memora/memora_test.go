@@ -11,8 +11,8 @@ import (
 )
 
 // TestMEMORA holds MEMORA to its page: memora.k0, memora.k1, memora.k,
-// memora.k2, memora.v, memora.theta, memora.e, memora.G_W2, memora.U_W2,
-// memora.rho, memora.W2, memora.G_W1, memora.U_W1, memora.W1, memora.q0,
+// memora.k2, memora.v, memora.theta, memora.rho, memora.e, memora.G_W2,
+// memora.U_W2, memora.W2, memora.G_W1, memora.U_W1, memora.W1, memora.q0,
 // memora.q1, memora.q, memora.y.
 func TestMEMORA(t *testing.T) {
 	conformance.Block{

@@ -601,8 +601,8 @@ func (c *StepBackward[F]) Run() {
 			if n := min(C, -C*s+T); n > 0 {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					e := c.E[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
@@ -808,14 +808,14 @@ func (c *StepBackward[F]) Run() {
 							W1BarState2[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(rhoEntry3*t15_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(k0[j]*t78Entry)
 						}
 					}
+					// memora.e
+					rhoBar[a] = t18 + t52
+					thetaBar[a] = t29 + t65
 					// memora.e, memora.U_W1, memora
 					for i := range dK {
 						k0Bar[i] = F(thetaEntry3*t28[i]) + t80[i]
 						q0Bar[i] = t11[i]
 					}
-					// memora.e
-					thetaBar[a] = t29 + t65
-					rhoBar[a] = t18 + t52
 				}
 			}
 		}
@@ -845,13 +845,13 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	e_t = slope(F(load(W_{t−1})), V)    memora.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W2
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    memora.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    memora.G_W2
 //	U_t = step(G_t)    memora.U_W2
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W2
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora.G_W1
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    memora.W2
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    memora.G_W1
 //	U_t = step(G_t)    memora.U_W1
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    memora.W1
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    memora.W1
 //	y_t = W2_t silu(W1_t q_t)    memora.y
 //
 // Shapes: k0 [L, T, d_k]; v [L, T, d_v]; theta [L, T]; rho [L, T]; q0 [L, T,

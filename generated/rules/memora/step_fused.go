@@ -741,8 +741,8 @@ func (c *stepBackwardFused) run() {
 			if n := min(C, -C*s+T); n > 0 {
 				rho := c.Rho[l*T+C*s:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
-				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				rhoBar := c.RhoBar[l*T+C*s:][:n]
+				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
 					// memora.W2, memora.U_W2, memora.G_W2
 					rhoEntry3 := rho[a]
@@ -1290,6 +1290,9 @@ func (c *stepBackwardFused) run() {
 							}
 						}
 					}
+					// memora.e
+					rhoBar[a] = t18 + t52
+					thetaBar[a] = t29 + t65
 					// memora.e, memora.U_W1, memora
 					if kern.Wide() {
 						a2 := regions.R962d4f5dd84fArgs{
@@ -1311,9 +1314,6 @@ func (c *stepBackwardFused) run() {
 							q0Bar[i] = t11[i]
 						}
 					}
-					// memora.e
-					thetaBar[a] = t29 + t65
-					rhoBar[a] = t18 + t52
 				}
 			}
 		}

@@ -17,12 +17,12 @@
 // Trade-off: The steps of a chunk are taken at the memory that it began with,
 // as at a frozen boundary
 //
-// Source: miras
+// Source: miras#30-32
 package memoralogits
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vfca2734dad86"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vc5de74e84c60"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/ve0c12dc00579"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -105,7 +105,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of MEMORALogits.
 func Entry() catalog.Entry {
-	return catalog.Block("MEMORALogits", "9912ab301ffc79466f5f4e55d842e0e793f03be72651d73d4f3ee4c91d3fa633",
+	return catalog.Block("MEMORALogits", "338af71257885d5cc70e23e47aa681c31a27501a7056de5bb5d7078ee166f684",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "d_h"}},
 		assemble[float32], assemble[float64])
 }

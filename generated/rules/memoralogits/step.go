@@ -69,13 +69,13 @@ func (c *Step[F]) Run() {
 	segments := (C + T - 16*chunks - 1) / C
 	t18 := c.Work[:16*L*chunks] // [L, chunks, 16]
 	work := c.Work[16*L*chunks:]
-	t21 := work[:16*L*chunks] // [L, chunks, 16]
+	t19 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t19 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t20 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
 	t22 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t20 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	t21 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
 	t := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -103,16 +103,16 @@ func (c *Step[F]) Run() {
 	work = work[16*L*chunks:]
 	y2 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
 	work = work[16*L*chunks*dV:]
-	t23 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t23 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t24 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t25 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t27 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t24 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t26 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t25 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
-	t26 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
 	y22 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
 	W1State := work[:dH*dK] // [d_h, d_k]
@@ -147,9 +147,9 @@ func (c *Step[F]) Run() {
 	work = work[16*dH:]
 	t1822 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t202 := work[:16*dH] // [16, d_h]
+	t2022 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
-	t2122 := work[:256*dV] // [16, 16, d_v]
+	t212 := work[:256*dV] // [16, 16, d_v]
 	work = work[256*dV:]
 	t54 := work[:16*dH*dV] // [16, d_v, d_h]
 	work = work[16*dH*dV:]
@@ -213,10 +213,10 @@ func (c *Step[F]) Run() {
 			rho := c.Rho[i*T+16*j:][:16]
 			t18_2 := t18[(i*chunks+j)*16:][:16]
 			theta := c.Theta[i*T+16*j:][:16]
-			t21_2 := t21[(i*chunks+j)*16:][:16]
+			t19_2 := t19[(i*chunks+j)*16:][:16]
 			for k := range 16 {
 				t18_2[k] = rho[k]
-				t21_2[k] = theta[k]
+				t19_2[k] = theta[k]
 			}
 		}
 	}
@@ -226,11 +226,11 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 16 {
 				k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-				t19_2 := t19[((i*chunks+j)*16+k)*dK:][:dK]
+				t20_2 := t20[((i*chunks+j)*16+k)*dK:][:dK]
 				q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 				t22_3 := t22[((i*chunks+j)*16+k)*dK:][:dK]
 				for m := range dK {
-					t19_2[m] = k0[m]
+					t20_2[m] = k0[m]
 					t22_3[m] = q0[m]
 				}
 			}
@@ -242,9 +242,9 @@ func (c *Step[F]) Run() {
 		for j := range chunks {
 			for k := range 16 {
 				v := c.V[(i*T+16*j+k)*dV:][:dV]
-				t20_2 := t20[((i*chunks+j)*16+k)*dV:][:dV]
+				t21_2 := t21[((i*chunks+j)*16+k)*dV:][:dV]
 				for m := range dV {
-					t20_2[m] = v[m]
+					t21_2[m] = v[m]
 				}
 			}
 		}
@@ -407,7 +407,7 @@ func (c *Step[F]) Run() {
 		}
 		for t13 := range chunks {
 			a2 := a[(l*chunks+t13)*16:][:16]
-			t21_2 := t21[(l*chunks+t13)*16:][:16]
+			t19_2 := t19[(l*chunks+t13)*16:][:16]
 			if len(c.W1States) > 0 {
 				W1States := c.W1States[(l*chunks+t13)*dH*dK:][:dH*dK]
 				for i := range dH * dK {
@@ -502,28 +502,28 @@ func (c *Step[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t13)*16*dK), 1, dK)
+			kern.Gemm(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e, memora_logits.W2
 			for i := range 16 {
 				t30_2 := t30[i*dH:][:dH]
 				t31_2 := t31[i*dH:][:dH]
 				t1822_2 := t1822[i*dH:][:dH]
-				t202_2 := t202[i*dH:][:dH]
+				t2022_2 := t2022[i*dH:][:dH]
 				for j := range dH {
 					t30Entry := t30_2[j]
 					t312 := num.Sigmoid(t30Entry)
 					t1823 := F(t30Entry * t312)
 					t31_2[j] = t312
 					t1822_2[j] = t1823
-					t202_2[j] = t1823
+					t2022_2[j] = t1823
 				}
 			}
 			// memora_logits.e
 			for i := range 16 {
-				t20_2 := t20[((l*chunks+t13)*16+i)*dV:][:dV]
+				t21_2 := t21[((l*chunks+t13)*16+i)*dV:][:dV]
 				e3_2 := e3[i*dV:][:dV]
 				for j := range dV {
-					e3_2[j] = -t20_2[j]
+					e3_2[j] = -t21_2[j]
 				}
 			}
 			// memora_logits.e
@@ -537,10 +537,10 @@ func (c *Step[F]) Run() {
 				t28_2 := t28[i*16:][:16]
 				for j := range 16 {
 					e3_2 := e3[j*dV:][:dV]
-					t2122_2 := t2122[(i*16+j)*dV:][:dV]
-					w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t21_2[j])
+					t212_2 := t212[(i*16+j)*dV:][:dV]
+					w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
 					for k := range dV {
-						t2122_2[k] = F(e3_2[k] * w)
+						t212_2[k] = F(e3_2[k] * w)
 					}
 				}
 			}
@@ -557,7 +557,7 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.W2, memora_logits.G_W2
 			for i := range 16 {
-				kern.Gemm(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t202, 1, dH, kern.From(t2122, i*16*dV), dV, 1)
+				kern.Gemm(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t2022, 1, dH, kern.From(t212, i*16*dV), dV, 1)
 			}
 			// memora_logits.W2
 			for i := range 16 {
@@ -606,11 +606,11 @@ func (c *Step[F]) Run() {
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t13)*16+i)*dK:][:dK]
+				t20_2 := t20[((l*chunks+t13)*16+i)*dK:][:dK]
 				t2222_2 := t2222[i*dK:][:dK]
-				t21Entry := t21_2[i]
+				t19Entry := t19_2[i]
 				for j := range dK {
-					t2222_2[j] = F(t19_2[j] * t21Entry)
+					t2222_2[j] = F(t20_2[j] * t19Entry)
 				}
 			}
 			// memora_logits.W1, memora_logits.c
@@ -782,15 +782,27 @@ func (c *Step[F]) Run() {
 		}
 	}
 
+	// memora_logits.rho, memora_logits.theta
+	for i := range L {
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+		t23_3 := t23[i*(T-16*chunks):][:T-16*chunks]
+		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
+		t24_2 := t24[i*(T-16*chunks):][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t23_3[j] = rho[j]
+			t24_2[j] = theta[j]
+		}
+	}
+
 	// memora_logits.k, memora_logits.q
 	for i := range L {
 		for j := range T - 16*chunks {
 			k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-			t23_3 := t23[(i*(T-16*chunks)+j)*dK:][:dK]
+			t25_2 := t25[(i*(T-16*chunks)+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 			t27_2 := t27[(i*(T-16*chunks)+j)*dK:][:dK]
 			for k := range dK {
-				t23_3[k] = k0[k]
+				t25_2[k] = k0[k]
 				t27_2[k] = q0[k]
 			}
 		}
@@ -800,22 +812,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			v := c.V[(i*T+j+16*chunks)*dV:][:dV]
-			t24_2 := t24[(i*(T-16*chunks)+j)*dV:][:dV]
+			t26_2 := t26[(i*(T-16*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t24_2[k] = v[k]
+				t26_2[k] = v[k]
 			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	for i := range L {
-		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
-		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-		t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t25_2[j] = theta[j]
-			t26_2[j] = rho[j]
 		}
 	}
 
@@ -855,29 +855,29 @@ func (c *Step[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
+				t24_2 := t24[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
-					t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					y22_2 := y22[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					// memora_logits.e
 					for i := range dH {
 						W1State2_2 := W1State2[i*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						var t13 F
 						for j := range dK {
-							t13 += F(W1State2_2[j] * t23_3[j])
+							t13 += F(W1State2_2[j] * t25_2[j])
 						}
 						t2[i] = t13
 					}
 					// memora_logits.e, memora_logits.U_W2
-					t25Entry := t25_2[a2]
+					t24Entry := t24_2[a2]
 					for i := range dH {
 						t2Entry := t2[i]
 						t24_3 := num.Sigmoid(t2Entry)
 						t23_2[i] = t24_3
 						t14[i] = F(t2Entry * t24_3)
-						t162[i] = F(t24_3 * F(t25Entry*t2Entry))
+						t162[i] = F(t24_3 * F(t24Entry*t2Entry))
 					}
 					// memora_logits.e
 					for i := range dV {
@@ -890,7 +890,7 @@ func (c *Step[F]) Run() {
 					}
 					// memora_logits.e
 					for i := range dV {
-						e7 := t33[i] - t24_2[i]
+						e7 := t33[i] - t26_2[i]
 						e6[i] = e7
 						if len(c.E) > 0 {
 							c.E[(l*(T-16*chunks)+a2+C*s)*dV+i] = e7
@@ -898,14 +898,14 @@ func (c *Step[F]) Run() {
 					}
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.G_W1
 					clear(t222)
-					t26Entry := t26_2[a2]
+					t23Entry := t23_3[a2]
 					for i := range dV {
 						W2State2_2 := W2State2[i*dH:][:dH]
 						t273_2 := t273[i*dH:][:dH]
 						e6Entry := e6[i]
 						for j := range dH {
 							W2State2Entry := W2State2_2[j]
-							t273_2[j] = F(t26Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t162[j])
+							t273_2[j] = F(t23Entry*num.Log(num.Max(W2State2Entry, F(1e-08)))) - F(e6Entry*t162[j])
 							t222[j] += F(W2State2Entry * e6Entry)
 						}
 					}
@@ -931,19 +931,19 @@ func (c *Step[F]) Run() {
 					}
 					// memora_logits.G_W1
 					for i := range dH {
-						t23Entry := t23_2[i]
+						t23Entry2 := t23_2[i]
 						t222Entry := t222[i]
 						t2Entry2 := t2[i]
-						t41[i] = F(t23Entry*t222Entry) + F(F(F(t2Entry2*t23Entry)*t222Entry)*num.Sigmoid(-t2Entry2))
+						t41[i] = F(t23Entry2*t222Entry) + F(F(F(t2Entry2*t23Entry2)*t222Entry)*num.Sigmoid(-t2Entry2))
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					for i := range dH {
 						W1State2_2 := W1State2[i*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
-						w3 := F(t25Entry * t41[i])
+						w3 := F(t24Entry * t41[i])
 						for j := range dK {
-							t48_2[j] = F(t26Entry*num.Log(num.Max(W1State2_2[j], F(1e-08)))) - F(w3*t23_3[j])
+							t48_2[j] = F(t23Entry*num.Log(num.Max(W1State2_2[j], F(1e-08)))) - F(w3*t25_2[j])
 						}
 					}
 					// memora_logits.W1
@@ -1110,20 +1110,20 @@ func (c *StepBackward[F]) Run() {
 	segments := (C + T - 16*chunks - 1) / C
 	t18 := c.Work[:16*L*chunks] // [L, chunks, 16]
 	work := c.Work[16*L*chunks:]
-	t21 := work[:16*L*chunks] // [L, chunks, 16]
+	t19 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t19 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	t20 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
 	t22 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
-	t23 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t23 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t24 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t25 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t27 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t25 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
-	t26 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
 	t := work[:16*L*chunks*dV] // [L, 16·chunks, d_v]
 	work = work[16*L*chunks*dV:]
 	t2 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
@@ -1158,27 +1158,27 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dH*dK:]
 	t5 := work[:L*dH*dV] // [L, d_v, d_h]
 	work = work[L*dH*dV:]
-	t6 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
+	t6 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t7 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
+	work = work[L*T-16*L*chunks:]
+	t8 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
-	t7 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
+	t9 := work[:L*T*dV-16*L*chunks*dV] // [L, T - 16·chunks, d_v]
 	work = work[L*T*dV-16*L*chunks*dV:]
-	t8 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
-	t9 := work[:L*T-16*L*chunks] // [L, T - 16·chunks]
-	work = work[L*T-16*L*chunks:]
 	t10 := work[:L*T*dK-16*L*chunks*dK] // [L, T - 16·chunks, d_k]
 	work = work[L*T*dK-16*L*chunks*dK:]
 	t11 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t15 := work[:L*T*dK] // [L, T, d_k]
+	t13 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t12 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t13 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t14 := work[:L*T*dV] // [L, T, d_v]
+	t12 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t24 := work[:16*L*chunks] // [L, chunks, 16]
+	t14 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t15 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t24_2 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
 	t32 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
@@ -1204,24 +1204,24 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*L*chunks:]
 	t182 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
-	t192 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
-	work = work[16*L*chunks*dK:]
-	t202 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
-	work = work[16*L*chunks*dV:]
-	t212 := work[:16*L*chunks] // [L, chunks, 16]
+	t192 := work[:16*L*chunks] // [L, chunks, 16]
 	work = work[16*L*chunks:]
+	t202 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
+	work = work[16*L*chunks*dK:]
+	t212 := work[:16*L*chunks*dV] // [L, chunks, 16, d_v]
+	work = work[16*L*chunks*dV:]
 	t222 := work[:16*L*chunks*dK] // [L, chunks, 16, d_k]
 	work = work[16*L*chunks*dK:]
 	t232 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t262 := work[:L*T*dK] // [L, T, d_k]
+	t252 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t242 := work[:L*T] // [L, T]
+	t242 := work[:L*T*dV] // [L, T, d_v]
+	work = work[L*T*dV:]
+	t262 := work[:L*T] // [L, T]
 	work = work[L*T:]
 	t272 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t252 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
 	W1BarState := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
 	W2BarState := work[:dH*dV] // [d_v, d_h]
@@ -1326,7 +1326,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[16*dH:]
 	t2022 := work[:dH*dK] // [d_h, d_k]
 	work = work[dH*dK:]
-	t214 := work[:16] // [16]
+	t21 := work[:16] // [16]
 	work = work[16:]
 	t141 := work[:256*dK] // [d_k, 16, 16]
 	work = work[256*dK:]
@@ -1336,7 +1336,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[256*dH:]
 	t2322 := work[:256*dH] // [16, d_h, 16]
 	work = work[256*dH:]
-	t244 := work[:256] // [16, 16]
+	t246 := work[:256] // [16, 16]
 	work = work[256:]
 	t2522 := work[:16*dH] // [16, d_h]
 	work = work[16*dH:]
@@ -1444,10 +1444,10 @@ func (c *StepBackward[F]) Run() {
 			rho := c.Rho[i*T+16*j:][:16]
 			t18_2 := t18[(i*chunks+j)*16:][:16]
 			theta := c.Theta[i*T+16*j:][:16]
-			t21_2 := t21[(i*chunks+j)*16:][:16]
+			t19_2 := t19[(i*chunks+j)*16:][:16]
 			for k := range 16 {
 				t18_2[k] = rho[k]
-				t21_2[k] = theta[k]
+				t19_2[k] = theta[k]
 			}
 		}
 	}
@@ -1457,14 +1457,26 @@ func (c *StepBackward[F]) Run() {
 		for j := range chunks {
 			for k := range 16 {
 				k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-				t19_2 := t19[((i*chunks+j)*16+k)*dK:][:dK]
+				t20_2 := t20[((i*chunks+j)*16+k)*dK:][:dK]
 				q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 				t22_3 := t22[((i*chunks+j)*16+k)*dK:][:dK]
 				for m := range dK {
-					t19_2[m] = k0[m]
+					t20_2[m] = k0[m]
 					t22_3[m] = q0[m]
 				}
 			}
+		}
+	}
+
+	// memora_logits.rho, memora_logits.theta
+	for i := range L {
+		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+		t23_3 := t23[i*(T-16*chunks):][:T-16*chunks]
+		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
+		t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t23_3[j] = rho[j]
+			t24_3[j] = theta[j]
 		}
 	}
 
@@ -1472,25 +1484,13 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range T - 16*chunks {
 			k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-			t23_3 := t23[(i*(T-16*chunks)+j)*dK:][:dK]
+			t25_2 := t25[(i*(T-16*chunks)+j)*dK:][:dK]
 			q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 			t27_2 := t27[(i*(T-16*chunks)+j)*dK:][:dK]
 			for k := range dK {
-				t23_3[k] = k0[k]
+				t25_2[k] = k0[k]
 				t27_2[k] = q0[k]
 			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	for i := range L {
-		theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
-		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-		rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-		t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t25_2[j] = theta[j]
-			t26_2[j] = rho[j]
 		}
 	}
 
@@ -1518,7 +1518,7 @@ func (c *StepBackward[F]) Run() {
 
 	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	for i := range L {
-		t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
+		t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
 		for j := range T - 16*chunks {
 			eProd := c.EProd[(i*(T-16*chunks)+j)*dH:][:dH]
 			GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
@@ -1536,11 +1536,11 @@ func (c *StepBackward[F]) Run() {
 			t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
 			t72_2 := t72[(i*(T-16*chunks)+j)*dH:][:dH]
 			t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
-			t25Entry := t25_2[j]
+			t24Entry := t24_3[j]
 			for k := range dH {
 				eProdEntry := eProd[k]
 				t222_2 := num.Sigmoid(eProdEntry)
-				t1522 := F(t25Entry * eProdEntry)
+				t1522 := F(t24Entry * eProdEntry)
 				GW1ProdEntry := GW1Prod[k]
 				t362 := F(t222_2 * GW1ProdEntry)
 				t382 := -eProdEntry
@@ -1556,7 +1556,7 @@ func (c *StepBackward[F]) Run() {
 				t39_2[k] = t392
 				t40_2[k] = t402
 				t41_2[k] = t362 + t402
-				t62_3[k] = F(F(t25Entry*eProdEntry) * t222_2)
+				t62_3[k] = F(F(t24Entry*eProdEntry) * t222_2)
 				t51_2[k] = t512
 				t90_2[k] = F(yProdEntry * t512)
 				t72_2[k] = num.Sigmoid(-yProdEntry)
@@ -1597,20 +1597,20 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
+				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
 					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t26Entry := t26_2[a2]
+					t23Entry := t23_3[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t162_2 := t162[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						t274_2 := t274[i*dH:][:dH]
 						eEntry := e[i]
 						for j := range dH {
-							t274_2[j] = F(t26Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
+							t274_2[j] = F(t23Entry*num.Log(num.Max(W2Trail2[j], F(1e-08)))) - F(eEntry*t162_2[j])
 						}
 					}
 					// memora_logits.W2
@@ -1634,14 +1634,14 @@ func (c *StepBackward[F]) Run() {
 						}
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
-					t25Entry2 := t25_2[a2]
+					t24Entry2 := t24_3[a2]
 					for i := range dH {
 						W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t48_2 := t48[i*dK:][:dK]
-						w := F(t25Entry2 * t41_2[i])
+						w := F(t24Entry2 * t41_2[i])
 						for j := range dK {
-							t48_2[j] = F(t26Entry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*t23_3[j])
+							t48_2[j] = F(t23Entry*num.Log(num.Max(W1Trail2[j], F(1e-08)))) - F(w*t25_2[j])
 						}
 					}
 					// memora_logits.W1
@@ -1683,10 +1683,10 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t8_2 := t8[l*(T-16*chunks)+C*s:][:n]
-				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
+				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
+				t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
+				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
 					e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					t2_2 := t2[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
@@ -1694,16 +1694,16 @@ func (c *StepBackward[F]) Run() {
 					yProd := c.YProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t72_2 := t72[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+					t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t22_3 := t22_2[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					eProd := c.EProd[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 					t39_2 := t39[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t7_2 := t7[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+					t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 					GW1Prod := c.GW1Prod[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
-					t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+					t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t26Entry3 := t26_2[a2]
+					t23Entry3 := t23_3[a2]
 					for i := range dV {
 						W2Trail2 := W2Trail[(a2*dV+i)*dH:][:dH]
 						t254_2 := t254[i*dH:][:dH]
@@ -1713,7 +1713,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							t255 := num.Log(num.Max(W2Trail2[j], F(1e-08)))
 							t254_2[j] = t255
-							t275_2[j] = F(t26Entry3*t255) - F(eEntry2*t62_3[j])
+							t275_2[j] = F(t23Entry3*t255) - F(eEntry2*t62_3[j])
 						}
 					}
 					// memora_logits.W2
@@ -1782,7 +1782,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							t154 := F(W1Trail2[j] * ((W1BarState3[j] + F(t27_2[j]*t93Entry2)) - t132Entry))
 							t184 += F(num.Log(num.Max(W1Trail3[j], F(1e-08))) * t154)
-							t862 += F(t154 * t23_3[j])
+							t862 += F(t154 * t25_2[j])
 							t153_2[j] = t154
 							t28[j] -= F(t154 * t41Entry)
 						}
@@ -1791,14 +1791,14 @@ func (c *StepBackward[F]) Run() {
 					// memora_logits.U_W1
 					var t29 F
 					for i := range dK {
-						t29 += F(t23_3[i] * t28[i])
+						t29 += F(t25_2[i] * t28[i])
 					}
 					// memora_logits.G_W1, memora_logits.U_W1
-					t25Entry3 := t25_2[a2]
+					t24Entry3 := t24_3[a2]
 					for i := range dH {
 						t22Entry := t22_3[i]
 						t86Entry := t86[i]
-						t43[i] = -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry) - F(F(t25Entry3*t22Entry)*t86Entry)
+						t43[i] = -F(F(F(F(t24Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry) - F(F(t24Entry3*t22Entry)*t86Entry)
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
 					for i := range dV {
@@ -1850,7 +1850,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range dV {
 						t672 := t452[i] + t61[i]
 						t67[i] = t672
-						t7_2[i] = -t672
+						t9_2[i] = -t672
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
 					clear(t71)
@@ -1864,7 +1864,7 @@ func (c *StepBackward[F]) Run() {
 						for j := range dH {
 							W2TrailEntry := W2Trail2[j]
 							t71[j] += F(W2TrailEntry * t67Entry)
-							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
+							W2BarState3[j] = F(eEntry4*t43[j]) + kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/num.Max(W2TrailEntry, F(1e-08)))), F(0)) + F(t67Entry*t91_2[j])
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.U_W1, memora_logits.U_W2
@@ -1875,9 +1875,9 @@ func (c *StepBackward[F]) Run() {
 						t86Entry2 := t86[i]
 						eProdEntry2 := eProd[i]
 						t71Entry := t71[i]
-						w5 := -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2) - F(F(t25Entry3*GW1ProdEntry2)*t86Entry2) + F(F(t25Entry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
-						w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
-						t78[i] = w6 + F(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry)*t86Entry2) + F(t25Entry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t39Entry)*w5)
+						w5 := -F(F(F(F(t24Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2) - F(F(t24Entry3*GW1ProdEntry2)*t86Entry2) + F(F(t24Entry3*eProdEntry2)*t62_2[i]) + F(eProdEntry2*t71Entry)
+						w6 := -F(F(F(F(t24Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+						t78[i] = w6 + F(F(F(F(F(F(t24Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry)*t86Entry2) + F(t24Entry3*t64[i]) + F(t22Entry2*t71Entry) + F(F(t22Entry2*t39Entry)*w5)
 					}
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
 					clear(t80)
@@ -1889,17 +1889,17 @@ func (c *StepBackward[F]) Run() {
 						for j := range dK {
 							W1TrailEntry2 := W1Trail2[j]
 							t80[j] += F(W1TrailEntry2 * t78Entry)
-							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t153_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t23_3[j]*t78Entry)
+							W1BarState3[j] = kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/num.Max(W1TrailEntry2, F(1e-08)))), F(0)) + F(t25_2[j]*t78Entry)
 						}
 					}
+					// memora_logits.e
+					t6_2[a2] = t184 + t52_2
+					t7_2[a2] = t29 + t65
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					for i := range dK {
-						t6_2[i] = F(t25Entry3*t28[i]) + t80[i]
+						t8_2[i] = F(t24Entry3*t28[i]) + t80[i]
 						t10_2[i] = t113[i]
 					}
-					// memora_logits.e
-					t8_2[a2] = t29 + t65
-					t9_2[a2] = t184 + t52_2
 				}
 			}
 		}
@@ -1921,55 +1921,55 @@ func (c *StepBackward[F]) Run() {
 
 	// memora_logits.q, memora_logits.k
 	clear(t11)
-	clear(t15)
+	clear(t13)
 	for i := range L {
 		for j := range T - 16*chunks {
 			t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
 			t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
-			t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
-			t15_2 := t15[(i*T+j+16*chunks)*dK:][:dK]
+			t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
 			for k := range dK {
 				t11_2[k] += t10_2[k]
-				t15_2[k] += t6_2[k]
+				t13_2[k] += t8_2[k]
 			}
-		}
-	}
-
-	// memora_logits.rho, memora_logits.theta
-	clear(t12)
-	clear(t13)
-	for i := range L {
-		t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-		t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
-		t8_2 := t8[i*(T-16*chunks):][:T-16*chunks]
-		t13_2 := t13[i*T+16*chunks:][:T-16*chunks]
-		for j := range T - 16*chunks {
-			t12_2[j] += t9_2[j]
-			t13_2[j] += t8_2[j]
 		}
 	}
 
 	// memora_logits.v
-	clear(t14)
+	clear(t12)
 	for i := range L {
 		for j := range T - 16*chunks {
-			t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
-			t14_2 := t14[(i*T+j+16*chunks)*dV:][:dV]
+			t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
+			t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
 			for k := range dV {
-				t14_2[k] += t7_2[k]
+				t12_2[k] += t9_2[k]
 			}
 		}
 	}
 
+	// memora_logits.theta, memora_logits.rho
+	clear(t14)
+	clear(t15)
+	for i := range L {
+		t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+		t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
+		t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+		t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
+		for j := range T - 16*chunks {
+			t14_2[j] += t7_2[j]
+			t15_2[j] += t6_2[j]
+		}
+	}
+
 	// memora_logits.a.start
-	clear(t24)
+	clear(t24_2)
 	for i := range L {
 		for j := range chunks {
 			if n := min(16, 1); n > 0 {
 				t18_2 := t18[(i*chunks+j)*16:][:n]
-				t24_2 := t24[(i*chunks+j)*16:][:n]
+				t24_3 := t24_2[(i*chunks+j)*16:][:n]
 				for k := range n {
-					t24_2[k] = t18_2[k]
+					t24_3[k] = t18_2[k]
 				}
 			}
 		}
@@ -1983,13 +1983,13 @@ func (c *StepBackward[F]) Run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t24_2 := t24[(i*chunks+j)*16-1+lo:][:n]
+				t24_3 := t24_2[(i*chunks+j)*16-1+lo:][:n]
 				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16-1+lo:][:n]
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t32_2[k] = F(t18Entry * t24_2[k])
+					t32_2[k] = F(t18Entry * t24_3[k])
 					t52_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
@@ -1999,11 +1999,11 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.a
 	for i := range L {
 		for j := range chunks {
-			t24_2 := t24[(i*chunks+j)*16:][:16]
+			t24_3 := t24_2[(i*chunks+j)*16:][:16]
 			t32_2 := t32[(i*chunks+j)*16:][:16]
 			t42_2 := t42[(i*chunks+j)*16:][:16]
 			for k := range 16 {
-				t42_2[k] = t24_2[k] + t32_2[k]
+				t42_2[k] = t24_3[k] + t32_2[k]
 			}
 		}
 	}
@@ -2117,9 +2117,9 @@ func (c *StepBackward[F]) Run() {
 			W2BarState2_2[i] = t5_2[i]
 		}
 		for t3 := chunks - 1; t3 >= 0; t3-- {
-			t21_2 := t21[(l*chunks+t3)*16:][:16]
+			t19_2 := t19[(l*chunks+t3)*16:][:16]
 			t182_2 := t182[(l*chunks+t3)*16:][:16]
-			t212_2 := t212[(l*chunks+t3)*16:][:16]
+			t192_2 := t192[(l*chunks+t3)*16:][:16]
 			a2 := a[(l*chunks+t3)*16:][:16]
 			// memora_logits.W2
 			clear(t23_2)
@@ -2319,11 +2319,11 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.W1
 			for i := range 16 {
 				t2223_2 := t2223[i*dH:][:dH]
-				var t215 F
+				var t213 F
 				for j := range dH {
-					t215 += t2223_2[j]
+					t213 += t2223_2[j]
 				}
-				t214[i] = t215
+				t21[i] = t213
 			}
 			// memora_logits.W1
 			for i := range dK {
@@ -2342,39 +2342,39 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.W1
-			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK)
+			kern.Gemm(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			for i := range 16 {
 				for j := range dH {
 					t146_2 := t146[(i*dH+j)*16:][:16]
 					t2322_2 := t2322[(i*dH+j)*16:][:16]
 					for k := range 16 {
-						t2322_2[k] = -F(t146_2[k] * t21_2[k])
+						t2322_2[k] = -F(t146_2[k] * t19_2[k])
 					}
 				}
 			}
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t244_2 := t244[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t245 F
+					var t247 F
 					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t245 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
+						t247 += F(t2322[(i*dH+k)*16+j] * t712_2[k])
 						t2522_2[k] += F(t2322[(j*dH+k)*16+i] * w3)
 					}
-					t244_2[j] = t245
+					t246_2[j] = t247
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t3)*16+i)*dK:][:dK]
+				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 				var t278 F
 				for j := range dK {
-					t278 += F(t19_2[j] * t2222[j*16+i])
+					t278 += F(t20_2[j] * t2222[j*16+i])
 				}
 				t277[i] = t278
 			}
@@ -2444,9 +2444,9 @@ func (c *StepBackward[F]) Run() {
 				for j := range 16 {
 					t142_3 := t142_2[(i*16+j)*16:][:16]
 					var t5822 F
-					t21Entry := t21_2[j]
+					t19Entry := t19_2[j]
 					for k := range 16 {
-						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t21Entry))
+						t5822 += F(t142_3[k] * F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t19Entry))
 					}
 					t582_2[j] = -t5822
 				}
@@ -2458,11 +2458,11 @@ func (c *StepBackward[F]) Run() {
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
 				t60_2 := t60[i*dV:][:dV]
-				t21Entry2 := t21_2[i]
+				t19Entry2 := t19_2[i]
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t21Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry2)
 					for k := range dV {
 						t615 += F(t59[(i*dV+k)*16+j] * e2[k])
 						t60_2[k] += F(t59[(j*dV+k)*16+i] * w4)
@@ -2479,12 +2479,12 @@ func (c *StepBackward[F]) Run() {
 				t224_2 := t224[i*16:][:16]
 				t256_2 := t256[i*16:][:16]
 				t282_2 := t282[i*16:][:16]
-				t244_2 := t244[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t802_2 := t802[i*16:][:16]
 				for j := range 16 {
 					t614Entry := t614_2[j]
 					t652[j] += F(((((t17_2[j] + t194_2[j]) + t224_2[j]) + t256_2[j]) + t282_2[j]) * t614Entry)
-					t802_2[j] = t244_2[j] + F(t614Entry*t21_2[j])
+					t802_2[j] = t246_2[j] + F(t614Entry*t19_2[j])
 				}
 			}
 			// memora_logits.e
@@ -2500,9 +2500,9 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.e
 			for i := range 16 {
 				t662_2 := t662[i*dV:][:dV]
-				t202_2 := t202[((l*chunks+t3)*16+i)*dV:][:dV]
+				t212_2 := t212[((l*chunks+t3)*16+i)*dV:][:dV]
 				for j := range dV {
-					t202_2[j] = -t662_2[j]
+					t212_2[j] = -t662_2[j]
 				}
 			}
 			// memora_logits.e
@@ -2631,7 +2631,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// memora_logits.a
 			for i := range 16 {
-				t105[i] = t214[i] + t572[i]
+				t105[i] = t21[i] + t572[i]
 			}
 			// memora_logits.a
 			clear(t108)
@@ -2729,7 +2729,7 @@ func (c *StepBackward[F]) Run() {
 				t127_2 := t127[-1+lo12:][:n]
 				t18_3 := t18[(l*chunks+t3)*16-1+lo12:][:n]
 				t128_2 := t128[0+lo12:][:n]
-				t24_2 := t24[(l*chunks+t3)*16-1+lo12:][:n]
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo12:][:n]
 				t132_3 := t132_2[0+lo12:][:n]
 				t133_2 := t133[-1+lo12:][:n]
 				for i := range n {
@@ -2738,7 +2738,7 @@ func (c *StepBackward[F]) Run() {
 					t18Entry3 := t18_2[i]
 					t127_2[i] += F(t18Entry3 * t126Entry)
 					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_2[i] * t129Entry)
+					t132_3[i] = F(t24_3[i] * t129Entry)
 					t133_2[i] += F(t18Entry3 * t129Entry)
 				}
 			}
@@ -2755,21 +2755,21 @@ func (c *StepBackward[F]) Run() {
 			// memora_logits.a.start
 			for i := range 16 {
 				t182_2[i] = t97[i] + t127[i] + t128[i] + t132_2[i] + t135[i]
-				t212_2[i] = t277[i] + t652[i]
+				t192_2[i] = t277[i] + t652[i]
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
-				t192_2 := t192[((l*chunks+t3)*16+i)*dK:][:dK]
+				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
 				t134_2 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
-				t21Entry3 := t21_2[i]
+				t19Entry3 := t19_2[i]
 				for j := range dK {
-					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
+					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
 					t222_2[j] = t134_2[j]
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
+			kern.Gemm(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			for i := range dH {
 				W1States := c.W1States[((l*chunks+t3)*dH+i)*dK:][:dK]
@@ -2781,7 +2781,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// memora_logits.e
-			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
+			kern.Gemm(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			for i := range dV {
 				W2States := c.W2States[((l*chunks+t3)*dV+i)*dH:][:dH]
@@ -2807,48 +2807,48 @@ func (c *StepBackward[F]) Run() {
 
 	// memora_logits.q, memora_logits.k
 	clear(t232)
-	clear(t262)
+	clear(t252)
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
 				t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
 				t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
-				t192_2 := t192[((i*chunks+j)*16+k)*dK:][:dK]
-				t262_2 := t262[(i*T+16*j+k)*dK:][:dK]
+				t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
+				t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
 				for m := range dK {
 					t232_2[m] += t222_2[m]
-					t262_2[m] += t192_2[m]
+					t252_2[m] += t202_2[m]
+				}
+			}
+		}
+	}
+
+	// memora_logits.v
+	clear(t242)
+	for i := range L {
+		for j := range chunks {
+			for k := range 16 {
+				t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
+				t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+				for m := range dV {
+					t242_2[m] += t212_2[m]
 				}
 			}
 		}
 	}
 
 	// memora_logits.theta, memora_logits.rho
-	clear(t242)
+	clear(t262)
 	clear(t272)
 	for i := range L {
 		for j := range chunks {
-			t212_2 := t212[(i*chunks+j)*16:][:16]
-			t242_2 := t242[i*T+16*j:][:16]
+			t192_2 := t192[(i*chunks+j)*16:][:16]
+			t262_2 := t262[i*T+16*j:][:16]
 			t182_2 := t182[(i*chunks+j)*16:][:16]
 			t272_2 := t272[i*T+16*j:][:16]
 			for k := range 16 {
-				t242_2[k] += t212_2[k]
+				t262_2[k] += t192_2[k]
 				t272_2[k] += t182_2[k]
-			}
-		}
-	}
-
-	// memora_logits.v
-	clear(t252)
-	for i := range L {
-		for j := range chunks {
-			for k := range 16 {
-				t202_2 := t202[((i*chunks+j)*16+k)*dV:][:dV]
-				t252_2 := t252[(i*T+16*j+k)*dV:][:dV]
-				for m := range dV {
-					t252_2[m] += t202_2[m]
-				}
 			}
 		}
 	}
@@ -2856,14 +2856,14 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.rho
 	for i := range L {
 		for j := range T {
-			t15_2 := t15[(i*T+j)*dK:][:dK]
-			t262_2 := t262[(i*T+j)*dK:][:dK]
+			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t252_2 := t252[(i*T+j)*dK:][:dK]
 			k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
 			t11_2 := t11[(i*T+j)*dK:][:dK]
 			t232_2 := t232[(i*T+j)*dK:][:dK]
 			q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				k0Bar[k] = t15_2[k] + t262_2[k]
+				k0Bar[k] = t13_2[k] + t252_2[k]
 				q0Bar[k] = t11_2[k] + t232_2[k]
 			}
 		}
@@ -2872,26 +2872,26 @@ func (c *StepBackward[F]) Run() {
 	// memora_logits.rho
 	for i := range L {
 		for j := range T {
-			t14_2 := t14[(i*T+j)*dV:][:dV]
-			t252_2 := t252[(i*T+j)*dV:][:dV]
+			t12_2 := t12[(i*T+j)*dV:][:dV]
+			t242_2 := t242[(i*T+j)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t14_2[k] + t252_2[k]
+				vBar[k] = t12_2[k] + t242_2[k]
 			}
 		}
 	}
 
 	// memora_logits.rho
 	for i := range L {
-		t12_2 := t12[i*T:][:T]
+		t15_2 := t15[i*T:][:T]
 		t272_2 := t272[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t13_2 := t13[i*T:][:T]
-		t242_2 := t242[i*T:][:T]
+		t14_2 := t14[i*T:][:T]
+		t262_2 := t262[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			rhoBar[j] = t12_2[j] + t272_2[j]
-			thetaBar[j] = t13_2[j] + t242_2[j]
+			rhoBar[j] = t15_2[j] + t272_2[j]
+			thetaBar[j] = t14_2[j] + t262_2[j]
 		}
 	}
 }
@@ -2911,13 +2911,13 @@ type stepNode[F num.Float] struct {
 //	a_t = ρ_t a_{t−1}    memora_logits.a
 //	c_t[i∈C] = ρ_t c_{t−1}[i] + { 1 if i = t ; 0 otherwise }    memora_logits.c
 //	θ > 0 = softplus(w_θ · [k2_t; v_t] + b_θ) within [θ_min, θ_max]    memora_logits.theta
-//	e_t = slope(F(load(W_{t−1})), V)    memora_logits.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W2
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    memora_logits.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    memora_logits.G_W2
 //	U_t = step(G_t)    memora_logits.U_W2
 //	W2_t[r∈d_v] = softmax_{j∈d_h}(a_t log(max(W2°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W2_i[r,j])    memora_logits.W2
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    memora_logits.G_W1
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    memora_logits.G_W1
 //	U_t = step(G_t)    memora_logits.U_W1
-//	W1_t[r∈d_h] = softmax_{j∈d_k}(a_t log(max(W1°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W1_i[r,j])    memora_logits.W1
+//	W1_t[r∈d_h] = softmax_{j∈d_k}(a_t log(max(W1°[r,j], 1e-8)) + Σ_{i∈C} c_t[i] U_W1_i[r,j])  @eq miras#30-32 "the first token of a chunk is treated as the others are"    memora_logits.W1
 //	q_t = case map { = identity : normed(q1_t) ; otherwise : φ(q2_t) }    memora_logits.q
 //	y_t = W2_t silu(W1_t q_t)    memora_logits.y
 //

@@ -27,10 +27,10 @@ func (c *stepFused) run() {
 	_ = chunks
 	_ = segments
 	t18 := c.Work[:16*L*chunks]                                                                                  // [L, chunks, 16]
-	t21 := c.Work[16*L*chunks:][:16*L*chunks]                                                                    // [L, chunks, 16]
-	t19 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                 // [L, chunks, 16, d_k]
+	t19 := c.Work[16*L*chunks:][:16*L*chunks]                                                                    // [L, chunks, 16]
+	t20 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                 // [L, chunks, 16, d_k]
 	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                  // [L, chunks, 16, d_k]
-	t20 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                  // [L, chunks, 16, d_v]
+	t21 := c.Work[32*L*chunks*dK+32*L*chunks:][:16*L*chunks*dV]                                                  // [L, chunks, 16, d_v]
 	t := c.Work[32*L*chunks*dK+16*L*chunks*dV+32*L*chunks:][:16*L*chunks]                                        // [L, chunks, 16]
 	t3 := c.Work[32*L*chunks*dK+16*L*chunks*dV+48*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 	t5 := c.Work[32*L*chunks*dK+16*L*chunks*dV+64*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
@@ -44,11 +44,11 @@ func (c *stepFused) run() {
 	t12 := c.Work[32*L*chunks*dK+16*L*chunks*dV+192*L*chunks:][:16*L*chunks]                                     // [L, chunks, 16]
 	a := c.Work[32*L*chunks*dK+16*L*chunks*dV+208*L*chunks:][:16*L*chunks]                                       // [L, chunks, 16]
 	y2 := c.Work[32*L*chunks*dK+16*L*chunks*dV+224*L*chunks:][:16*L*chunks*dV]                                   // [L, chunks, 16, d_v]
-	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dK-16*L*chunks*dK]                           // [L, T - 16·chunks, d_k]
-	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dK-16*L*chunks*dK]                    // [L, T - 16·chunks, d_k]
-	t24 := c.Work[2*L*T*dK+32*L*chunks*dV+224*L*chunks:][:L*T*dV-16*L*chunks*dV]                                 // [L, T - 16·chunks, d_v]
-	t25 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+224*L*chunks:][:L*T-16*L*chunks]                                // [L, T - 16·chunks]
-	t26 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+L*T+208*L*chunks:][:L*T-16*L*chunks]                            // [L, T - 16·chunks]
+	t23 := c.Work[32*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:L*T-16*L*chunks]                                 // [L, T - 16·chunks]
+	t24 := c.Work[32*L*chunks*dK+32*L*chunks*dV+L*T+208*L*chunks:][:L*T-16*L*chunks]                             // [L, T - 16·chunks]
+	t25 := c.Work[32*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]                     // [L, T - 16·chunks, d_k]
+	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dK-16*L*chunks*dK]              // [L, T - 16·chunks, d_k]
+	t26 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                           // [L, T - 16·chunks, d_v]
 	y22 := c.Work[2*L*T*dK+L*T*dV+16*L*chunks*dV+2*L*T+192*L*chunks:][:L*T*dV-16*L*chunks*dV]                    // [L, T - 16·chunks, d_v]
 	W1State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks:][:dH*dK]                                             // [d_h, d_k]
 	W2State := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+dH*dK:][:dH*dV]                                       // [d_v, d_h]
@@ -66,8 +66,8 @@ func (c *stepFused) run() {
 	t28 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1024:][:256]                // [16, 16]
 	t31 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+48*dH+16*dV+1280:][:16*dH]              // [16, d_h]
 	t1822 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+64*dH+16*dV+1280:][:16*dH]            // [16, d_h]
-	t202 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]             // [16, d_h]
-	t2122 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]           // [16, 16, d_v]
+	t2022 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+80*dH+16*dV+1280:][:16*dH]            // [16, d_h]
+	t212 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+16*dV+1280:][:256*dV]            // [16, 16, d_v]
 	t54 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+18*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]          // [16, d_v, d_h]
 	W222 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+34*dH*dV+96*dH+272*dV+1280:][:16*dH*dV]         // [16, d_v, d_h]
 	t58 := c.Work[2*L*T*dK+2*L*T*dV+2*L*T+192*L*chunks+17*dH*dK+50*dH*dV+96*dH+272*dV+1280:][:dH*dK]             // [d_h, d_k]
@@ -103,7 +103,7 @@ func (c *stepFused) run() {
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t19),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
@@ -116,10 +116,10 @@ func (c *stepFused) run() {
 				rho := c.Rho[i*T+16*j:][:16]
 				t18_2 := t18[(i*chunks+j)*16:][:16]
 				theta := c.Theta[i*T+16*j:][:16]
-				t21_2 := t21[(i*chunks+j)*16:][:16]
+				t19_2 := t19[(i*chunks+j)*16:][:16]
 				for k := range 16 {
 					t18_2[k] = rho[k]
-					t21_2[k] = theta[k]
+					t19_2[k] = theta[k]
 				}
 			}
 		}
@@ -129,7 +129,7 @@ func (c *stepFused) run() {
 	if kern.Wide() {
 		a2 := regions.Rc2242b2f4b24Args{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t22),
 			N0: L,
@@ -145,11 +145,11 @@ func (c *stepFused) run() {
 			for j := range chunks {
 				for k := range 16 {
 					k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-					t19_2 := t19[((i*chunks+j)*16+k)*dK:][:dK]
+					t20_2 := t20[((i*chunks+j)*16+k)*dK:][:dK]
 					q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 					t22_3 := t22[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						t19_2[m] = k0[m]
+						t20_2[m] = k0[m]
 						t22_3[m] = q0[m]
 					}
 				}
@@ -161,7 +161,7 @@ func (c *stepFused) run() {
 	for i := range L {
 		for j := range chunks {
 			for k := range 16 {
-				copy(t20[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
+				copy(t21[((i*chunks+j)*16+k)*dV:][:dV], c.V[(i*T+16*j+k)*dV:][:dV])
 			}
 		}
 	}
@@ -512,14 +512,14 @@ func (c *stepFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t19, (l*chunks+t13)*16*dK), 1, dK)
+			kern.GemmFMA(dH, 16, dK, F(1), false, t30, 1, dH, W1State, dK, 1, kern.From(t20, (l*chunks+t13)*16*dK), 1, dK)
 			// memora_logits.e, memora_logits.W2
 			if kern.Wide() {
 				a2 := regions.R86d595c14f18Args{
 					P0: unsafe.SliceData(t30),
 					P1: unsafe.SliceData(t31),
 					P2: unsafe.SliceData(t1822),
-					P3: unsafe.SliceData(t202),
+					P3: unsafe.SliceData(t2022),
 					N0: dH,
 				}
 				regions.R86d595c14f18(&a2)
@@ -528,21 +528,21 @@ func (c *stepFused) run() {
 					t30_2 := t30[i*dH:][:dH]
 					t31_2 := t31[i*dH:][:dH]
 					t1822_2 := t1822[i*dH:][:dH]
-					t202_2 := t202[i*dH:][:dH]
+					t2022_2 := t2022[i*dH:][:dH]
 					for j := range dH {
 						t30Entry := t30_2[j]
 						t312 := kern.Sigmoid(t30Entry)
 						t1823 := F(t30Entry * t312)
 						t31_2[j] = t312
 						t1822_2[j] = t1823
-						t202_2[j] = t1823
+						t2022_2[j] = t1823
 					}
 				}
 			}
 			// memora_logits.e
 			if kern.Wide() {
 				a2 := regions.R3f114ab66972Args{
-					P0: unsafe.SliceData(t20),
+					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(e3),
 					N0: dV,
 					N1: 64*dV*t13 + 64*chunks*dV*l,
@@ -550,10 +550,10 @@ func (c *stepFused) run() {
 				regions.R3f114ab66972(&a2)
 			} else {
 				for i := range 16 {
-					t20_2 := t20[((l*chunks+t13)*16+i)*dV:][:dV]
+					t21_2 := t21[((l*chunks+t13)*16+i)*dV:][:dV]
 					e3_2 := e3[i*dV:][:dV]
 					for j := range dV {
-						e3_2[j] = -t20_2[j]
+						e3_2[j] = -t21_2[j]
 					}
 				}
 			}
@@ -567,16 +567,16 @@ func (c *stepFused) run() {
 					P2: unsafe.SliceData(t223),
 					P3: unsafe.SliceData(t252),
 					P4: unsafe.SliceData(t28),
-					P5: unsafe.SliceData(t21),
+					P5: unsafe.SliceData(t19),
 					P6: unsafe.SliceData(e3),
-					P7: unsafe.SliceData(t2122),
+					P7: unsafe.SliceData(t212),
 					N0: 64*t13 + 64*chunks*l,
 					N1: dV,
 					N2: 16 * dV,
 				}
 				regions.Rec65844a8260(&a2)
 			} else {
-				t21_2 := t21[(l*chunks+t13)*16:][:16]
+				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
 					t17_2 := t17[i*16:][:16]
 					t193_2 := t193[i*16:][:16]
@@ -585,10 +585,10 @@ func (c *stepFused) run() {
 					t28_2 := t28[i*16:][:16]
 					for j := range 16 {
 						e3_2 := e3[j*dV:][:dV]
-						t2122_2 := t2122[(i*16+j)*dV:][:dV]
-						w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t21_2[j])
+						t212_2 := t212[(i*16+j)*dV:][:dV]
+						w := F(((((t17_2[j] + t193_2[j]) + t223_2[j]) + t252_2[j]) + t28_2[j]) * t19_2[j])
 						for k := range dV {
-							t2122_2[k] = F(e3_2[k] * w)
+							t212_2[k] = F(e3_2[k] * w)
 						}
 					}
 				}
@@ -620,7 +620,7 @@ func (c *stepFused) run() {
 			}
 			// memora_logits.W2, memora_logits.G_W2
 			for i := range 16 {
-				kern.GemmFMA(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t202, 1, dH, kern.From(t2122, i*16*dV), dV, 1)
+				kern.GemmFMA(dH, dV, 16, F(-1), true, kern.From(t54, i*dV*dH), 1, dH, t2022, 1, dH, kern.From(t212, i*16*dV), dV, 1)
 			}
 			// memora_logits.W2
 			if kern.Wide() {
@@ -704,8 +704,8 @@ func (c *stepFused) run() {
 			// memora_logits.W1
 			if kern.Wide() {
 				a2 := regions.R6764d615fbaaArgs{
-					P0: unsafe.SliceData(t21),
-					P1: unsafe.SliceData(t19),
+					P0: unsafe.SliceData(t19),
+					P1: unsafe.SliceData(t20),
 					P2: unsafe.SliceData(t2222),
 					N0: 64*t13 + 64*chunks*l,
 					N1: dK,
@@ -713,13 +713,13 @@ func (c *stepFused) run() {
 				}
 				regions.R6764d615fbaa(&a2)
 			} else {
-				t21_2 := t21[(l*chunks+t13)*16:][:16]
+				t19_2 := t19[(l*chunks+t13)*16:][:16]
 				for i := range 16 {
-					t19_2 := t19[((l*chunks+t13)*16+i)*dK:][:dK]
+					t20_2 := t20[((l*chunks+t13)*16+i)*dK:][:dK]
 					t2222_2 := t2222[i*dK:][:dK]
-					t21Entry := t21_2[i]
+					t19Entry := t19_2[i]
 					for j := range dK {
-						t2222_2[j] = F(t19_2[j] * t21Entry)
+						t2222_2[j] = F(t20_2[j] * t19Entry)
 					}
 				}
 			}
@@ -941,11 +941,37 @@ func (c *stepFused) run() {
 		copy(c.W2Chunks[l*dV*dH:][:dH*dV], W2State[:dH*dV])
 	}
 
+	// memora_logits.rho, memora_logits.theta
+	if kern.Wide() {
+		a2 := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t24),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R3a08da2a9456(&a2)
+	} else {
+		for i := range L {
+			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+			t23_3 := t23[i*(T-16*chunks):][:T-16*chunks]
+			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
+			t24_2 := t24[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t23_3[j] = rho[j]
+				t24_2[j] = theta[j]
+			}
+		}
+	}
+
 	// memora_logits.k, memora_logits.q
 	if kern.Wide() {
 		a2 := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t27),
 			N0: L,
@@ -960,11 +986,11 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-				t23_3 := t23[(i*(T-16*chunks)+j)*dK:][:dK]
+				t25_2 := t25[(i*(T-16*chunks)+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 				t27_2 := t27[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t23_3[k] = k0[k]
+					t25_2[k] = k0[k]
 					t27_2[k] = q0[k]
 				}
 			}
@@ -974,33 +1000,7 @@ func (c *stepFused) run() {
 	// memora_logits.v
 	for i := range L {
 		for j := range T - 16*chunks {
-			copy(t24[(i*(T-16*chunks)+j)*dV:][:dV], c.V[(i*T+j+16*chunks)*dV:][:dV])
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	if kern.Wide() {
-		a2 := regions.R3a08da2a9456Args{
-			P0: unsafe.SliceData(c.Theta),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(c.Rho),
-			P3: unsafe.SliceData(t26),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R3a08da2a9456(&a2)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
-			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-			t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t25_2[j] = theta[j]
-				t26_2[j] = rho[j]
-			}
+			copy(t26[(i*(T-16*chunks)+j)*dV:][:dV], c.V[(i*T+j+16*chunks)*dV:][:dV])
 		}
 	}
 
@@ -1024,14 +1024,14 @@ func (c *stepFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
+				t24_2 := t24[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
 					// memora_logits.e
 					if kern.Wide() {
 						a3 := regions.R08c26f1fc0a5Args{
 							P0: unsafe.SliceData(W1State2),
-							P1: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(t2),
 							N0: dH,
 							N1: dK,
@@ -1044,18 +1044,18 @@ func (c *stepFused) run() {
 					} else {
 						for i := range dH {
 							W1State2_2 := W1State2[i*dK:][:dK]
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							var t13 F
 							t13Sums := [16]F{t13}
 							for j := range dK {
-								t13Sums[j%16] = num.FMA32(W1State2_2[j], t23_3[j], t13Sums[j%16])
+								t13Sums[j%16] = num.FMA32(W1State2_2[j], t25_2[j], t13Sums[j%16])
 							}
 							t13 = kern.Sum16(&t13Sums)
 							t2[i] = t13
 						}
 					}
 					// memora_logits.e, memora_logits.U_W2
-					t25Entry := t25_2[a2]
+					t24Entry := t24_2[a2]
 					if kern.Wide() {
 						a3 := regions.R79e9c8b14105Args{
 							P0: unsafe.SliceData(t2),
@@ -1063,16 +1063,16 @@ func (c *stepFused) run() {
 							P2: unsafe.SliceData(t14),
 							P3: unsafe.SliceData(t162),
 							N0: dH,
-							S0: [2]float32{t25Entry},
+							S0: [2]float32{t24Entry},
 						}
 						regions.R79e9c8b14105(&a3)
 					} else {
 						for i := range dH {
 							t2Entry := t2[i]
-							t24_2 := kern.Sigmoid(t2Entry)
-							t23_2[i] = t24_2
-							t14[i] = F(t2Entry * t24_2)
-							t162[i] = F(t24_2 * F(t25Entry*t2Entry))
+							t24_3 := kern.Sigmoid(t2Entry)
+							t23_2[i] = t24_3
+							t14[i] = F(t2Entry * t24_3)
+							t162[i] = F(t24_3 * F(t24Entry*t2Entry))
 						}
 					}
 					// memora_logits.e
@@ -1105,17 +1105,17 @@ func (c *stepFused) run() {
 						if kern.Wide() {
 							a3 := regions.R56bfa44de323Args{
 								P0: unsafe.SliceData(t33),
-								P1: unsafe.SliceData(t24),
+								P1: unsafe.SliceData(t26),
 								P2: kern.Given(c.E),
 								N0: dV,
 								N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 							}
 							regions.R56bfa44de323(&a3)
 						} else {
-							t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+							t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							e := c.E[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 							for i := range dV {
-								e7 := t33[i] - t24_2[i]
+								e7 := t33[i] - t26_2[i]
 								e[i] = e7
 							}
 						}
@@ -1123,22 +1123,22 @@ func (c *stepFused) run() {
 					if kern.Wide() {
 						a3 := regions.R00fa23bbf65fArgs{
 							P0: unsafe.SliceData(t33),
-							P1: unsafe.SliceData(t24),
+							P1: unsafe.SliceData(t26),
 							P2: unsafe.SliceData(e6),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						regions.R00fa23bbf65f(&a3)
 					} else {
-						t24_2 := t24[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t26_2 := t26[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
-							e7 := t33[i] - t24_2[i]
+							e7 := t33[i] - t26_2[i]
 							e6[i] = e7
 						}
 					}
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2, memora_logits.G_W1
 					clear(t222)
-					t26Entry := t26_2[a2]
+					t23Entry := t23_3[a2]
 					if kern.Wide() {
 						a3 := regions.R3f9688868f1cArgs{
 							P0: unsafe.SliceData(e6),
@@ -1152,7 +1152,7 @@ func (c *stepFused) run() {
 							N3: 12,
 							N4: dH,
 							N5: 12 * dH,
-							S0: [2]float32{t26Entry},
+							S0: [2]float32{t23Entry},
 						}
 						regions.R3f9688868f1c(&a3)
 					} else {
@@ -1162,7 +1162,7 @@ func (c *stepFused) run() {
 							e6Entry := e6[i]
 							for j := range dH {
 								W2State2Entry := W2State2_2[j]
-								t273_2[j] = num.FMA32(-e6Entry, t162[j], F(t26Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
+								t273_2[j] = num.FMA32(-e6Entry, t162[j], F(t23Entry*kern.Log(kern.Larger(W2State2Entry, F(1e-08)))))
 								t222[j] = num.FMA32(W2State2Entry, e6Entry, t222[j])
 							}
 						}
@@ -1211,34 +1211,34 @@ func (c *stepFused) run() {
 						regions.R2313c154d011(&a3)
 					} else {
 						for i := range dH {
-							t23Entry := t23_2[i]
+							t23Entry2 := t23_2[i]
 							t222Entry := t222[i]
 							t2Entry2 := t2[i]
-							t41[i] = num.FMA32(F(F(t2Entry2*t23Entry)*t222Entry), kern.Sigmoid(-t2Entry2), F(t23Entry*t222Entry))
+							t41[i] = num.FMA32(F(F(t2Entry2*t23Entry2)*t222Entry), kern.Sigmoid(-t2Entry2), F(t23Entry2*t222Entry))
 						}
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
 					if kern.Wide() {
 						a3 := regions.R9ff11d9606f0Args{
 							P0: unsafe.SliceData(t41),
-							P1: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1State2),
 							P3: unsafe.SliceData(t48),
 							N0: dH,
 							N1: dK,
 							N2: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							S0: [2]float32{t25Entry},
-							S1: [2]float32{t26Entry},
+							S0: [2]float32{t24Entry},
+							S1: [2]float32{t23Entry},
 						}
 						regions.R9ff11d9606f0(&a3)
 					} else {
 						for i := range dH {
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1State2_2 := W1State2[i*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
-							w3 := F(t25Entry * t41[i])
+							w3 := F(t24Entry * t41[i])
 							for j := range dK {
-								t48_2[j] = num.FMA32(-w3, t23_3[j], F(t26Entry*kern.Log(kern.Larger(W1State2_2[j], F(1e-08)))))
+								t48_2[j] = num.FMA32(-w3, t25_2[j], F(t23Entry*kern.Log(kern.Larger(W1State2_2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1442,13 +1442,13 @@ func (c *stepBackwardFused) run() {
 	_ = chunks
 	_ = segments
 	t18 := c.Work[:16*L*chunks]                                                                                                                                           // [L, chunks, 16]
-	t21 := c.Work[16*L*chunks:][:16*L*chunks]                                                                                                                             // [L, chunks, 16]
-	t19 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                                                                          // [L, chunks, 16, d_k]
+	t19 := c.Work[16*L*chunks:][:16*L*chunks]                                                                                                                             // [L, chunks, 16]
+	t20 := c.Work[32*L*chunks:][:16*L*chunks*dK]                                                                                                                          // [L, chunks, 16, d_k]
 	t22 := c.Work[16*L*chunks*dK+32*L*chunks:][:16*L*chunks*dK]                                                                                                           // [L, chunks, 16, d_k]
-	t23 := c.Work[32*L*chunks*dK+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                                    // [L, T - 16·chunks, d_k]
-	t27 := c.Work[L*T*dK+16*L*chunks*dK+32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                                                             // [L, T - 16·chunks, d_k]
-	t25 := c.Work[2*L*T*dK+32*L*chunks:][:L*T-16*L*chunks]                                                                                                                // [L, T - 16·chunks]
-	t26 := c.Work[2*L*T*dK+L*T+16*L*chunks:][:L*T-16*L*chunks]                                                                                                            // [L, T - 16·chunks]
+	t23 := c.Work[32*L*chunks*dK+32*L*chunks:][:L*T-16*L*chunks]                                                                                                          // [L, T - 16·chunks]
+	t24 := c.Work[32*L*chunks*dK+L*T+16*L*chunks:][:L*T-16*L*chunks]                                                                                                      // [L, T - 16·chunks]
+	t25 := c.Work[32*L*chunks*dK+2*L*T:][:L*T*dK-16*L*chunks*dK]                                                                                                          // [L, T - 16·chunks, d_k]
+	t27 := c.Work[L*T*dK+16*L*chunks*dK+2*L*T:][:L*T*dK-16*L*chunks*dK]                                                                                                   // [L, T - 16·chunks, d_k]
 	t := c.Work[2*L*T*dK+2*L*T:][:16*L*chunks*dV]                                                                                                                         // [L, 16·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+16*L*chunks*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                                                                                  // [L, T - 16·chunks, d_v]
 	t22_2 := c.Work[2*L*T*dK+L*T*dV+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                                                       // [L, T - 16·chunks, d_h]
@@ -1466,17 +1466,17 @@ func (c *stepBackwardFused) run() {
 	t91 := c.Work[12*L*T*dH+2*L*T*dK+L*T*dV-192*L*chunks*dH+2*L*T:][:L*T*dH-16*L*chunks*dH]                                                                               // [L, T - 16·chunks, d_h]
 	t4 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+2*L*T:][:L*dH*dK]                                                                                              // [L, d_h, d_k]
 	t5 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+2*L*T:][:L*dH*dV]                                                                                      // [L, d_v, d_h]
-	t6 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+2*L*T:][:L*T*dK-16*L*chunks*dK]                                                                // [L, T - 16·chunks, d_k]
-	t7 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+2*L*T:][:L*T*dV-16*L*chunks*dV]                                                 // [L, T - 16·chunks, d_v]
-	t8 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+2*L*T:][:L*T-16*L*chunks]                                      // [L, T - 16·chunks]
-	t9 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                          // [L, T - 16·chunks]
+	t6 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+2*L*T:][:L*T-16*L*chunks]                                                                      // [L, T - 16·chunks]
+	t7 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+3*L*T-16*L*chunks:][:L*T-16*L*chunks]                                                          // [L, T - 16·chunks]
+	t8 := c.Work[13*L*T*dH+2*L*T*dK+L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                                                    // [L, T - 16·chunks, d_k]
+	t9 := c.Work[13*L*T*dH+3*L*T*dK+L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV-16*L*chunks*dV]                                     // [L, T - 16·chunks, d_v]
 	t10 := c.Work[13*L*T*dH+3*L*T*dK+2*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK-16*L*chunks*dK]                   // [L, T - 16·chunks, d_k]
 	t11 := c.Work[13*L*T*dH+4*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
-	t15 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
-	t12 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T]                                     // [L, T]
-	t13 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T-32*L*chunks:][:L*T]                                     // [L, T]
-	t14 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
-	t24 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
+	t13 := c.Work[13*L*T*dH+5*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dK]                                  // [L, T, d_k]
+	t12 := c.Work[13*L*T*dH+6*L*T*dK+2*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T*dV]                                  // [L, T, d_v]
+	t14 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+4*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t15 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+5*L*T-32*L*chunks:][:L*T]                                     // [L, T]
+	t24_2 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-32*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
 	t32 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T-16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
 	t52 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T:][:16*L*chunks]                                         // [L, chunks, 16]
 	t42 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+16*L*chunks:][:16*L*chunks]                             // [L, chunks, 16]
@@ -1489,15 +1489,15 @@ func (c *stepBackwardFused) run() {
 	t122 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+128*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
 	a := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+144*L*chunks:][:16*L*chunks]                              // [L, chunks, 16]
 	t182 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+160*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
-	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
-	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
-	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks]                                          // [L, chunks, 16]
+	t192 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+176*L*chunks:][:16*L*chunks]                           // [L, chunks, 16]
+	t202 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-32*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                        // [L, chunks, 16, d_k]
+	t212 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK-16*L*chunks*dV+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dV]                        // [L, chunks, 16, d_v]
 	t222 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH-16*L*chunks*dK+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:16*L*chunks*dK]                                       // [L, chunks, 16, d_k]
 	t232 := c.Work[13*L*T*dH+6*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
-	t262 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
-	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
-	t272 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+7*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
-	t252 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
+	t252 := c.Work[13*L*T*dH+7*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dK]                                                              // [L, T, d_k]
+	t242 := c.Work[13*L*T*dH+8*L*T*dK+3*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T*dV]                                                              // [L, T, d_v]
+	t262 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+6*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
+	t272 := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+7*L*T+192*L*chunks:][:L*T]                                                                 // [L, T]
 	W1BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks:][:dH*dK]                                                         // [d_h, d_k]
 	W2BarState := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK:][:dH*dV]                                                   // [d_v, d_h]
 	W1Trail := c.Work[13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+dH*dK+dH*dV:][:C*dH*dK+dH*dK]                                        // [C + 1, d_h, d_k]
@@ -1550,12 +1550,12 @@ func (c *stepBackwardFused) run() {
 	t172 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+40*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH*dK]   // [16, d_h, d_k]
 	t2223 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+57*dH+19*dK+20*dV+1280:][:16*dH]     // [16, d_h]
 	t2022 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+56*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:dH*dK]     // [d_h, d_k]
-	t214 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]         // [16]
+	t21 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1280:][:16]          // [16]
 	t141 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+19*dK+20*dV+1296:][:256*dK]     // [d_k, 16, 16]
 	t2222 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+275*dK+20*dV+1296:][:16*dK]    // [d_k, 16]
 	t146 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+73*dH+291*dK+20*dV+1296:][:256*dH]    // [16, d_h, 16]
 	t2322 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+329*dH+291*dK+20*dV+1296:][:256*dH]  // [16, d_h, 16]
-	t244 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
+	t246 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1296:][:256]      // [16, 16]
 	t2522 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+585*dH+291*dK+20*dV+1552:][:16*dH]   // [16, d_h]
 	t277 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1552:][:16]       // [16]
 	t403 := c.Work[C*dH*dK+C*dH*dV+13*L*T*dH+8*L*T*dK+4*L*T*dV-208*L*chunks*dH+L*dH*dK+L*dH*dV+8*L*T+192*L*chunks+57*dH*dK+43*dH*dV+601*dH+291*dK+20*dV+1568:][:16*dH]    // [16, d_h]
@@ -1617,7 +1617,7 @@ func (c *stepBackwardFused) run() {
 			P0: unsafe.SliceData(c.Rho),
 			P1: unsafe.SliceData(t18),
 			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t21),
+			P3: unsafe.SliceData(t19),
 			N0: L,
 			N1: chunks,
 			N2: 16 * chunks,
@@ -1630,10 +1630,10 @@ func (c *stepBackwardFused) run() {
 				rho := c.Rho[i*T+16*j:][:16]
 				t18_2 := t18[(i*chunks+j)*16:][:16]
 				theta := c.Theta[i*T+16*j:][:16]
-				t21_2 := t21[(i*chunks+j)*16:][:16]
+				t19_2 := t19[(i*chunks+j)*16:][:16]
 				for k := range 16 {
 					t18_2[k] = rho[k]
-					t21_2[k] = theta[k]
+					t19_2[k] = theta[k]
 				}
 			}
 		}
@@ -1643,7 +1643,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a2 := regions.Rc2242b2f4b24Args{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t19),
+			P1: unsafe.SliceData(t20),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t22),
 			N0: L,
@@ -1659,14 +1659,40 @@ func (c *stepBackwardFused) run() {
 			for j := range chunks {
 				for k := range 16 {
 					k0 := c.K0[(i*T+16*j+k)*dK:][:dK]
-					t19_2 := t19[((i*chunks+j)*16+k)*dK:][:dK]
+					t20_2 := t20[((i*chunks+j)*16+k)*dK:][:dK]
 					q0 := c.Q0[(i*T+16*j+k)*dK:][:dK]
 					t22_3 := t22[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
-						t19_2[m] = k0[m]
+						t20_2[m] = k0[m]
 						t22_3[m] = q0[m]
 					}
 				}
+			}
+		}
+	}
+
+	// memora_logits.rho, memora_logits.theta
+	if kern.Wide() {
+		a2 := regions.R3a08da2a9456Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t23),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t24),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R3a08da2a9456(&a2)
+	} else {
+		for i := range L {
+			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
+			t23_3 := t23[i*(T-16*chunks):][:T-16*chunks]
+			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
+			t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t23_3[j] = rho[j]
+				t24_3[j] = theta[j]
 			}
 		}
 	}
@@ -1675,7 +1701,7 @@ func (c *stepBackwardFused) run() {
 	if kern.Wide() {
 		a2 := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K0),
-			P1: unsafe.SliceData(t23),
+			P1: unsafe.SliceData(t25),
 			P2: unsafe.SliceData(c.Q0),
 			P3: unsafe.SliceData(t27),
 			N0: L,
@@ -1690,39 +1716,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 16*chunks {
 				k0 := c.K0[(i*T+j+16*chunks)*dK:][:dK]
-				t23_3 := t23[(i*(T-16*chunks)+j)*dK:][:dK]
+				t25_2 := t25[(i*(T-16*chunks)+j)*dK:][:dK]
 				q0 := c.Q0[(i*T+j+16*chunks)*dK:][:dK]
 				t27_2 := t27[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
-					t23_3[k] = k0[k]
+					t25_2[k] = k0[k]
 					t27_2[k] = q0[k]
 				}
-			}
-		}
-	}
-
-	// memora_logits.theta, memora_logits.rho
-	if kern.Wide() {
-		a2 := regions.R3a08da2a9456Args{
-			P0: unsafe.SliceData(c.Theta),
-			P1: unsafe.SliceData(t25),
-			P2: unsafe.SliceData(c.Rho),
-			P3: unsafe.SliceData(t26),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R3a08da2a9456(&a2)
-	} else {
-		for i := range L {
-			theta := c.Theta[i*T+16*chunks:][:T-16*chunks]
-			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
-			rho := c.Rho[i*T+16*chunks:][:T-16*chunks]
-			t26_2 := t26[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t25_2[j] = theta[j]
-				t26_2[j] = rho[j]
 			}
 		}
 	}
@@ -1744,7 +1744,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.e, memora_logits.U_W2, memora_logits.G_W1, memora_logits.y
 	if kern.Wide() {
 		a2 := regions.R4b7c745bb799Args{
-			P0:  unsafe.SliceData(t25),
+			P0:  unsafe.SliceData(t24),
 			P1:  unsafe.SliceData(c.EProd),
 			P2:  unsafe.SliceData(c.GW1Prod),
 			P3:  unsafe.SliceData(c.YProd),
@@ -1769,7 +1769,7 @@ func (c *stepBackwardFused) run() {
 		regions.R4b7c745bb799(&a2)
 	} else {
 		for i := range L {
-			t25_2 := t25[i*(T-16*chunks):][:T-16*chunks]
+			t24_3 := t24[i*(T-16*chunks):][:T-16*chunks]
 			for j := range T - 16*chunks {
 				eProd := c.EProd[(i*(T-16*chunks)+j)*dH:][:dH]
 				GW1Prod := c.GW1Prod[(i*(T-16*chunks)+j)*dH:][:dH]
@@ -1787,11 +1787,11 @@ func (c *stepBackwardFused) run() {
 				t90_2 := t90[(i*(T-16*chunks)+j)*dH:][:dH]
 				t72_2 := t72[(i*(T-16*chunks)+j)*dH:][:dH]
 				t91_2 := t91[(i*(T-16*chunks)+j)*dH:][:dH]
-				t25Entry := t25_2[j]
+				t24Entry := t24_3[j]
 				for k := range dH {
 					eProdEntry := eProd[k]
 					t222_2 := kern.Sigmoid(eProdEntry)
-					t1522 := F(t25Entry * eProdEntry)
+					t1522 := F(t24Entry * eProdEntry)
 					GW1ProdEntry := GW1Prod[k]
 					t362 := F(t222_2 * GW1ProdEntry)
 					t382 := -eProdEntry
@@ -1807,7 +1807,7 @@ func (c *stepBackwardFused) run() {
 					t39_2[k] = t392
 					t40_2[k] = t402
 					t41_2[k] = t362 + t402
-					t62_3[k] = F(F(t25Entry*eProdEntry) * t222_2)
+					t62_3[k] = F(F(t24Entry*eProdEntry) * t222_2)
 					t51_2[k] = t512
 					t90_2[k] = F(yProdEntry * t512)
 					t72_2[k] = kern.Sigmoid(-yProdEntry)
@@ -1833,11 +1833,11 @@ func (c *stepBackwardFused) run() {
 				copy(W2Trail[i*dH:][:dH], c.W2Checkpoints[((l*segments+s)*dV+i)*dH:][:dH])
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
+				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
 				for a2 := range n {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t26Entry := t26_2[a2]
+					t23Entry := t23_3[a2]
 					if kern.Wide() {
 						a3 := regions.R7d160a5086a7Args{
 							P0: unsafe.SliceData(c.E),
@@ -1849,7 +1849,7 @@ func (c *stepBackwardFused) run() {
 							N2: dH,
 							N3: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							N4: 4 * dH * dV * a2,
-							S0: [2]float32{t26Entry},
+							S0: [2]float32{t23Entry},
 						}
 						regions.R7d160a5086a7(&a3)
 					} else {
@@ -1860,7 +1860,7 @@ func (c *stepBackwardFused) run() {
 							t274_2 := t274[i*dH:][:dH]
 							eEntry := e[i]
 							for j := range dH {
-								t274_2[j] = num.FMA32(-eEntry, t162_2[j], F(t26Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
+								t274_2[j] = num.FMA32(-eEntry, t162_2[j], F(t23Entry*kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1897,11 +1897,11 @@ func (c *stepBackwardFused) run() {
 						}
 					}
 					// memora_logits.W1, memora_logits.W2, memora_logits.U_W1, memora_logits.G_W1
-					t25Entry2 := t25_2[a2]
+					t24Entry2 := t24_3[a2]
 					if kern.Wide() {
 						a3 := regions.R9eba96e225c8Args{
 							P0: unsafe.SliceData(t41),
-							P1: unsafe.SliceData(t23),
+							P1: unsafe.SliceData(t25),
 							P2: unsafe.SliceData(W1Trail),
 							P3: unsafe.SliceData(t48),
 							N0: dH,
@@ -1909,19 +1909,19 @@ func (c *stepBackwardFused) run() {
 							N2: dK,
 							N3: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							N4: 4 * dH * dK * a2,
-							S0: [2]float32{t25Entry2},
-							S1: [2]float32{t26Entry},
+							S0: [2]float32{t24Entry2},
+							S1: [2]float32{t23Entry},
 						}
 						regions.R9eba96e225c8(&a3)
 					} else {
 						t41_2 := t41[(l*(T-16*chunks)+a2+C*s)*dH:][:dH]
 						for i := range dH {
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
 							t48_2 := t48[i*dK:][:dK]
-							w := F(t25Entry2 * t41_2[i])
+							w := F(t24Entry2 * t41_2[i])
 							for j := range dK {
-								t48_2[j] = num.FMA32(-w, t23_3[j], F(t26Entry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
+								t48_2[j] = num.FMA32(-w, t25_2[j], F(t23Entry*kern.Log(kern.Larger(W1Trail2[j], F(1e-08)))))
 							}
 						}
 					}
@@ -1968,13 +1968,13 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			if n := min(C, -C*s+T-16*chunks); n > 0 {
-				t26_2 := t26[l*(T-16*chunks)+C*s:][:n]
-				t25_2 := t25[l*(T-16*chunks)+C*s:][:n]
-				t8_2 := t8[l*(T-16*chunks)+C*s:][:n]
-				t9_2 := t9[l*(T-16*chunks)+C*s:][:n]
+				t23_3 := t23[l*(T-16*chunks)+C*s:][:n]
+				t24_3 := t24[l*(T-16*chunks)+C*s:][:n]
+				t6_2 := t6[l*(T-16*chunks)+C*s:][:n]
+				t7_2 := t7[l*(T-16*chunks)+C*s:][:n]
 				for a2 := n - 1; a2 >= 0; a2-- {
 					// memora_logits.W2, memora_logits.U_W2, memora_logits.G_W2
-					t26Entry3 := t26_2[a2]
+					t23Entry3 := t23_3[a2]
 					if kern.Wide() {
 						a3 := regions.R4a394c4b7599Args{
 							P0: unsafe.SliceData(c.E),
@@ -1987,7 +1987,7 @@ func (c *stepBackwardFused) run() {
 							N2: dH,
 							N3: 4 * dH * dV * a2,
 							N4: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							S0: [2]float32{t26Entry3},
+							S0: [2]float32{t23Entry3},
 						}
 						regions.R4a394c4b7599(&a3)
 					} else {
@@ -2001,7 +2001,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								t255 := kern.Log(kern.Larger(W2Trail2[j], F(1e-08)))
 								t254_2[j] = t255
-								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t26Entry3*t255))
+								t275_2[j] = num.FMA32(-eEntry2, t62_3[j], F(t23Entry3*t255))
 							}
 						}
 					}
@@ -2132,7 +2132,7 @@ func (c *stepBackwardFused) run() {
 							P3:  unsafe.SliceData(W1Trail),
 							P4:  unsafe.SliceData(t27),
 							P5:  unsafe.SliceData(W1BarState),
-							P6:  unsafe.SliceData(t23),
+							P6:  unsafe.SliceData(t25),
 							P7:  unsafe.SliceData(t153),
 							P8:  unsafe.SliceData(t28),
 							P9:  unsafe.SliceData(t86),
@@ -2169,7 +2169,7 @@ func (c *stepBackwardFused) run() {
 							t27_2 := t27[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							W1Trail3 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							t153_2 := t153[i*dK:][:dK]
 							var t862 F
 							t93Entry2 := t93[i]
@@ -2181,7 +2181,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dK {
 								t154 := F(W1Trail2[j] * (num.FMA32(t27_2[j], t93Entry2, W1BarState3[j]) - t132Entry))
 								t184RowSums[j%16] = num.FMA32(kern.Log(kern.Larger(W1Trail3[j], F(1e-08))), t154, t184RowSums[j%16])
-								t862Sums[j%16] = num.FMA32(t154, t23_3[j], t862Sums[j%16])
+								t862Sums[j%16] = num.FMA32(t154, t25_2[j], t862Sums[j%16])
 								t153_2[j] = t154
 								t28[j] = num.FMA32(-t154, t41Entry, t28[j])
 							}
@@ -2197,7 +2197,7 @@ func (c *stepBackwardFused) run() {
 					var t29 F
 					if kern.Wide() {
 						a3 := regions.Rb192d458953eArgs{
-							P0: unsafe.SliceData(t23),
+							P0: unsafe.SliceData(t25),
 							P1: unsafe.SliceData(t28),
 							P2: unsafe.SliceData(t29Total),
 							N0: dK,
@@ -2206,18 +2206,18 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.Rb192d458953e(&a3)
 					} else {
-						t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t29_2 := t29
 						t29Sums := [16]F{t29_2}
 						for i := range dK {
-							t29Sums[i%16] = num.FMA32(t23_3[i], t28[i], t29Sums[i%16])
+							t29Sums[i%16] = num.FMA32(t25_2[i], t28[i], t29Sums[i%16])
 						}
 						t29_2 = kern.Sum16(&t29Sums)
 						t29Total[0] = t29_2
 					}
 					t29 = t29Total[0]
 					// memora_logits.G_W1, memora_logits.U_W1
-					t25Entry3 := t25_2[a2]
+					t24Entry3 := t24_3[a2]
 					if kern.Wide() {
 						a3 := regions.R5ef2351158d8Args{
 							P0: unsafe.SliceData(t22_2),
@@ -2227,7 +2227,7 @@ func (c *stepBackwardFused) run() {
 							P4: unsafe.SliceData(t43),
 							N0: dH,
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							S0: [2]float32{t25Entry3},
+							S0: [2]float32{t24Entry3},
 						}
 						regions.R5ef2351158d8(&a3)
 					} else {
@@ -2237,7 +2237,7 @@ func (c *stepBackwardFused) run() {
 						for i := range dH {
 							t22Entry := t22_3[i]
 							t86Entry := t86[i]
-							t43[i] = num.FMA32(-F(t25Entry3*t22Entry), t86Entry, -F(F(F(F(t25Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry))
+							t43[i] = num.FMA32(-F(t24Entry3*t22Entry), t86Entry, -F(F(F(F(t24Entry3*eProd[i])*t22Entry)*t39_2[i])*t86Entry))
 						}
 					}
 					// memora_logits.G_W1, memora_logits.W2, memora_logits.y
@@ -2389,17 +2389,17 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t452),
 							P1: unsafe.SliceData(t61),
 							P2: unsafe.SliceData(t67),
-							P3: unsafe.SliceData(t7),
+							P3: unsafe.SliceData(t9),
 							N0: dV,
 							N1: 4*dV*a2 + 4*C*dV*s + (4*T*dV-64*chunks*dV)*l,
 						}
 						regions.R82125cbeb063(&a3)
 					} else {
-						t7_2 := t7[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
+						t9_2 := t9[(l*(T-16*chunks)+a2+C*s)*dV:][:dV]
 						for i := range dV {
 							t672 := t452[i] + t61[i]
 							t67[i] = t672
-							t7_2[i] = -t672
+							t9_2[i] = -t672
 						}
 					}
 					// memora_logits.e, memora_logits.G_W1, memora_logits.W2, memora_logits.W1
@@ -2429,7 +2429,7 @@ func (c *stepBackwardFused) run() {
 							N12: 12 * dH,
 							N13: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
 							N14: 4 * dH * dV * a2,
-							S0:  [2]float32{t26Entry3},
+							S0:  [2]float32{t23Entry3},
 						}
 						regions.R13b149381e91(&a3)
 					} else {
@@ -2444,7 +2444,7 @@ func (c *stepBackwardFused) run() {
 							for j := range dH {
 								W2TrailEntry := W2Trail2[j]
 								t71[j] = num.FMA32(W2TrailEntry, t67Entry, t71[j])
-								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t26Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
+								W2BarState3[j] = num.FMA32(t67Entry, t91_2[j], num.FMA32(eEntry4, t43[j], kern.Choose((F(1e-08) <= W2TrailEntry), F(F(t23Entry3*t49_2[j])*(F(1)/kern.Larger(W2TrailEntry, F(1e-08)))), F(0))))
 							}
 						}
 					}
@@ -2462,7 +2462,7 @@ func (c *stepBackwardFused) run() {
 							P8: unsafe.SliceData(t78),
 							N0: dH,
 							N1: 4*dH*a2 + 4*C*dH*s + (4*T*dH-64*chunks*dH)*l,
-							S0: [2]float32{t25Entry3},
+							S0: [2]float32{t24Entry3},
 						}
 						regions.R0f1432d531ff(&a3)
 					} else {
@@ -2477,9 +2477,9 @@ func (c *stepBackwardFused) run() {
 							t86Entry2 := t86[i]
 							eProdEntry2 := eProd[i]
 							t71Entry := t71[i]
-							w5 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(t25Entry3*eProdEntry2), t62_2[i], num.FMA32(-F(t25Entry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2))))
-							w6 := -F(F(F(F(t25Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
-							t78[i] = num.FMA32(F(t22Entry2*t39Entry), w5, num.FMA32(t22Entry2, t71Entry, num.FMA32(t25Entry3, t64[i], num.FMA32(F(F(F(F(F(t25Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry), t86Entry2, w6))))
+							w5 := num.FMA32(eProdEntry2, t71Entry, num.FMA32(F(t24Entry3*eProdEntry2), t62_2[i], num.FMA32(-F(t24Entry3*GW1ProdEntry2), t86Entry2, -F(F(F(F(t24Entry3*eProdEntry2)*GW1ProdEntry2)*t39Entry)*t86Entry2))))
+							w6 := -F(F(F(F(t24Entry3*GW1ProdEntry2)*t22Entry2)*t39Entry) * t86Entry2)
+							t78[i] = num.FMA32(F(t22Entry2*t39Entry), w5, num.FMA32(t22Entry2, t71Entry, num.FMA32(t24Entry3, t64[i], num.FMA32(F(F(F(F(F(t24Entry3*eProdEntry2)*GW1ProdEntry2)*t22Entry2)*t22Entry2)*t39Entry), t86Entry2, w6))))
 						}
 					}
 					// memora_logits.e, memora_logits.W1, memora_logits.W2
@@ -2489,7 +2489,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t78),
 							P1: unsafe.SliceData(W1Trail),
 							P2: unsafe.SliceData(t80),
-							P3: unsafe.SliceData(t23),
+							P3: unsafe.SliceData(t25),
 							P4: unsafe.SliceData(t153),
 							P5: unsafe.SliceData(W1BarState),
 							N0: dH,
@@ -2502,47 +2502,47 @@ func (c *stepBackwardFused) run() {
 							N7: 12 * dK,
 							N8: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
 							N9: 4 * dH * dK * a2,
-							S0: [2]float32{t26Entry3},
+							S0: [2]float32{t23Entry3},
 						}
 						regions.Rc93c1cf96310(&a3)
 					} else {
 						for i := range dH {
 							W1Trail2 := W1Trail[(a2*dH+i)*dK:][:dK]
-							t23_3 := t23[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+							t25_2 := t25[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 							t153_2 := t153[i*dK:][:dK]
 							W1BarState3 := W1BarState[i*dK:][:dK]
 							t78Entry := t78[i]
 							for j := range dK {
 								W1TrailEntry2 := W1Trail2[j]
 								t80[j] = num.FMA32(W1TrailEntry2, t78Entry, t80[j])
-								W1BarState3[j] = num.FMA32(t23_3[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t26Entry3*t153_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
+								W1BarState3[j] = num.FMA32(t25_2[j], t78Entry, kern.Choose((F(1e-08) <= W1TrailEntry2), F(F(t23Entry3*t153_2[j])*(F(1)/kern.Larger(W1TrailEntry2, F(1e-08)))), F(0)))
 							}
 						}
 					}
+					// memora_logits.e
+					t6_2[a2] = t184 + t52_2
+					t7_2[a2] = t29 + t65
 					// memora_logits.e, memora_logits.U_W1, memora_logits
 					if kern.Wide() {
 						a3 := regions.R962d4f5dd84fArgs{
 							P0: unsafe.SliceData(t28),
 							P1: unsafe.SliceData(t80),
-							P2: unsafe.SliceData(t6),
+							P2: unsafe.SliceData(t8),
 							P3: unsafe.SliceData(t113),
 							P4: unsafe.SliceData(t10),
 							N0: dK,
 							N1: 4*dK*a2 + 4*C*dK*s + (4*T*dK-64*chunks*dK)*l,
-							S0: [2]float32{t25Entry3},
+							S0: [2]float32{t24Entry3},
 						}
 						regions.R962d4f5dd84f(&a3)
 					} else {
-						t6_2 := t6[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
+						t8_2 := t8[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						t10_2 := t10[(l*(T-16*chunks)+a2+C*s)*dK:][:dK]
 						for i := range dK {
-							t6_2[i] = num.FMA32(t25Entry3, t28[i], t80[i])
+							t8_2[i] = num.FMA32(t24Entry3, t28[i], t80[i])
 							t10_2[i] = t113[i]
 						}
 					}
-					// memora_logits.e
-					t8_2[a2] = t29 + t65
-					t9_2[a2] = t184 + t52_2
 				}
 			}
 		}
@@ -2556,13 +2556,13 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.q, memora_logits.k
 	clear(t11)
-	clear(t15)
+	clear(t13)
 	if kern.Wide() {
 		a2 := regions.R896e57bff468Args{
 			P0: unsafe.SliceData(t11),
 			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t15),
-			P3: unsafe.SliceData(t6),
+			P2: unsafe.SliceData(t13),
+			P3: unsafe.SliceData(t8),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: dK,
@@ -2576,50 +2576,22 @@ func (c *stepBackwardFused) run() {
 			for j := range T - 16*chunks {
 				t11_2 := t11[(i*T+j+16*chunks)*dK:][:dK]
 				t10_2 := t10[(i*(T-16*chunks)+j)*dK:][:dK]
-				t15_2 := t15[(i*T+j+16*chunks)*dK:][:dK]
-				t6_2 := t6[(i*(T-16*chunks)+j)*dK:][:dK]
+				t13_2 := t13[(i*T+j+16*chunks)*dK:][:dK]
+				t8_2 := t8[(i*(T-16*chunks)+j)*dK:][:dK]
 				for k := range dK {
 					t11_2[k] = t11_2[k] + t10_2[k]
-					t15_2[k] = t15_2[k] + t6_2[k]
+					t13_2[k] = t13_2[k] + t8_2[k]
 				}
 			}
 		}
 	}
 
-	// memora_logits.rho, memora_logits.theta
-	clear(t12)
-	clear(t13)
-	if kern.Wide() {
-		a2 := regions.R18aa9c248505Args{
-			P0: unsafe.SliceData(t12),
-			P1: unsafe.SliceData(t9),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(t8),
-			N0: L,
-			N1: T - 16*chunks,
-			N2: 64 * chunks,
-			N3: T,
-		}
-		regions.R18aa9c248505(&a2)
-	} else {
-		for i := range L {
-			t12_2 := t12[i*T+16*chunks:][:T-16*chunks]
-			t9_2 := t9[i*(T-16*chunks):][:T-16*chunks]
-			t13_2 := t13[i*T+16*chunks:][:T-16*chunks]
-			t8_2 := t8[i*(T-16*chunks):][:T-16*chunks]
-			for j := range T - 16*chunks {
-				t12_2[j] = t12_2[j] + t9_2[j]
-				t13_2[j] = t13_2[j] + t8_2[j]
-			}
-		}
-	}
-
 	// memora_logits.v
-	clear(t14)
+	clear(t12)
 	if kern.Wide() {
 		a2 := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(t7),
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T - 16*chunks,
 			N2: dV,
@@ -2631,21 +2603,49 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 16*chunks {
-				t14_2 := t14[(i*T+j+16*chunks)*dV:][:dV]
-				t7_2 := t7[(i*(T-16*chunks)+j)*dV:][:dV]
+				t12_2 := t12[(i*T+j+16*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-16*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t14_2[k] = t14_2[k] + t7_2[k]
+					t12_2[k] = t12_2[k] + t9_2[k]
 				}
 			}
 		}
 	}
 
+	// memora_logits.theta, memora_logits.rho
+	clear(t14)
+	clear(t15)
+	if kern.Wide() {
+		a2 := regions.R18aa9c248505Args{
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t7),
+			P2: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t6),
+			N0: L,
+			N1: T - 16*chunks,
+			N2: 64 * chunks,
+			N3: T,
+		}
+		regions.R18aa9c248505(&a2)
+	} else {
+		for i := range L {
+			t14_2 := t14[i*T+16*chunks:][:T-16*chunks]
+			t7_2 := t7[i*(T-16*chunks):][:T-16*chunks]
+			t15_2 := t15[i*T+16*chunks:][:T-16*chunks]
+			t6_2 := t6[i*(T-16*chunks):][:T-16*chunks]
+			for j := range T - 16*chunks {
+				t14_2[j] = t14_2[j] + t7_2[j]
+				t15_2[j] = t15_2[j] + t6_2[j]
+			}
+		}
+	}
+
 	// memora_logits.a.start
-	clear(t24)
+	clear(t24_2)
 	for i := range L {
 		for j := range chunks {
 			for k := range min(16, 1) {
-				t24[(i*chunks+j)*16+k] = t18[(i*chunks+j)*16+k]
+				t24_2[(i*chunks+j)*16+k] = t18[(i*chunks+j)*16+k]
 			}
 		}
 	}
@@ -2658,13 +2658,13 @@ func (c *stepBackwardFused) run() {
 			lo := max(0, 1)
 			if n := 16 - lo; n > 0 {
 				t18_2 := t18[(i*chunks+j)*16+lo:][:n]
-				t24_2 := t24[(i*chunks+j)*16-1+lo:][:n]
+				t24_3 := t24_2[(i*chunks+j)*16-1+lo:][:n]
 				t32_2 := t32[(i*chunks+j)*16+lo:][:n]
 				t18_3 := t18[(i*chunks+j)*16-1+lo:][:n]
 				t52_2 := t52[(i*chunks+j)*16+lo:][:n]
 				for k := range n {
 					t18Entry := t18_2[k]
-					t32_2[k] = F(t18Entry * t24_2[k])
+					t32_2[k] = F(t18Entry * t24_3[k])
 					t52_2[k] = F(t18_3[k] * t18Entry)
 				}
 			}
@@ -2674,7 +2674,7 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.a
 	if kern.Wide() {
 		a2 := regions.Ra4d70f29efadArgs{
-			P0: unsafe.SliceData(t24),
+			P0: unsafe.SliceData(t24_2),
 			P1: unsafe.SliceData(t32),
 			P2: unsafe.SliceData(t42),
 			N0: L,
@@ -2685,11 +2685,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range chunks {
-				t24_2 := t24[(i*chunks+j)*16:][:16]
+				t24_3 := t24_2[(i*chunks+j)*16:][:16]
 				t32_2 := t32[(i*chunks+j)*16:][:16]
 				t42_2 := t42[(i*chunks+j)*16:][:16]
 				for k := range 16 {
-					t42_2[k] = t24_2[k] + t32_2[k]
+					t42_2[k] = t24_3[k] + t32_2[k]
 				}
 			}
 		}
@@ -2830,7 +2830,7 @@ func (c *stepBackwardFused) run() {
 		copy(W1BarState2[:dH*dK], t4[l*dH*dK:][:dH*dK])
 		copy(W2BarState2[:dH*dV], t5[l*dV*dH:][:dH*dV])
 		for t3 := chunks - 1; t3 >= 0; t3-- {
-			t21_2 := t21[(l*chunks+t3)*16:][:16]
+			t19_2 := t19[(l*chunks+t3)*16:][:16]
 			// memora_logits.W2
 			clear(t23_2)
 			if kern.Wide() {
@@ -3233,7 +3233,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := regions.Ra97db9206a4aArgs{
 					P0: unsafe.SliceData(t2223),
-					P1: unsafe.SliceData(t214),
+					P1: unsafe.SliceData(t21),
 					N0: dH,
 					N1: 4,
 					N2: 8,
@@ -3243,13 +3243,13 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range 16 {
 					t2223_2 := t2223[i*dH:][:dH]
-					var t215 F
-					t215Sums := [16]F{t215}
+					var t213 F
+					t213Sums := [16]F{t213}
 					for j := range dH {
-						t215Sums[j%16] = t215Sums[j%16] + t2223_2[j]
+						t213Sums[j%16] = t213Sums[j%16] + t2223_2[j]
 					}
-					t215 = kern.Sum16(&t215Sums)
-					t214[i] = t215
+					t213 = kern.Sum16(&t213Sums)
+					t21[i] = t213
 				}
 			}
 			// memora_logits.W1
@@ -3269,12 +3269,12 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.W1
-			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK)
+			kern.GemmFMA(16*dH, 16, dK, F(1), false, t146, 16, 1, t172, dK, 1, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK)
 			// memora_logits.W1
 			if kern.Wide() {
 				a2 := regions.R4614066f9137Args{
 					P0: unsafe.SliceData(t146),
-					P1: unsafe.SliceData(t21),
+					P1: unsafe.SliceData(t19),
 					P2: unsafe.SliceData(t2322),
 					N0: dH,
 					N1: 64*t3 + 64*chunks*l,
@@ -3287,7 +3287,7 @@ func (c *stepBackwardFused) run() {
 						t146_2 := t146[(i*dH+j)*16:][:16]
 						t2322_2 := t2322[(i*dH+j)*16:][:16]
 						for k := range 16 {
-							t2322_2[k] = -F(t146_2[k] * t21_2[k])
+							t2322_2[k] = -F(t146_2[k] * t19_2[k])
 						}
 					}
 				}
@@ -3295,25 +3295,25 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.W1, memora_logits.c
 			clear(t2522)
 			for i := range 16 {
-				t244_2 := t244[i*16:][:16]
+				t246_2 := t246[i*16:][:16]
 				t2522_2 := t2522[i*dH:][:dH]
 				for j := range 16 {
 					t712_2 := t712[j*dH:][:dH]
-					var t245 F
+					var t247 F
 					w3 := (((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]
 					for k := range dH {
-						t245 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t245)
+						t247 = num.FMA32(t2322[(i*dH+k)*16+j], t712_2[k], t247)
 						t2522_2[k] = num.FMA32(t2322[(j*dH+k)*16+i], w3, t2522_2[k])
 					}
-					t244_2[j] = t245
+					t246_2[j] = t247
 				}
 			}
 			// memora_logits.W1
 			for i := range 16 {
-				t19_2 := t19[((l*chunks+t3)*16+i)*dK:][:dK]
+				t20_2 := t20[((l*chunks+t3)*16+i)*dK:][:dK]
 				var t278 F
 				for j := range dK {
-					t278 = num.FMA32(t19_2[j], t2222[j*16+i], t278)
+					t278 = num.FMA32(t20_2[j], t2222[j*16+i], t278)
 				}
 				t277[i] = t278
 			}
@@ -3451,9 +3451,9 @@ func (c *stepBackwardFused) run() {
 				for j := range 16 {
 					t142_3 := t142_2[(i*16+j)*16:][:16]
 					var t5822 F
-					t21Entry := t21_2[j]
+					t19Entry := t19_2[j]
 					for k := range 16 {
-						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t21Entry), t5822)
+						t5822 = num.FMA32(t142_3[k], F(((((t17[k*16+j]+t194[k*16+j])+t224[k*16+j])+t256[k*16+j])+t282[k*16+j])*t19Entry), t5822)
 					}
 					t582_2[j] = -t5822
 				}
@@ -3465,11 +3465,11 @@ func (c *stepBackwardFused) run() {
 			for i := range 16 {
 				t614_2 := t614[i*16:][:16]
 				t60_2 := t60[i*dV:][:dV]
-				t21Entry2 := t21_2[i]
+				t19Entry2 := t19_2[i]
 				for j := range 16 {
 					e2 := c.E2[((l*chunks+t3)*16+j)*dV:][:dV]
 					var t615 F
-					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t21Entry2)
+					w4 := F(((((t17[j*16+i] + t194[j*16+i]) + t224[j*16+i]) + t256[j*16+i]) + t282[j*16+i]) * t19Entry2)
 					for k := range dV {
 						t615 = num.FMA32(t59[(i*dV+k)*16+j], e2[k], t615)
 						t60_2[k] = num.FMA32(t59[(j*dV+k)*16+i], w4, t60_2[k])
@@ -3488,8 +3488,8 @@ func (c *stepBackwardFused) run() {
 					P4: unsafe.SliceData(t256),
 					P5: unsafe.SliceData(t282),
 					P6: unsafe.SliceData(t652),
-					P7: unsafe.SliceData(t21),
-					P8: unsafe.SliceData(t244),
+					P7: unsafe.SliceData(t19),
+					P8: unsafe.SliceData(t246),
 					P9: unsafe.SliceData(t802),
 					N0: 64,
 					N1: 128,
@@ -3505,12 +3505,12 @@ func (c *stepBackwardFused) run() {
 					t224_2 := t224[i*16:][:16]
 					t256_2 := t256[i*16:][:16]
 					t282_2 := t282[i*16:][:16]
-					t244_2 := t244[i*16:][:16]
+					t246_2 := t246[i*16:][:16]
 					t802_2 := t802[i*16:][:16]
 					for j := range 16 {
 						t614Entry := t614_2[j]
 						t652[j] = num.FMA32((((t17_2[j]+t194_2[j])+t224_2[j])+t256_2[j])+t282_2[j], t614Entry, t652[j])
-						t802_2[j] = num.FMA32(t614Entry, t21_2[j], t244_2[j])
+						t802_2[j] = num.FMA32(t614Entry, t19_2[j], t246_2[j])
 					}
 				}
 			}
@@ -3524,7 +3524,7 @@ func (c *stepBackwardFused) run() {
 			if kern.Wide() {
 				a2 := regions.R94ab030ead93Args{
 					P0: unsafe.SliceData(t662),
-					P1: unsafe.SliceData(t202),
+					P1: unsafe.SliceData(t212),
 					N0: dV,
 					N1: 64*dV*t3 + 64*chunks*dV*l,
 				}
@@ -3532,9 +3532,9 @@ func (c *stepBackwardFused) run() {
 			} else {
 				for i := range 16 {
 					t662_2 := t662[i*dV:][:dV]
-					t202_2 := t202[((l*chunks+t3)*16+i)*dV:][:dV]
+					t212_2 := t212[((l*chunks+t3)*16+i)*dV:][:dV]
 					for j := range dV {
-						t202_2[j] = -t662_2[j]
+						t212_2[j] = -t662_2[j]
 					}
 				}
 			}
@@ -3790,14 +3790,14 @@ func (c *stepBackwardFused) run() {
 			// memora_logits.a
 			if kern.Wide() {
 				a2 := regions.Rfb89de0f18f9Args{
-					P0: unsafe.SliceData(t214),
+					P0: unsafe.SliceData(t21),
 					P1: unsafe.SliceData(t572),
 					P2: unsafe.SliceData(t105),
 				}
 				regions.Rfb89de0f18f9(&a2)
 			} else {
 				for i := range 16 {
-					t105[i] = t214[i] + t572[i]
+					t105[i] = t21[i] + t572[i]
 				}
 			}
 			// memora_logits.a
@@ -3936,7 +3936,7 @@ func (c *stepBackwardFused) run() {
 				t127_2 := t127[-1+lo4:][:n]
 				t18_3 := t18[(l*chunks+t3)*16-1+lo4:][:n]
 				t128_2 := t128[0+lo4:][:n]
-				t24_2 := t24[(l*chunks+t3)*16-1+lo4:][:n]
+				t24_3 := t24_2[(l*chunks+t3)*16-1+lo4:][:n]
 				t132_3 := t132_2[0+lo4:][:n]
 				t133_2 := t133[-1+lo4:][:n]
 				for i := range n {
@@ -3945,7 +3945,7 @@ func (c *stepBackwardFused) run() {
 					t18Entry3 := t18_2[i]
 					t127_2[i] = num.FMA32(t18Entry3, t126Entry, t127_2[i])
 					t128_2[i] = F(t18_3[i] * t126Entry)
-					t132_3[i] = F(t24_2[i] * t129Entry)
+					t132_3[i] = F(t24_3[i] * t129Entry)
 					t133_2[i] = num.FMA32(t18Entry3, t129Entry, t133_2[i])
 				}
 			}
@@ -3979,31 +3979,31 @@ func (c *stepBackwardFused) run() {
 					P5: unsafe.SliceData(t182),
 					P6: unsafe.SliceData(t277),
 					P7: unsafe.SliceData(t652),
-					P8: unsafe.SliceData(t212),
+					P8: unsafe.SliceData(t192),
 					N0: 64*t3 + 64*chunks*l,
 				}
 				regions.R43f65d527d66(&a2)
 			} else {
 				t182_2 := t182[(l*chunks+t3)*16:][:16]
-				t212_2 := t212[(l*chunks+t3)*16:][:16]
+				t192_2 := t192[(l*chunks+t3)*16:][:16]
 				for i := range 16 {
 					t182_2[i] = (((t97[i] + t127[i]) + t128[i]) + t132_2[i]) + t135[i]
-					t212_2[i] = t277[i] + t652[i]
+					t192_2[i] = t277[i] + t652[i]
 				}
 			}
 			// memora_logits.a.start, memora_logits.W1, memora_logits
 			for i := range 16 {
-				t192_2 := t192[((l*chunks+t3)*16+i)*dK:][:dK]
+				t202_2 := t202[((l*chunks+t3)*16+i)*dK:][:dK]
 				t134_2 := t134[i*dK:][:dK]
 				t222_2 := t222[((l*chunks+t3)*16+i)*dK:][:dK]
-				t21Entry3 := t21_2[i]
+				t19Entry3 := t19_2[i]
 				for j := range dK {
-					t192_2[j] = F(t2222[j*16+i] * t21Entry3)
+					t202_2[j] = F(t2222[j*16+i] * t19Entry3)
 					t222_2[j] = t134_2[j]
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t192, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
+			kern.GemmFMA(dK, 16, dH, F(1), true, kern.From(t202, (l*chunks+t3)*16*dK), 1, dK, kern.From(c.W1States, (l*chunks+t3)*dH*dK), 1, dK, t77, 1, dH)
 			// memora_logits.a.start, memora_logits.W1, memora_logits.W2
 			if kern.Wide() {
 				a2 := regions.Rc3c629915158Args{
@@ -4028,7 +4028,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// memora_logits.e
-			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t19, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
+			kern.GemmFMA(dK, dH, 16, F(1), true, W1BarState2, 1, dK, kern.From(t20, (l*chunks+t3)*16*dK), 1, dK, t77, dH, 1)
 			// memora_logits.a.start, memora_logits.W2, memora_logits.W1
 			if kern.Wide() {
 				a2 := regions.Rc3c629915158Args{
@@ -4063,13 +4063,13 @@ func (c *stepBackwardFused) run() {
 
 	// memora_logits.q, memora_logits.k
 	clear(t232)
-	clear(t262)
+	clear(t252)
 	if kern.Wide() {
 		a2 := regions.Ra8b51b2f9ed4Args{
 			P0: unsafe.SliceData(t232),
 			P1: unsafe.SliceData(t222),
-			P2: unsafe.SliceData(t262),
-			P3: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t252),
+			P3: unsafe.SliceData(t202),
 			N0: L,
 			N1: chunks,
 			N2: dK,
@@ -4084,53 +4084,23 @@ func (c *stepBackwardFused) run() {
 				for k := range 16 {
 					t232_2 := t232[(i*T+16*j+k)*dK:][:dK]
 					t222_2 := t222[((i*chunks+j)*16+k)*dK:][:dK]
-					t262_2 := t262[(i*T+16*j+k)*dK:][:dK]
-					t192_2 := t192[((i*chunks+j)*16+k)*dK:][:dK]
+					t252_2 := t252[(i*T+16*j+k)*dK:][:dK]
+					t202_2 := t202[((i*chunks+j)*16+k)*dK:][:dK]
 					for m := range dK {
 						t232_2[m] = t232_2[m] + t222_2[m]
-						t262_2[m] = t262_2[m] + t192_2[m]
+						t252_2[m] = t252_2[m] + t202_2[m]
 					}
 				}
 			}
 		}
 	}
 
-	// memora_logits.theta, memora_logits.rho
-	clear(t242)
-	clear(t272)
-	if kern.Wide() {
-		a2 := regions.R4b5b94848897Args{
-			P0: unsafe.SliceData(t242),
-			P1: unsafe.SliceData(t212),
-			P2: unsafe.SliceData(t272),
-			P3: unsafe.SliceData(t182),
-			N0: L,
-			N1: chunks,
-			N2: 16 * chunks,
-			N3: T,
-		}
-		regions.R4b5b94848897(&a2)
-	} else {
-		for i := range L {
-			for j := range chunks {
-				t242_2 := t242[i*T+16*j:][:16]
-				t212_2 := t212[(i*chunks+j)*16:][:16]
-				t272_2 := t272[i*T+16*j:][:16]
-				t182_2 := t182[(i*chunks+j)*16:][:16]
-				for k := range 16 {
-					t242_2[k] = t242_2[k] + t212_2[k]
-					t272_2[k] = t272_2[k] + t182_2[k]
-				}
-			}
-		}
-	}
-
 	// memora_logits.v
-	clear(t252)
+	clear(t242)
 	if kern.Wide() {
 		a2 := regions.R35c759f51793Args{
-			P0: unsafe.SliceData(t252),
-			P1: unsafe.SliceData(t202),
+			P0: unsafe.SliceData(t242),
+			P1: unsafe.SliceData(t212),
 			N0: L,
 			N1: chunks,
 			N2: dV,
@@ -4143,11 +4113,41 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range chunks {
 				for k := range 16 {
-					t252_2 := t252[(i*T+16*j+k)*dV:][:dV]
-					t202_2 := t202[((i*chunks+j)*16+k)*dV:][:dV]
+					t242_2 := t242[(i*T+16*j+k)*dV:][:dV]
+					t212_2 := t212[((i*chunks+j)*16+k)*dV:][:dV]
 					for m := range dV {
-						t252_2[m] = t252_2[m] + t202_2[m]
+						t242_2[m] = t242_2[m] + t212_2[m]
 					}
+				}
+			}
+		}
+	}
+
+	// memora_logits.theta, memora_logits.rho
+	clear(t262)
+	clear(t272)
+	if kern.Wide() {
+		a2 := regions.R4b5b94848897Args{
+			P0: unsafe.SliceData(t262),
+			P1: unsafe.SliceData(t192),
+			P2: unsafe.SliceData(t272),
+			P3: unsafe.SliceData(t182),
+			N0: L,
+			N1: chunks,
+			N2: 16 * chunks,
+			N3: T,
+		}
+		regions.R4b5b94848897(&a2)
+	} else {
+		for i := range L {
+			for j := range chunks {
+				t262_2 := t262[i*T+16*j:][:16]
+				t192_2 := t192[(i*chunks+j)*16:][:16]
+				t272_2 := t272[i*T+16*j:][:16]
+				t182_2 := t182[(i*chunks+j)*16:][:16]
+				for k := range 16 {
+					t262_2[k] = t262_2[k] + t192_2[k]
+					t272_2[k] = t272_2[k] + t182_2[k]
 				}
 			}
 		}
@@ -4156,8 +4156,8 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.rho
 	if kern.Wide() {
 		a2 := regions.R5825173d34d1Args{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t262),
+			P0: unsafe.SliceData(t13),
+			P1: unsafe.SliceData(t252),
 			P2: unsafe.SliceData(c.K0Bar),
 			P3: unsafe.SliceData(t11),
 			P4: unsafe.SliceData(t232),
@@ -4171,14 +4171,14 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t15_2 := t15[(i*T+j)*dK:][:dK]
-				t262_2 := t262[(i*T+j)*dK:][:dK]
+				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t252_2 := t252[(i*T+j)*dK:][:dK]
 				k0Bar := c.K0Bar[(i*T+j)*dK:][:dK]
 				t11_2 := t11[(i*T+j)*dK:][:dK]
 				t232_2 := t232[(i*T+j)*dK:][:dK]
 				q0Bar := c.Q0Bar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					k0Bar[k] = t15_2[k] + t262_2[k]
+					k0Bar[k] = t13_2[k] + t252_2[k]
 					q0Bar[k] = t11_2[k] + t232_2[k]
 				}
 			}
@@ -4188,8 +4188,8 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.rho
 	if kern.Wide() {
 		a2 := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t14),
-			P1: unsafe.SliceData(t252),
+			P0: unsafe.SliceData(t12),
+			P1: unsafe.SliceData(t242),
 			P2: unsafe.SliceData(c.VBar),
 			N0: L,
 			N1: T,
@@ -4200,11 +4200,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t14_2 := t14[(i*T+j)*dV:][:dV]
-				t252_2 := t252[(i*T+j)*dV:][:dV]
+				t12_2 := t12[(i*T+j)*dV:][:dV]
+				t242_2 := t242[(i*T+j)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					vBar[k] = t14_2[k] + t252_2[k]
+					vBar[k] = t12_2[k] + t242_2[k]
 				}
 			}
 		}
@@ -4213,11 +4213,11 @@ func (c *stepBackwardFused) run() {
 	// memora_logits.rho
 	if kern.Wide() {
 		a2 := regions.Rcb047a7ae239Args{
-			P0: unsafe.SliceData(t12),
+			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(t272),
 			P2: unsafe.SliceData(c.RhoBar),
-			P3: unsafe.SliceData(t13),
-			P4: unsafe.SliceData(t242),
+			P3: unsafe.SliceData(t14),
+			P4: unsafe.SliceData(t262),
 			P5: unsafe.SliceData(c.ThetaBar),
 			N0: L,
 			N1: T,
@@ -4225,15 +4225,15 @@ func (c *stepBackwardFused) run() {
 		regions.Rcb047a7ae239(&a2)
 	} else {
 		for i := range L {
-			t12_2 := t12[i*T:][:T]
+			t15_2 := t15[i*T:][:T]
 			t272_2 := t272[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			t13_2 := t13[i*T:][:T]
-			t242_2 := t242[i*T:][:T]
+			t14_2 := t14[i*T:][:T]
+			t262_2 := t262[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				rhoBar[j] = t12_2[j] + t272_2[j]
-				thetaBar[j] = t13_2[j] + t242_2[j]
+				rhoBar[j] = t15_2[j] + t272_2[j]
+				thetaBar[j] = t14_2[j] + t262_2[j]
 			}
 		}
 	}

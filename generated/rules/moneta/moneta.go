@@ -5,15 +5,16 @@
 // Purpose: A memory of two layers with an l_p error, whose steps can be taken
 // in the coordinates of another norm.
 //
-// Expects: Tokens of width d
+// Expects: Tokens of width d; unit keys and queries, which the front end
+// provides
 //
 // Guarantees: The error's slope is the power p − 1 of it, smooth at zero, and
-// constant beyond δ {slope}; the map from the state to the weights has degree
-// one, and the printed one has not {degree} {degree:printed}; the adjoints of
-// one step are those printed below {adj:k} {adj:v} {adj:q} {adj:keep}
-// {adj:rate} {adj:W1} {adj:W2}; a context starts from learned values, drawn at
-// random, and what decays returns to them; the answer at a token depends on no
-// later token
+// constant beyond δ {slope}; the inner gradients are that slope, carried back
+// through the layers {grad:W1} {grad:W2}; the map from the state to the
+// weights has degree one, and the printed one has not {degree}
+// {degree:printed}; the map's derivative has the derivative of its norm
+// {adj:W2}; a context starts from learned values, drawn at random, and what
+// decays returns to them; the answer at a token depends on no later token
 //
 // Cost: 5·d_h·d_k + 6·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}; with e above two 19·d_h·d_k + 20·d_h·d_v + O(d_k +
@@ -27,8 +28,8 @@
 package moneta
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v4fbfc4407ab1"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd558abcbb4e2"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v82f08c976f84"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va5b0ab6822a8"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

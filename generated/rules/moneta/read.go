@@ -170,7 +170,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
+//	y_t = load(W2_t) silu(load(W1_t) q_t)    moneta.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/moneta.md.

@@ -732,10 +732,10 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)  @eq miras#24    moneta.g
-//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))    moneta.W2
+//	g_t = slope(load(W2_{t−1}) silu(load(W1_{t−1}) k_t), v_t)    moneta.g
+//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t penalised(∇_{A2} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W2_{t−1}))  @eq miras#24 "the decay returns to the learned start; the image has degree one; two layers without residual and norm"    moneta.W2
 //	W1_t = join(W1_{t−1}, W1⁰; ρ_t) − θ_t penalised(∇_{A1} J(load(W1_{t−1}), load(W2_{t−1}); k_t, g_t), load(W1_{t−1}))    moneta.W1
-//	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta.y
+//	y_t = load(W2_t) silu(load(W1_t) q_t)    moneta.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,
 // d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/moneta.md.

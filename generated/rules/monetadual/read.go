@@ -481,7 +481,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = load(W2_t) silu(load(W1_t) q_t)  @eq miras#25    moneta_dual.y
+//	y_t = load(W2_t) silu(load(W1_t) q_t)    moneta_dual.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/moneta.md.

@@ -46,6 +46,7 @@ func TestNestedDelta(t *testing.T) {
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
 		Starts:   true,
+		Order:    3,
 		Vectors:  "testdata/nested_delta.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -60,6 +61,7 @@ func TestNestedDelta(t *testing.T) {
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Starts:  true,
+		Order:   3,
 		Vectors: "testdata/nested_delta.txt",
 	}.Test(t)
 }

@@ -714,7 +714,7 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)    nested_delta.M
-//	N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)    nested_delta.N
+//	N_t = N_{t−1} − κ θ_t ∇_M ℓ(N_{t−1}; k_t, v_t)  @eq hope#72 "the slow memory learns token by token, and both answers are added"    nested_delta.N
 //	y_t = M_t q_t + N_t q_t    nested_delta.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,

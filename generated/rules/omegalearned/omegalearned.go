@@ -23,8 +23,8 @@
 package omegalearned
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v220fb02f95a5"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v3c367fc6af96"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vb5ba403c7d35"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vc5de74e84c60"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -42,6 +42,7 @@ func TestRetNet(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
 		Segments: true,
+		Order:    3,
 		Vectors:  "testdata/ret_net.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -55,6 +56,7 @@ func TestRetNet(t *testing.T) {
 			{"H": 5, "d": 2, "d_c": 1, "d_v": 1},
 		},
 		Tokens:  [][]int{{1, 2, 5}, {1, 2, 5}, {1, 2, 5}},
+		Order:   3,
 		Vectors: "testdata/ret_net.txt",
 	}.Test(t)
 }

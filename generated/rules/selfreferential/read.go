@@ -236,7 +236,7 @@ type readNode[F num.Float] struct {
 // read computes
 //
 //	q_t = unit(case queries { = static : W_Q x_t ; otherwise : a_t[q] })    self_referential.q
-//	y_t = M_{t−1}[m] q_t    self_referential.y
+//	y_t = case answer { = earlier : M_{t−1}[m] q_t ; otherwise : M_t[m] q_t }  @eq hope#83  @eq hope#79-82 "with phase = 2, queries = adapted and answer = later"    self_referential.y
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.

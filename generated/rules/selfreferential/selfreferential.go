@@ -9,11 +9,14 @@
 //
 // Guarantees: The inner gradient is the error times the key, whichever memory
 // it is of {grad}; with targets of its own a memory is multiplied and returns
-// to its learned start as it decays {write}; a write changes a memory by at
-// most half of what decay takes from it, relative to its norm {bound}; the
-// adjoints of one step are those printed below {adj:memory} {adj:keys}
-// {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; with layers the gradient
-// goes through the nonlinearity {layers:outer} {layers:inner}
+// to its learned start as it decays {write}; as printed, what the key recalls
+// is erased beside the gradient's own erasing {printed}; a write changes a
+// memory by at most half of what decay takes from it, relative to its norm
+// {bound}; the adjoints of one step are those printed below {adj:memory}
+// {adj:keys} {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; in chunks of
+// two lengths what is erased is of the memory as it is, and the rest of the
+// chunk before {chunks}; with layers the gradient goes through the
+// nonlinearity {layers:outer} {layers:inner}
 //
 // Cost: Five memories of d² numbers, 25 d² operations per token {cost}, 60
 // d·d_h with layers {layers:cost}; over a chunk the projections are products
@@ -22,7 +25,7 @@
 // Trade-off: What a key is depends on all tokens before it, so no token can be
 // prepared ahead
 //
-// Source: hope; hope#89
+// Source: hope#79-93
 package selfreferential
 
 import (
@@ -63,8 +66,8 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.D, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "N_m", Shape: tensor.Shape{b.Sizes.D, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "b_rho", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
 		{Name: prefix + "N_alpha", Shape: tensor.Shape{b.Sizes.D, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 0.02}},
 		{Name: prefix + "N_eta", Shape: tensor.Shape{b.Sizes.D, b.Sizes.D}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: 0.02}},
@@ -91,7 +94,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of SelfReferential.
 func Entry() catalog.Entry {
-	return catalog.Block("SelfReferential", "6b860344afe1dd88c658c255b30e78a582d535ad1dd5b627468c59c6e898675e",
+	return catalog.Block("SelfReferential", "96f084f3bcbea455e601fe2dabdfe2c5ac8b44897feaeed64e121c3ed709a3c7",
 		formula.Page{Kind: formula.Rule},
 		assemble[float32], assemble[float64])
 }

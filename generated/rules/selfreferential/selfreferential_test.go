@@ -11,8 +11,8 @@ import (
 )
 
 // TestSelfReferential holds SelfReferential to its page: self_referential.q,
-// self_referential.y, self_referential.a_alpha, self_referential.c,
-// self_referential.rho, self_referential.P_m, self_referential.a_eta,
+// self_referential.y, self_referential.P_m, self_referential.a_alpha,
+// self_referential.c, self_referential.rho, self_referential.a_eta,
 // self_referential.theta, self_referential.a_k, self_referential.k,
 // self_referential.a_v, self_referential.v, self_referential.u_m,
 // self_referential.M_m, self_referential.P_alpha, self_referential.u_alpha,
@@ -93,8 +93,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.MAlpha = a.Real("M_alpha", k.L*k.D*k.D)
 	k.MEta = a.Real("M_eta", k.L*k.D*k.D)
 	k.MM = a.Real("M_m", k.L*k.D*k.D)
-	k.BRho = a.Real("b_rho", 1)
 	k.NM = a.Real("N_m", k.D*k.D)
+	k.BRho = a.Real("b_rho", 1)
 	k.BTheta = a.Real("b_theta", 1)
 	k.NAlpha = a.Real("N_alpha", k.D*k.D)
 	k.NEta = a.Real("N_eta", k.D*k.D)
@@ -215,8 +215,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.MAlphaBarOut = a.Grad("M_alpha", g.L*g.D*g.D)
 	g.MEtaBarOut = a.Grad("M_eta", g.L*g.D*g.D)
 	g.MMBarOut = a.Grad("M_m", g.L*g.D*g.D)
-	g.BRhoBar = a.Grad("b_rho", 1)
 	g.NMBar = a.Grad("N_m", g.D*g.D)
+	g.BRhoBar = a.Grad("b_rho", 1)
 	g.BThetaBar = a.Grad("b_theta", 1)
 	g.NAlphaBar = a.Grad("N_alpha", g.D*g.D)
 	g.NEtaBar = a.Grad("N_eta", g.D*g.D)

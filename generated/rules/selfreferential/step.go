@@ -26,8 +26,8 @@ type Step[F num.Float] struct {
 	MAlpha            []F // [L, d, d]
 	MEta              []F // [L, d, d]
 	MM                []F // [L, d, d]
-	BRho              []F // []
 	NM                []F // [d, d]
+	BRho              []F // []
 	BTheta            []F // []
 	NAlpha            []F // [d, d]
 	NEta              []F // [d, d]
@@ -578,8 +578,8 @@ type StepBackward[F num.Float] struct {
 	MAlphaBarOut      []F    // [L, d, d], written
 	MEtaBarOut        []F    // [L, d, d], written
 	MMBarOut          []F    // [L, d, d], written
-	BRhoBar           []F    // [], written
 	NMBar             []F    // [d, d], written
+	BRhoBar           []F    // [], written
 	BThetaBar         []F    // [], written
 	NAlphaBar         []F    // [d, d], written
 	NEtaBar           []F    // [d, d], written
@@ -1291,13 +1291,13 @@ func (c *StepBackward[F]) Run() {
 type stepNode[F num.Float] struct {
 	call                                                                                                                                                     Step[F]
 	back                                                                                                                                                     StepBackward[F]
-	vWQ, vX, vBRho, vNM, vBTheta, vNAlpha, vNEta, vNK, vNV, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, nextMK, nextMV, nextMAlpha, nextMEta, nextMM tape.Value[F]
+	vWQ, vX, vNM, vBRho, vBTheta, vNAlpha, vNEta, vNK, vNV, outY, fromMK, fromMV, fromMAlpha, fromMEta, fromMM, nextMK, nextMV, nextMAlpha, nextMEta, nextMM tape.Value[F]
 }
 
 // step computes
 //
 //	q_t = unit(case queries { = static : W_Q x_t ; otherwise : a_t[q] })    self_referential.q
-//	y_t = M_{t−1}[m] q_t    self_referential.y
+//	y_t = case answer { = earlier : M_{t−1}[m] q_t ; otherwise : M_t[m] q_t }  @eq hope#83  @eq hope#79-82 "with phase = 2, queries = adapted and answer = later"    self_referential.y
 //	a_t[α] = case phase { = 1 : N[α] x_t ; otherwise : M_{t−1}[α] x_t }    self_referential.a_alpha
 //	c_t = mean_{i∈d}(a_t[α,i]) + b_ρ    self_referential.c
 //	ρ ∈ (0,1) = sigmoid(c_t)    self_referential.rho
@@ -1308,18 +1308,18 @@ type stepNode[F num.Float] struct {
 //	a_t[v] = case phase { = 1 : P[v] x_t ; otherwise : M_{t−1}[v] x_t }    self_referential.a_v
 //	v_t = unit(a_t[v])    self_referential.v
 //	u_t[m] = case phase { = 3 : M_{t−1}[m] v_t ; otherwise : v_t }    self_referential.u_m
-//	M_t[m] = ρ_t M_{t−1}[m] + (1 − ρ_t) P[m] − θ_t ∇_M ℓ(M_{t−1}[m]; k_t, u_t[m])  @eq hope#?    self_referential.M_m
+//	M_t[m] = keep(M_{t−1}[m], P[m]; ρ_t) − θ_t descent(M_{t−1}[m]; k_t, u_t[m])  @eq hope#88 "with erase = on and towards = zero"    self_referential.M_m
 //	u_t[α] = case phase { = 3 : M_{t−1}[α] v_t ; otherwise : v_t }    self_referential.u_alpha
-//	M_t[α] = ρ_t M_{t−1}[α] + (1 − ρ_t) P[α] − θ_t ∇_M ℓ(M_{t−1}[α]; k_t, u_t[α])  @eq hope#?    self_referential.M_alpha
+//	M_t[α] = keep(M_{t−1}[α], P[α]; ρ_t) − θ_t descent(M_{t−1}[α]; k_t, u_t[α])  @eq hope#88 "with erase = on and towards = zero"    self_referential.M_alpha
 //	u_t[η] = case phase { = 3 : M_{t−1}[η] v_t ; otherwise : v_t }    self_referential.u_eta
-//	M_t[η] = ρ_t M_{t−1}[η] + (1 − ρ_t) P[η] − θ_t ∇_M ℓ(M_{t−1}[η]; k_t, u_t[η])  @eq hope#?    self_referential.M_eta
+//	M_t[η] = keep(M_{t−1}[η], P[η]; ρ_t) − θ_t descent(M_{t−1}[η]; k_t, u_t[η])  @eq hope#88 "with erase = on and towards = zero"    self_referential.M_eta
 //	I[i∈d, j∈d] = { 1 if i = j ; 0 otherwise }    self_referential.I
 //	P[k] = I + N[k]    self_referential.P_k
 //	u_t[k] = case phase { = 3 : M_{t−1}[k] v_t ; otherwise : v_t }    self_referential.u_k
-//	M_t[k] = ρ_t M_{t−1}[k] + (1 − ρ_t) P[k] − θ_t ∇_M ℓ(M_{t−1}[k]; k_t, u_t[k])  @eq hope#?    self_referential.M_k
+//	M_t[k] = keep(M_{t−1}[k], P[k]; ρ_t) − θ_t descent(M_{t−1}[k]; k_t, u_t[k])  @eq hope#88 "with erase = on and towards = zero"    self_referential.M_k
 //	P[v] = I + N[v]    self_referential.P_v
 //	u_t[v] = case phase { = 3 : M_{t−1}[v] v_t ; otherwise : v_t }    self_referential.u_v
-//	M_t[v] = ρ_t M_{t−1}[v] + (1 − ρ_t) P[v] − θ_t ∇_M ℓ(M_{t−1}[v]; k_t, u_t[v])  @eq hope#?    self_referential.M_v
+//	M_t[v] = keep(M_{t−1}[v], P[v]; ρ_t) − θ_t descent(M_{t−1}[v]; k_t, u_t[v])  @eq hope#88 "with erase = on and towards = zero"    self_referential.M_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.
@@ -1348,10 +1348,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.WQ = arena.Data(n.vWQ)
 	n.vX = x
 	k.X = arena.Data(n.vX)
-	n.vBRho = w.Value("b_rho")
-	k.BRho = arena.Data(n.vBRho)
 	n.vNM = w.Value("N_m")
 	k.NM = arena.Data(n.vNM)
+	n.vBRho = w.Value("b_rho")
+	k.BRho = arena.Data(n.vBRho)
 	n.vBTheta = w.Value("b_theta")
 	k.BTheta = arena.Data(n.vBTheta)
 	n.vNAlpha = w.Value("N_alpha")
@@ -1502,8 +1502,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.MAlphaBarOut = t.Part(n.fromMAlpha, g.L*g.D*g.D)
 	g.MEtaBarOut = t.Part(n.fromMEta, g.L*g.D*g.D)
 	g.MMBarOut = t.Part(n.fromMM, g.L*g.D*g.D)
-	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.NMBar = t.Part(n.vNM, g.D*g.D)
+	g.BRhoBar = t.Part(n.vBRho, 1)
 	g.BThetaBar = t.Part(n.vBTheta, 1)
 	g.NAlphaBar = t.Part(n.vNAlpha, g.D*g.D)
 	g.NEtaBar = t.Part(n.vNEta, g.D*g.D)
@@ -1519,8 +1519,8 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.Run()
 	t.Contribute(n.vWQ, g.WQBar)
 	t.Contribute(n.vX, g.XBar)
-	t.Contribute(n.vBRho, g.BRhoBar)
 	t.Contribute(n.vNM, g.NMBar)
+	t.Contribute(n.vBRho, g.BRhoBar)
 	t.Contribute(n.vBTheta, g.BThetaBar)
 	t.Contribute(n.vNAlpha, g.NAlphaBar)
 	t.Contribute(n.vNEta, g.NEtaBar)

@@ -2226,15 +2226,15 @@ type stepNode[F num.Float] struct {
 //	a_t[v] = M°[v] x_t    self_referential_chunk.a_v
 //	v_t = unit(a_t[v])    self_referential_chunk.v
 //	u_t[m] = case phase { = 3 : M°[m] v_t ; otherwise : v_t }    self_referential_chunk.u_m
-//	M_t[m] = ρ_t M_{t−1}[m] + (1 − ρ_t) M_0[m] − θ_t ∇_M ℓ(M°[m]; k_t, u_t[m])  @eq hope#?    self_referential_chunk.M_m
+//	M_t[m] = ρ_t M_{t−1}[m] + (1 − ρ_t) M_0[m] − θ_t ∇_M ℓ(M°[m]; k_t, u_t[m])  @eq hope#90 "one length of a chunk for all memories, which is the call; no second erasing; the decay returns to the start"    self_referential_chunk.M_m
 //	u_t[α] = case phase { = 3 : M°[α] v_t ; otherwise : v_t }    self_referential_chunk.u_alpha
-//	M_t[α] = ρ_t M_{t−1}[α] + (1 − ρ_t) M_0[α] − θ_t ∇_M ℓ(M°[α]; k_t, u_t[α])  @eq hope#?    self_referential_chunk.M_alpha
+//	M_t[α] = ρ_t M_{t−1}[α] + (1 − ρ_t) M_0[α] − θ_t ∇_M ℓ(M°[α]; k_t, u_t[α])  @eq hope#90 "one length of a chunk for all memories, which is the call; no second erasing; the decay returns to the start"    self_referential_chunk.M_alpha
 //	u_t[η] = case phase { = 3 : M°[η] v_t ; otherwise : v_t }    self_referential_chunk.u_eta
-//	M_t[η] = ρ_t M_{t−1}[η] + (1 − ρ_t) M_0[η] − θ_t ∇_M ℓ(M°[η]; k_t, u_t[η])  @eq hope#?    self_referential_chunk.M_eta
+//	M_t[η] = ρ_t M_{t−1}[η] + (1 − ρ_t) M_0[η] − θ_t ∇_M ℓ(M°[η]; k_t, u_t[η])  @eq hope#90 "one length of a chunk for all memories, which is the call; no second erasing; the decay returns to the start"    self_referential_chunk.M_eta
 //	u_t[k] = case phase { = 3 : M°[k] v_t ; otherwise : v_t }    self_referential_chunk.u_k
-//	M_t[k] = ρ_t M_{t−1}[k] + (1 − ρ_t) M_0[k] − θ_t ∇_M ℓ(M°[k]; k_t, u_t[k])  @eq hope#?    self_referential_chunk.M_k
+//	M_t[k] = ρ_t M_{t−1}[k] + (1 − ρ_t) M_0[k] − θ_t ∇_M ℓ(M°[k]; k_t, u_t[k])  @eq hope#90 "one length of a chunk for all memories, which is the call; no second erasing; the decay returns to the start"    self_referential_chunk.M_k
 //	u_t[v] = case phase { = 3 : M°[v] v_t ; otherwise : v_t }    self_referential_chunk.u_v
-//	M_t[v] = ρ_t M_{t−1}[v] + (1 − ρ_t) M_0[v] − θ_t ∇_M ℓ(M°[v]; k_t, u_t[v])  @eq hope#?    self_referential_chunk.M_v
+//	M_t[v] = ρ_t M_{t−1}[v] + (1 − ρ_t) M_0[v] − θ_t ∇_M ℓ(M°[v]; k_t, u_t[v])  @eq hope#90 "one length of a chunk for all memories, which is the call; no second erasing; the decay returns to the start"    self_referential_chunk.M_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:
 // specs/algorithms/rules/self_referential.md.

@@ -9,11 +9,14 @@
 //
 // Guarantees: The inner gradient is the error times the key, whichever memory
 // it is of {grad}; with targets of its own a memory is multiplied and returns
-// to its learned start as it decays {write}; a write changes a memory by at
-// most half of what decay takes from it, relative to its norm {bound}; the
-// adjoints of one step are those printed below {adj:memory} {adj:keys}
-// {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; with layers the gradient
-// goes through the nonlinearity {layers:outer} {layers:inner}
+// to its learned start as it decays {write}; as printed, what the key recalls
+// is erased beside the gradient's own erasing {printed}; a write changes a
+// memory by at most half of what decay takes from it, relative to its norm
+// {bound}; the adjoints of one step are those printed below {adj:memory}
+// {adj:keys} {adj:values} {adj:v} {adj:k} {adj:keep} {adj:rate}; in chunks of
+// two lengths what is erased is of the memory as it is, and the rest of the
+// chunk before {chunks}; with layers the gradient goes through the
+// nonlinearity {layers:outer} {layers:inner}
 //
 // Cost: Five memories of d² numbers, 25 d² operations per token {cost}, 60
 // d·d_h with layers {layers:cost}; over a chunk the projections are products
@@ -22,7 +25,7 @@
 // Trade-off: What a key is depends on all tokens before it, so no token can be
 // prepared ahead
 //
-// Source: hope; hope#89
+// Source: hope#79-93
 package selfreferentiallayers
 
 import (

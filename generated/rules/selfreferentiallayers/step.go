@@ -3081,19 +3081,19 @@ type stepNode[F num.Float] struct {
 //	g_t[v] = F(A_{t−1}[v], B_{t−1}[v]; x_t)    self_referential_layers.g_v
 //	v_t = unit(g_t[v])    self_referential_layers.v
 //	u_t[m] = case phase { = 3 : F(A_{t−1}[m], B_{t−1}[m]; v_t) ; otherwise : v_t }    self_referential_layers.u_m
-//	A_t[m] = ρ_t A_{t−1}[m] + (1 − ρ_t) A⁰[m] − θ_t ∇_A ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])  @eq hope#89    self_referential_layers.A_m
+//	A_t[m] = ρ_t A_{t−1}[m] + (1 − ρ_t) A⁰[m] − θ_t ∇_A ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])  @eq hope#88 "no second erasing; the decay returns to the start"    self_referential_layers.A_m
 //	B_t[m] = ρ_t B_{t−1}[m] + (1 − ρ_t) B⁰[m] − θ_t ∇_B ℓ(A_{t−1}[m], B_{t−1}[m]; k_t, u_t[m])    self_referential_layers.B_m
 //	u_t[α] = case phase { = 3 : F(A_{t−1}[α], B_{t−1}[α]; v_t) ; otherwise : v_t }    self_referential_layers.u_alpha
-//	A_t[α] = ρ_t A_{t−1}[α] + (1 − ρ_t) A⁰[α] − θ_t ∇_A ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])  @eq hope#89    self_referential_layers.A_alpha
+//	A_t[α] = ρ_t A_{t−1}[α] + (1 − ρ_t) A⁰[α] − θ_t ∇_A ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])  @eq hope#88 "no second erasing; the decay returns to the start"    self_referential_layers.A_alpha
 //	B_t[α] = ρ_t B_{t−1}[α] + (1 − ρ_t) B⁰[α] − θ_t ∇_B ℓ(A_{t−1}[α], B_{t−1}[α]; k_t, u_t[α])    self_referential_layers.B_alpha
 //	u_t[η] = case phase { = 3 : F(A_{t−1}[η], B_{t−1}[η]; v_t) ; otherwise : v_t }    self_referential_layers.u_eta
-//	A_t[η] = ρ_t A_{t−1}[η] + (1 − ρ_t) A⁰[η] − θ_t ∇_A ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])  @eq hope#89    self_referential_layers.A_eta
+//	A_t[η] = ρ_t A_{t−1}[η] + (1 − ρ_t) A⁰[η] − θ_t ∇_A ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])  @eq hope#88 "no second erasing; the decay returns to the start"    self_referential_layers.A_eta
 //	B_t[η] = ρ_t B_{t−1}[η] + (1 − ρ_t) B⁰[η] − θ_t ∇_B ℓ(A_{t−1}[η], B_{t−1}[η]; k_t, u_t[η])    self_referential_layers.B_eta
 //	u_t[k] = case phase { = 3 : F(A_{t−1}[k], B_{t−1}[k]; v_t) ; otherwise : v_t }    self_referential_layers.u_k
-//	A_t[k] = ρ_t A_{t−1}[k] + (1 − ρ_t) A⁰[k] − θ_t ∇_A ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])  @eq hope#89    self_referential_layers.A_k
+//	A_t[k] = ρ_t A_{t−1}[k] + (1 − ρ_t) A⁰[k] − θ_t ∇_A ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])  @eq hope#88 "no second erasing; the decay returns to the start"    self_referential_layers.A_k
 //	B_t[k] = ρ_t B_{t−1}[k] + (1 − ρ_t) B⁰[k] − θ_t ∇_B ℓ(A_{t−1}[k], B_{t−1}[k]; k_t, u_t[k])    self_referential_layers.B_k
 //	u_t[v] = case phase { = 3 : F(A_{t−1}[v], B_{t−1}[v]; v_t) ; otherwise : v_t }    self_referential_layers.u_v
-//	A_t[v] = ρ_t A_{t−1}[v] + (1 − ρ_t) A⁰[v] − θ_t ∇_A ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])  @eq hope#89    self_referential_layers.A_v
+//	A_t[v] = ρ_t A_{t−1}[v] + (1 − ρ_t) A⁰[v] − θ_t ∇_A ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])  @eq hope#88 "no second erasing; the decay returns to the start"    self_referential_layers.A_v
 //	B_t[v] = ρ_t B_{t−1}[v] + (1 − ρ_t) B⁰[v] − θ_t ∇_B ℓ(A_{t−1}[v], B_{t−1}[v]; k_t, u_t[v])    self_referential_layers.B_v
 //
 // Shapes: x [L, T, d]; y [L, T, d]. Source:

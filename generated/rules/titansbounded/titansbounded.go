@@ -17,12 +17,12 @@
 // Trade-off: The norm of the memory makes its rows depend on one another: they
 // are computed together
 //
-// Source: titans
+// Source: titans#13-14; miras#15
 package titansbounded
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v346eb7ba2a77"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va61cf7bb122e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

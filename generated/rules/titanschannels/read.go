@@ -89,7 +89,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = M_t q_t    titans_channels.y
+//	y_t = M_t q_t  @eq titans#15    titans_channels.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source:
 // specs/algorithms/rules/channel_gates.md.

@@ -13,46 +13,34 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 7·L·T·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
+// It keeps L·T·d_v entries and checkpoints of 2·L·d_k·d_v·segments entries.
 type Step[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WAlpha       []F    // [d_v, d]
-	X            []F    // [L, T, d]
-	BAlpha       []F    // [d_v]
-	WMu          []F    // [d_v, d]
-	BMu          []F    // [d_v]
-	WBeta        []F    // [d_v, d]
-	BBeta        []F    // [d_v]
 	M            []F    // [L, d_v, d_k]
 	S            []F    // [L, d_v, d_k]
 	K            []F    // [L, T, d_k]
 	V            []F    // [L, T, d_v]
+	Eta          []F    // [L, T, d_v]
+	Theta        []F    // [L, T, d_v]
+	Rho          []F    // [L, T, d_v]
 	Q            []F    // [L, T, d_k]
 	Y            []F    // [L, T, d_v], written
 	MOut         []F    // [L, d_v, d_k], written
 	SOut         []F    // [L, d_v, d_k], written
-	Alpha        []F    // [L, T, d_v], written
-	Mu           []F    // [L, T, d_v], written
-	Beta         []F    // [L, T, d_v], written
-	SLin         []F    // [L, T, d_v], written; may be nil
-	BetaSigmoid  []F    // [L, T, d_v], written
-	MuSigmoid    []F    // [L, T, d_v], written
-	AlphaSigmoid []F    // [L, T, d_v], written
+	E            []F    // [L, T, d_v], written; may be nil
 	MCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	SCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
 	Work         []F    // WorkLen() entries
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 5·L·T·d_v.
+// WorkLen is 0.
 func (c *Step[F]) WorkLen() int {
-	L, T, dV := c.L, c.T, c.DV
-	return 5 * L * T * dV
+	return 0
 }
 
 // RowsLen is 2·d_k.
@@ -67,80 +55,11 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t2 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t4 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t5 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t7 := work[:L*T*dV]   // [L, T, d_v]
 	MState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SState := rows[:dK] // [d_k]
-
-	// titans_channels.alpha
-	kern.Gemm(L*T, dV, d, F(1), false, t, dV, 1, c.X, d, 1, c.WAlpha, 1, d)
-
-	// titans_channels.alpha
-	for i := range L {
-		bAlpha := c.BAlpha[:dV]
-		for j := range T {
-			t3 := t[(i*T+j)*dV:][:dV]
-			t2_2 := t2[(i*T+j)*dV:][:dV]
-			alpha := c.Alpha[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t22 := t3[k] + bAlpha[k]
-				t2_2[k] = t22
-				alpha[k] = num.Sigmoid(t22)
-			}
-		}
-	}
-
-	// titans_channels.mu
-	kern.Gemm(L*T, dV, d, F(1), false, t4, dV, 1, c.X, d, 1, c.WMu, 1, d)
-
-	// titans_channels.mu
-	for i := range L {
-		bMu := c.BMu[:dV]
-		for j := range T {
-			t4_2 := t4[(i*T+j)*dV:][:dV]
-			t5_2 := t5[(i*T+j)*dV:][:dV]
-			mu := c.Mu[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t52 := t4_2[k] + bMu[k]
-				t5_2[k] = t52
-				mu[k] = num.Sigmoid(t52)
-			}
-		}
-	}
-
-	// titans_channels.beta
-	kern.Gemm(L*T, dV, d, F(1), false, t7, dV, 1, c.X, d, 1, c.WBeta, 1, d)
-
-	// titans_channels.beta, titans_channels.mu, titans_channels.alpha
-	for i := range L {
-		bBeta := c.BBeta[:dV]
-		for j := range T {
-			t7_2 := t7[(i*T+j)*dV:][:dV]
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-			t5_2 := t5[(i*T+j)*dV:][:dV]
-			muSigmoid := c.MuSigmoid[(i*T+j)*dV:][:dV]
-			t2_2 := t2[(i*T+j)*dV:][:dV]
-			alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t8 := t7_2[k] + bBeta[k]
-				beta[k] = num.Sigmoid(t8)
-				betaSigmoid[k] = num.Sigmoid(-t8)
-				muSigmoid[k] = num.Sigmoid(-t5_2[k])
-				alphaSigmoid[k] = num.Sigmoid(-t2_2[k])
-			}
-		}
-	}
 
 	// titans_channels
 	for l := range L {
@@ -182,40 +101,40 @@ func (c *Step[F]) Run() {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.S
-					var t530 F
-					var t531 F
+					// titans_channels.e
+					var t0 F
+					var t1 F
 					for j := range dK {
 						kEntry := k[j]
-						t530 += F(MState[j][0] * kEntry)
-						t531 += F(MState[j][1] * kEntry)
+						t0 += F(MState[j][0] * kEntry)
+						t1 += F(MState[j][1] * kEntry)
 					}
-					// titans_channels.S
-					t60 := t530 - c.V[(l*T+a+C*s)*dV+i]
-					t61 := t531 - c.V[(l*T+a+C*s)*dV+i+1]
-					if len(c.SLin) > 0 {
-						c.SLin[(l*T+a+C*s)*dV+i] = t60
-						c.SLin[(l*T+a+C*s)*dV+i+1] = t61
+					// titans_channels.e
+					e20 := t0 - c.V[(l*T+a+C*s)*dV+i]
+					e21 := t1 - c.V[(l*T+a+C*s)*dV+i+1]
+					if len(c.E) > 0 {
+						c.E[(l*T+a+C*s)*dV+i] = e20
+						c.E[(l*T+a+C*s)*dV+i+1] = e21
 					}
-					// titans_channels.S, titans_channels.M, titans_channels.y
+					// titans_channels.S, titans_channels.G, titans_channels.M, titans_channels.y
 					var y20 F
-					muEntry0 := c.Mu[(l*T+a+C*s)*dV+i]
-					w0 := F(c.Beta[(l*T+a+C*s)*dV+i] * t60)
-					alphaEntry0 := c.Alpha[(l*T+a+C*s)*dV+i]
+					etaEntry0 := c.Eta[(l*T+a+C*s)*dV+i]
+					w0 := F(c.Theta[(l*T+a+C*s)*dV+i] * e20)
+					rhoEntry0 := c.Rho[(l*T+a+C*s)*dV+i]
 					var y21 F
-					muEntry1 := c.Mu[(l*T+a+C*s)*dV+i+1]
-					w1 := F(c.Beta[(l*T+a+C*s)*dV+i+1] * t61)
-					alphaEntry1 := c.Alpha[(l*T+a+C*s)*dV+i+1]
+					etaEntry1 := c.Eta[(l*T+a+C*s)*dV+i+1]
+					w1 := F(c.Theta[(l*T+a+C*s)*dV+i+1] * e21)
+					rhoEntry1 := c.Rho[(l*T+a+C*s)*dV+i+1]
 					for j := range dK {
 						kEntry := k[j]
 						qEntry := q[j]
-						S20 := F(SState[j][0]*muEntry0) - F(kEntry*w0)
-						M20 := F(MState[j][0]*alphaEntry0) + S20
+						S20 := F(SState[j][0]*etaEntry0) - F(kEntry*w0)
+						M20 := F(MState[j][0]*rhoEntry0) + S20
 						y20 += F(M20 * qEntry)
 						SState[j][0] = S20
 						MState[j][0] = M20
-						S21 := F(SState[j][1]*muEntry1) - F(kEntry*w1)
-						M21 := F(MState[j][1]*alphaEntry1) + S21
+						S21 := F(SState[j][1]*etaEntry1) - F(kEntry*w1)
+						M21 := F(MState[j][1]*rhoEntry1) + S21
 						y21 += F(M21 * qEntry)
 						SState[j][1] = S21
 						MState[j][1] = M21
@@ -260,24 +179,24 @@ func (c *Step[F]) Run() {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.S
-					var t53 F
+					// titans_channels.e
+					var t F
 					for j := range dK {
-						t53 += F(MState[j][0] * k[j])
+						t += F(MState[j][0] * k[j])
 					}
-					// titans_channels.S
-					t6 := t53 - c.V[(l*T+a+C*s)*dV+i]
-					if len(c.SLin) > 0 {
-						c.SLin[(l*T+a+C*s)*dV+i] = t6
+					// titans_channels.e
+					e2 := t - c.V[(l*T+a+C*s)*dV+i]
+					if len(c.E) > 0 {
+						c.E[(l*T+a+C*s)*dV+i] = e2
 					}
-					// titans_channels.S, titans_channels.M, titans_channels.y
+					// titans_channels.S, titans_channels.G, titans_channels.M, titans_channels.y
 					var y2 F
-					muEntry := c.Mu[(l*T+a+C*s)*dV+i]
-					w := F(c.Beta[(l*T+a+C*s)*dV+i] * t6)
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
+					etaEntry := c.Eta[(l*T+a+C*s)*dV+i]
+					w := F(c.Theta[(l*T+a+C*s)*dV+i] * e2)
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						S2 := F(SState[j][0]*muEntry) - F(k[j]*w)
-						M2 := F(MState[j][0]*alphaEntry) + S2
+						S2 := F(SState[j][0]*etaEntry) - F(k[j]*w)
+						M2 := F(MState[j][0]*rhoEntry) + S2
 						y2 += F(M2 * q[j])
 						SState[j][0] = S2
 						MState[j][0] = M2
@@ -302,36 +221,24 @@ type StepBackward[F num.Float] struct {
 	C            int // tokens from checkpoint to checkpoint
 	L            int
 	T            int
-	D            int
 	DK           int
 	DV           int
-	WAlpha       []F    // [d_v, d]
-	X            []F    // [L, T, d]
-	WMu          []F    // [d_v, d]
-	WBeta        []F    // [d_v, d]
 	K            []F    // [L, T, d_k]
+	Eta          []F    // [L, T, d_v]
+	Theta        []F    // [L, T, d_v]
+	Rho          []F    // [L, T, d_v]
 	Q            []F    // [L, T, d_k]
 	YBar         []F    // [L, T, d_v]
 	MBar         []F    // [L, d_v, d_k]
 	SBar         []F    // [L, d_v, d_k]
-	Alpha        []F    // [L, T, d_v]
-	Mu           []F    // [L, T, d_v]
-	Beta         []F    // [L, T, d_v]
-	SLin         []F    // [L, T, d_v]
-	BetaSigmoid  []F    // [L, T, d_v]
-	MuSigmoid    []F    // [L, T, d_v]
-	AlphaSigmoid []F    // [L, T, d_v]
-	WAlphaBar    []F    // [d_v, d], written
-	XBar         []F    // [L, T, d], written
-	BAlphaBar    []F    // [d_v], written
-	WMuBar       []F    // [d_v, d], written
-	BMuBar       []F    // [d_v], written
-	WBetaBar     []F    // [d_v, d], written
-	BBetaBar     []F    // [d_v], written
+	E            []F    // [L, T, d_v]
 	MBarOut      []F    // [L, d_v, d_k], written
 	SBarOut      []F    // [L, d_v, d_k], written
 	KBar         []F    // [L, T, d_k], written
 	VBar         []F    // [L, T, d_v], written
+	EtaBar       []F    // [L, T, d_v], written
+	ThetaBar     []F    // [L, T, d_v], written
+	RhoBar       []F    // [L, T, d_v], written
 	QBar         []F    // [L, T, d_k], written
 	MCheckpoints []F    // [L, segments, d_v, d_k]
 	SCheckpoints []F    // [L, segments, d_v, d_k]
@@ -339,13 +246,13 @@ type StepBackward[F num.Float] struct {
 	Rows         [][4]F // RowsLen() entries
 }
 
-// WorkLen is 3·L·T·d + 7·L·T·d_v.
+// WorkLen is L·T·d_v.
 func (c *StepBackward[F]) WorkLen() int {
-	L, T, d, dK, dV := c.L, c.T, c.D, c.DK, c.DV
+	L, T, dK, dV := c.L, c.T, c.DK, c.DV
 	if kern.Fused() {
-		return 3*L*T*d + 7*L*T*dV + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
+		return L*T*dV + (kern.Blocks(dV)-1)*(2*L*T*dK) // and the sums of blocks of rows
 	}
-	return 3*L*T*d + 7*L*T*dV
+	return L * T * dV
 }
 
 // RowsLen is 2·C·d_k + 6·d_k.
@@ -360,27 +267,9 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	t422 := c.Work[:L*T*dV] // [L, T, d_v]
-	work := c.Work[L*T*dV:]
-	t42 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t52 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t82 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t12 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t19 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t26 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t15 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t22 := work[:L*T*d] // [L, T, d]
-	work = work[L*T*d:]
-	t29 := work[:L*T*d]      // [L, T, d]
+	t42 := c.Work[:L*T*dV]   // [L, T, d_v]
 	MBarState := c.Rows[:dK] // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
@@ -389,18 +278,18 @@ func (c *StepBackward[F]) Run() {
 	rows = rows[C*dK+dK:]
 	STrail := rows[:C*dK+dK] // [C + 1, d_k]
 	rows = rows[C*dK+dK:]
-	t3 := rows[:dK] // [d_k]
+	t4 := rows[:dK] // [d_k]
 	rows = rows[dK:]
-	t8 := rows[:dK] // [d_k]
+	t9 := rows[:dK] // [d_k]
 
 	// titans_channels.S
 	for i := range L {
 		for j := range T {
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			SLin := c.SLin[(i*T+j)*dV:][:dV]
-			t422_2 := t422[(i*T+j)*dV:][:dV]
+			theta := c.Theta[(i*T+j)*dV:][:dV]
+			e := c.E[(i*T+j)*dV:][:dV]
+			t42_2 := t42[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t422_2[k] = F(beta[k] * SLin[k])
+				t42_2[k] = F(theta[k] * e[k])
 			}
 		}
 	}
@@ -448,21 +337,21 @@ func (c *StepBackward[F]) Run() {
 					STrail4 := STrail[(a+1)*dK:][:dK]
 					MTrail3 := MTrail[a*dK:][:dK]
 					MTrail4 := MTrail[(a+1)*dK:][:dK]
-					// titans_channels.S, titans_channels.M
-					muEntry0 := c.Mu[(l*T+a+C*s)*dV+i]
-					t422Entry0 := t422[(l*T+a+C*s)*dV+i]
-					alphaEntry0 := c.Alpha[(l*T+a+C*s)*dV+i]
-					muEntry1 := c.Mu[(l*T+a+C*s)*dV+i+1]
-					t422Entry1 := t422[(l*T+a+C*s)*dV+i+1]
-					alphaEntry1 := c.Alpha[(l*T+a+C*s)*dV+i+1]
+					// titans_channels.S, titans_channels.G, titans_channels.M
+					etaEntry0 := c.Eta[(l*T+a+C*s)*dV+i]
+					t42Entry0 := t42[(l*T+a+C*s)*dV+i]
+					rhoEntry0 := c.Rho[(l*T+a+C*s)*dV+i]
+					etaEntry1 := c.Eta[(l*T+a+C*s)*dV+i+1]
+					t42Entry1 := t42[(l*T+a+C*s)*dV+i+1]
+					rhoEntry1 := c.Rho[(l*T+a+C*s)*dV+i+1]
 					for j := range dK {
 						kEntry := k[j]
-						S20 := F(STrail3[j][0]*muEntry0) - F(kEntry*t422Entry0)
+						S20 := F(STrail3[j][0]*etaEntry0) - F(kEntry*t42Entry0)
 						STrail4[j][0] = S20
-						MTrail4[j][0] = F(MTrail3[j][0]*alphaEntry0) + S20
-						S21 := F(STrail3[j][1]*muEntry1) - F(kEntry*t422Entry1)
+						MTrail4[j][0] = F(MTrail3[j][0]*rhoEntry0) + S20
+						S21 := F(STrail3[j][1]*etaEntry1) - F(kEntry*t42Entry1)
 						STrail4[j][1] = S21
-						MTrail4[j][1] = F(MTrail3[j][1]*alphaEntry1) + S21
+						MTrail4[j][1] = F(MTrail3[j][1]*rhoEntry1) + S21
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -472,69 +361,69 @@ func (c *StepBackward[F]) Run() {
 					MTrail3 := MTrail[a*dK:][:dK]
 					STrail3 := STrail[a*dK:][:dK]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S
-					var t70 F
-					var t1220 F
-					var t200 F
-					muEntry20 := c.Mu[(l*T+a+C*s)*dV+i]
+					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					var t80 F
+					var t130 F
+					var t170 F
+					etaEntry20 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry0 := c.YBar[(l*T+a+C*s)*dV+i]
-					alphaEntry20 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t422Entry20 := t422[(l*T+a+C*s)*dV+i]
-					var t71 F
-					var t1221 F
-					var t201 F
-					muEntry21 := c.Mu[(l*T+a+C*s)*dV+i+1]
+					rhoEntry20 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry20 := t42[(l*T+a+C*s)*dV+i]
+					var t81 F
+					var t131 F
+					var t171 F
+					etaEntry21 := c.Eta[(l*T+a+C*s)*dV+i+1]
 					yBarEntry1 := c.YBar[(l*T+a+C*s)*dV+i+1]
-					alphaEntry21 := c.Alpha[(l*T+a+C*s)*dV+i+1]
-					t422Entry21 := t422[(l*T+a+C*s)*dV+i+1]
+					rhoEntry21 := c.Rho[(l*T+a+C*s)*dV+i+1]
+					t42Entry21 := t42[(l*T+a+C*s)*dV+i+1]
 					for j := range dK {
 						kEntry := k[j]
 						qEntry := q[j]
 						qBarSum := qBar[j]
 						MTrailEntry0 := MTrail3[j][0]
 						STrailEntry0 := STrail3[j][0]
-						t320 := MBarState[j][0] + F(qEntry*yBarEntry0)
-						t70 += F(MTrailEntry0 * t320)
-						t830 := SBarState[j][0] + t320
-						t1220 += F(t830 * kEntry)
-						t200 += F(STrailEntry0 * t830)
-						qBarSum += F((F(MTrailEntry0*alphaEntry20) + F(STrailEntry0*muEntry20) - F(kEntry*t422Entry20)) * yBarEntry0)
-						t3[j][0] = t320
-						t8[j][0] = t830
-						SBarState[j][0] = F(t830 * muEntry20)
+						t430 := MBarState[j][0] + F(qEntry*yBarEntry0)
+						t80 += F(MTrailEntry0 * t430)
+						t920 := SBarState[j][0] + t430
+						t130 += F(t920 * kEntry)
+						t170 += F(STrailEntry0 * t920)
+						qBarSum += F((F(MTrailEntry0*rhoEntry20) + F(STrailEntry0*etaEntry20) - F(kEntry*t42Entry20)) * yBarEntry0)
+						t4[j][0] = t430
+						t9[j][0] = t920
+						SBarState[j][0] = F(t920 * etaEntry20)
 						MTrailEntry1 := MTrail3[j][1]
 						STrailEntry1 := STrail3[j][1]
-						t321 := MBarState[j][1] + F(qEntry*yBarEntry1)
-						t71 += F(MTrailEntry1 * t321)
-						t831 := SBarState[j][1] + t321
-						t1221 += F(t831 * kEntry)
-						t201 += F(STrailEntry1 * t831)
-						qBarSum += F((F(MTrailEntry1*alphaEntry21) + F(STrailEntry1*muEntry21) - F(kEntry*t422Entry21)) * yBarEntry1)
-						t3[j][1] = t321
-						t8[j][1] = t831
-						SBarState[j][1] = F(t831 * muEntry21)
+						t431 := MBarState[j][1] + F(qEntry*yBarEntry1)
+						t81 += F(MTrailEntry1 * t431)
+						t921 := SBarState[j][1] + t431
+						t131 += F(t921 * kEntry)
+						t171 += F(STrailEntry1 * t921)
+						qBarSum += F((F(MTrailEntry1*rhoEntry21) + F(STrailEntry1*etaEntry21) - F(kEntry*t42Entry21)) * yBarEntry1)
+						t4[j][1] = t431
+						t9[j][1] = t921
+						SBarState[j][1] = F(t921 * etaEntry21)
 						qBar[j] = qBarSum
 					}
-					// titans_channels.S, titans_channels.M
-					t82[(l*T+a+C*s)*dV+i] = t70
-					t1230 := -t1220
-					t42[(l*T+a+C*s)*dV+i] = t200
-					t140 := F(c.Beta[(l*T+a+C*s)*dV+i] * t1230)
-					t52[(l*T+a+C*s)*dV+i] = F(c.SLin[(l*T+a+C*s)*dV+i] * t1230)
-					c.VBar[(l*T+a+C*s)*dV+i] = -t140
-					t82[(l*T+a+C*s)*dV+i+1] = t71
-					t1231 := -t1221
-					t42[(l*T+a+C*s)*dV+i+1] = t201
-					t141 := F(c.Beta[(l*T+a+C*s)*dV+i+1] * t1231)
-					t52[(l*T+a+C*s)*dV+i+1] = F(c.SLin[(l*T+a+C*s)*dV+i+1] * t1231)
-					c.VBar[(l*T+a+C*s)*dV+i+1] = -t141
+					// titans_channels.e, titans_channels.M
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t80
+					t1320 := -t130
+					c.EtaBar[(l*T+a+C*s)*dV+i] = t170
+					t150 := F(c.Theta[(l*T+a+C*s)*dV+i] * t1320)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t1320)
+					c.VBar[(l*T+a+C*s)*dV+i] = -t150
+					c.RhoBar[(l*T+a+C*s)*dV+i+1] = t81
+					t1321 := -t131
+					c.EtaBar[(l*T+a+C*s)*dV+i+1] = t171
+					t151 := F(c.Theta[(l*T+a+C*s)*dV+i+1] * t1321)
+					c.ThetaBar[(l*T+a+C*s)*dV+i+1] = F(c.E[(l*T+a+C*s)*dV+i+1] * t1321)
+					c.VBar[(l*T+a+C*s)*dV+i+1] = -t151
 					for j := range dK {
 						kEntry := k[j]
 						kBarSum := kBar[j]
-						MBarState[j][0] = F(t3[j][0]*alphaEntry20) + F(kEntry*t140)
-						kBarSum += -F(t8[j][0]*t422Entry20) + F(MTrail3[j][0]*t140)
-						MBarState[j][1] = F(t3[j][1]*alphaEntry21) + F(kEntry*t141)
-						kBarSum += -F(t8[j][1]*t422Entry21) + F(MTrail3[j][1]*t141)
+						MBarState[j][0] = F(t4[j][0]*rhoEntry20) + F(kEntry*t150)
+						kBarSum += -F(t9[j][0]*t42Entry20) + F(MTrail3[j][0]*t150)
+						MBarState[j][1] = F(t4[j][1]*rhoEntry21) + F(kEntry*t151)
+						kBarSum += -F(t9[j][1]*t42Entry21) + F(MTrail3[j][1]*t151)
 						kBar[j] = kBarSum
 					}
 				}
@@ -576,14 +465,14 @@ func (c *StepBackward[F]) Run() {
 					STrail4 := STrail[(a+1)*dK:][:dK]
 					MTrail3 := MTrail[a*dK:][:dK]
 					MTrail4 := MTrail[(a+1)*dK:][:dK]
-					// titans_channels.S, titans_channels.M
-					muEntry := c.Mu[(l*T+a+C*s)*dV+i]
-					t422Entry := t422[(l*T+a+C*s)*dV+i]
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
+					// titans_channels.S, titans_channels.G, titans_channels.M
+					etaEntry := c.Eta[(l*T+a+C*s)*dV+i]
+					t42Entry := t42[(l*T+a+C*s)*dV+i]
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						S2 := F(STrail3[j][0]*muEntry) - F(k[j]*t422Entry)
+						S2 := F(STrail3[j][0]*etaEntry) - F(k[j]*t42Entry)
 						STrail4[j][0] = S2
-						MTrail4[j][0] = F(MTrail3[j][0]*alphaEntry) + S2
+						MTrail4[j][0] = F(MTrail3[j][0]*rhoEntry) + S2
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -593,39 +482,39 @@ func (c *StepBackward[F]) Run() {
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S
-					var t7 F
-					var t122 F
-					var t20 F
-					muEntry2 := c.Mu[(l*T+a+C*s)*dV+i]
+					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					var t8 F
+					var t13 F
+					var t17 F
+					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t422Entry2 := t422[(l*T+a+C*s)*dV+i]
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
 					for j := range dK {
 						MTrailEntry := MTrail3[j][0]
 						STrailEntry := STrail3[j][0]
 						kEntry := k[j]
-						t32 := MBarState[j][0] + F(q[j]*yBarEntry)
-						t7 += F(MTrailEntry * t32)
-						t83 := SBarState[j][0] + t32
-						t122 += F(t83 * kEntry)
-						t20 += F(STrailEntry * t83)
-						qBar[j] += F((F(MTrailEntry*alphaEntry2) + F(STrailEntry*muEntry2) - F(kEntry*t422Entry2)) * yBarEntry)
-						t3[j][0] = t32
-						t8[j][0] = t83
-						SBarState[j][0] = F(t83 * muEntry2)
+						t43 := MBarState[j][0] + F(q[j]*yBarEntry)
+						t8 += F(MTrailEntry * t43)
+						t92 := SBarState[j][0] + t43
+						t13 += F(t92 * kEntry)
+						t17 += F(STrailEntry * t92)
+						qBar[j] += F((F(MTrailEntry*rhoEntry2) + F(STrailEntry*etaEntry2) - F(kEntry*t42Entry2)) * yBarEntry)
+						t4[j][0] = t43
+						t9[j][0] = t92
+						SBarState[j][0] = F(t92 * etaEntry2)
 					}
-					t82[(l*T+a+C*s)*dV+i] = t7
-					t123 := -t122
-					t42[(l*T+a+C*s)*dV+i] = t20
-					// titans_channels.S
-					t14 := F(c.Beta[(l*T+a+C*s)*dV+i] * t123)
-					t52[(l*T+a+C*s)*dV+i] = F(c.SLin[(l*T+a+C*s)*dV+i] * t123)
-					c.VBar[(l*T+a+C*s)*dV+i] = -t14
-					// titans_channels.S, titans_channels.M
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t8
+					t132 := -t13
+					c.EtaBar[(l*T+a+C*s)*dV+i] = t17
+					// titans_channels.S, titans_channels.e
+					t15 := F(c.Theta[(l*T+a+C*s)*dV+i] * t132)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t132)
+					c.VBar[(l*T+a+C*s)*dV+i] = -t15
+					// titans_channels.e, titans_channels.M
 					for j := range dK {
-						MBarState[j][0] = F(t3[j][0]*alphaEntry2) + F(k[j]*t14)
-						kBar[j] += -F(t8[j][0]*t422Entry2) + F(MTrail3[j][0]*t14)
+						MBarState[j][0] = F(t4[j][0]*rhoEntry2) + F(k[j]*t15)
+						kBar[j] += -F(t9[j][0]*t42Entry2) + F(MTrail3[j][0]*t15)
 					}
 				}
 			}
@@ -637,115 +526,41 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 	}
-
-	// titans_channels.beta, titans_channels.mu, titans_channels.alpha
-	clear(c.BBetaBar)
-	clear(c.BMuBar)
-	clear(c.BAlphaBar)
-	for i := range L {
-		bBetaBar := c.BBetaBar[:dV]
-		bMuBar := c.BMuBar[:dV]
-		bAlphaBar := c.BAlphaBar[:dV]
-		for j := range T {
-			beta := c.Beta[(i*T+j)*dV:][:dV]
-			t52_2 := t52[(i*T+j)*dV:][:dV]
-			betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-			mu := c.Mu[(i*T+j)*dV:][:dV]
-			t42_2 := t42[(i*T+j)*dV:][:dV]
-			muSigmoid := c.MuSigmoid[(i*T+j)*dV:][:dV]
-			alpha := c.Alpha[(i*T+j)*dV:][:dV]
-			t82_2 := t82[(i*T+j)*dV:][:dV]
-			alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-			t12_2 := t12[(i*T+j)*dV:][:dV]
-			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t26_2 := t26[(i*T+j)*dV:][:dV]
-			for k := range dV {
-				t124 := F(F(beta[k]*t52_2[k]) * betaSigmoid[k])
-				t193 := F(F(mu[k]*t42_2[k]) * muSigmoid[k])
-				t262 := F(F(alpha[k]*t82_2[k]) * alphaSigmoid[k])
-				t12_2[k] = t124
-				bBetaBar[k] += t124
-				t19_2[k] = t193
-				bMuBar[k] += t193
-				t26_2[k] = t262
-				bAlphaBar[k] += t262
-			}
-		}
-	}
-
-	// titans_channels.beta
-	kern.Gemm(L*T, d, dV, F(1), false, t15, d, 1, t12, dV, 1, c.WBeta, d, 1)
-
-	// titans_channels.beta
-	kern.Gemm(d, dV, L*T, F(1), false, c.WBetaBar, 1, d, c.X, 1, d, t12, dV, 1)
-
-	// titans_channels.mu
-	kern.Gemm(L*T, d, dV, F(1), false, t22, d, 1, t19, dV, 1, c.WMu, d, 1)
-
-	// titans_channels.mu
-	kern.Gemm(d, dV, L*T, F(1), false, c.WMuBar, 1, d, c.X, 1, d, t19, dV, 1)
-
-	// titans_channels.alpha
-	kern.Gemm(L*T, d, dV, F(1), false, t29, d, 1, t26, dV, 1, c.WAlpha, d, 1)
-
-	// titans_channels.alpha
-	kern.Gemm(d, dV, L*T, F(1), false, c.WAlphaBar, 1, d, c.X, 1, d, t26, dV, 1)
-
-	// titans_channels.alpha
-	for i := range L {
-		for j := range T {
-			t15_2 := t15[(i*T+j)*d:][:d]
-			t22_2 := t22[(i*T+j)*d:][:d]
-			t29_2 := t29[(i*T+j)*d:][:d]
-			xBar := c.XBar[(i*T+j)*d:][:d]
-			for k := range d {
-				xBar[k] = t15_2[k] + t22_2[k] + t29_2[k]
-			}
-		}
-	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                           Step[F]
-	back                                                                                           StepBackward[F]
-	vWAlpha, vX, vBAlpha, vWMu, vBMu, vWBeta, vBBeta, vK, vV, vQ, outY, fromM, fromS, nextM, nextS tape.Value[F]
+	call                                                             Step[F]
+	back                                                             StepBackward[F]
+	vK, vV, vEta, vTheta, vRho, vQ, outY, fromM, fromS, nextM, nextS tape.Value[F]
 }
 
 // step computes
 //
-//	α_t = sigmoid(W_α x_t + b_α)    titans_channels.alpha
-//	μ_t = sigmoid(W_μ x_t + b_μ)    titans_channels.mu
-//	β_t = sigmoid(W_β x_t + b_β)    titans_channels.beta
-//	S_t = diag(μ_t) S_{t−1} − diag(β_t) ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#33    titans_channels.S
-//	M_t = diag(α_t) M_{t−1} + S_t  @eq titans#32    titans_channels.M
-//	y_t = M_t q_t    titans_channels.y
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    titans_channels.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    titans_channels.G
+//	S_t = η_t S_{t−1} − θ_t G_t  @eq titans#14    titans_channels.S
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    titans_channels.M
+//	y_t = M_t q_t  @eq titans#15    titans_channels.y
 //
-// Shapes: x [L, T, d]; kIn [L, T, d_k]; v [L, T, d_v]; q [L, T, d_k]; y [L, T,
-// d_v]. Source: specs/algorithms/rules/channel_gates.md.
-func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], x tape.Value[F], kIn tape.Value[F], v tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
+// Shapes: kIn [L, T, d_k]; v [L, T, d_v]; eta [L, T, d_v]; theta [L, T, d_v];
+// rho [L, T, d_v]; q [L, T, d_k]; y [L, T, d_v]. Source:
+// specs/algorithms/rules/channel_gates.md.
+func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], kIn tape.Value[F], v tape.Value[F], eta tape.Value[F], theta tape.Value[F], rho tape.Value[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.D, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	n.vWAlpha = w.Value("W_alpha")
-	k.WAlpha = arena.Data(n.vWAlpha)
-	n.vX = x
-	k.X = arena.Data(n.vX)
-	n.vBAlpha = w.Value("b_alpha")
-	k.BAlpha = arena.Data(n.vBAlpha)
-	n.vWMu = w.Value("W_mu")
-	k.WMu = arena.Data(n.vWMu)
-	n.vBMu = w.Value("b_mu")
-	k.BMu = arena.Data(n.vBMu)
-	n.vWBeta = w.Value("W_beta")
-	k.WBeta = arena.Data(n.vWBeta)
-	n.vBBeta = w.Value("b_beta")
-	k.BBeta = arena.Data(n.vBBeta)
+	k.C, k.L, k.T, k.DK, k.DV = block.Segment, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vK = kIn
 	k.K = arena.Data(n.vK)
 	n.vV = v
 	k.V = arena.Data(n.vV)
+	n.vEta = eta
+	k.Eta = arena.Data(n.vEta)
+	n.vTheta = theta
+	k.Theta = arena.Data(n.vTheta)
+	n.vRho = rho
+	k.Rho = arena.Data(n.vRho)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.fromM = m.State(c, 1)
@@ -755,15 +570,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.MOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.SOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.Alpha = c.Run.Saved(k.L * k.T * k.DV)
-	k.Mu = c.Run.Saved(k.L * k.T * k.DV)
-	k.Beta = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
-		k.SLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.E = c.Run.Saved(k.L * k.T * k.DV)
 	}
-	k.BetaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.MuSigmoid = c.Run.Saved(k.L * k.T * k.DV)
-	k.AlphaSigmoid = c.Run.Saved(k.L * k.T * k.DV)
 	if c.Run.Tape != nil {
 		k.MCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -790,49 +599,34 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.D, g.DK, g.DV = k.C, k.L, k.T, k.D, k.DK, k.DV
-	g.WAlpha = k.WAlpha
-	g.X = k.X
-	g.WMu = k.WMu
-	g.WBeta = k.WBeta
+	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
 	g.K = k.K
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Rho = k.Rho
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.MBar = block.Adjoint(t, n.nextM, g.L*g.DK*g.DV)
 	g.SBar = block.Adjoint(t, n.nextS, g.L*g.DK*g.DV)
-	g.Alpha = k.Alpha
-	g.Mu = k.Mu
-	g.Beta = k.Beta
-	g.SLin = k.SLin
-	g.BetaSigmoid = k.BetaSigmoid
-	g.MuSigmoid = k.MuSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
-	g.WAlphaBar = t.Part(n.vWAlpha, g.D*g.DV)
-	g.XBar = t.Part(n.vX, g.L*g.T*g.D)
-	g.BAlphaBar = t.Part(n.vBAlpha, g.DV)
-	g.WMuBar = t.Part(n.vWMu, g.D*g.DV)
-	g.BMuBar = t.Part(n.vBMu, g.DV)
-	g.WBetaBar = t.Part(n.vWBeta, g.D*g.DV)
-	g.BBetaBar = t.Part(n.vBBeta, g.DV)
+	g.E = k.E
 	g.MBarOut = t.Part(n.fromM, g.L*g.DK*g.DV)
 	g.SBarOut = t.Part(n.fromS, g.L*g.DK*g.DV)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar = t.Part(n.vV, g.L*g.T*g.DV)
+	g.EtaBar = t.Part(n.vEta, g.L*g.T*g.DV)
+	g.ThetaBar = t.Part(n.vTheta, g.L*g.T*g.DV)
+	g.RhoBar = t.Part(n.vRho, g.L*g.T*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Rows = block.Blocks[[4]F](t.Scratch(4 * g.RowsLen()))
 	g.Run()
-	t.Contribute(n.vWAlpha, g.WAlphaBar)
-	t.Contribute(n.vX, g.XBar)
-	t.Contribute(n.vBAlpha, g.BAlphaBar)
-	t.Contribute(n.vWMu, g.WMuBar)
-	t.Contribute(n.vBMu, g.BMuBar)
-	t.Contribute(n.vWBeta, g.WBetaBar)
-	t.Contribute(n.vBBeta, g.BBetaBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vV, g.VBar)
+	t.Contribute(n.vEta, g.EtaBar)
+	t.Contribute(n.vTheta, g.ThetaBar)
+	t.Contribute(n.vRho, g.RhoBar)
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromM, g.MBarOut)
 	t.Contribute(n.fromS, g.SBarOut)

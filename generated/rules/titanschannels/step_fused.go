@@ -15,126 +15,14 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t := c.Work[:L*T*dV]             // [L, T, d_v]
-	t2 := c.Work[L*T*dV:][:L*T*dV]   // [L, T, d_v]
-	t4 := c.Work[2*L*T*dV:][:L*T*dV] // [L, T, d_v]
-	t5 := c.Work[3*L*T*dV:][:L*T*dV] // [L, T, d_v]
-	t7 := c.Work[4*L*T*dV:][:L*T*dV] // [L, T, d_v]
-
-	// titans_channels.alpha
-	kern.GemmFMA(L*T, dV, d, F(1), false, t, dV, 1, c.X, d, 1, c.WAlpha, 1, d)
-
-	// titans_channels.alpha
-	if kern.Wide() {
-		a := regions.R68e45249bdcfArgs{
-			P0: unsafe.SliceData(t),
-			P1: unsafe.SliceData(c.BAlpha),
-			P2: unsafe.SliceData(t2),
-			P3: unsafe.SliceData(c.Alpha),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R68e45249bdcf(&a)
-	} else {
-		bAlpha := c.BAlpha[:dV]
-		for i := range L {
-			for j := range T {
-				t3 := t[(i*T+j)*dV:][:dV]
-				t2_2 := t2[(i*T+j)*dV:][:dV]
-				alpha := c.Alpha[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t22 := t3[k] + bAlpha[k]
-					t2_2[k] = t22
-					alpha[k] = kern.Sigmoid(t22)
-				}
-			}
-		}
-	}
-
-	// titans_channels.mu
-	kern.GemmFMA(L*T, dV, d, F(1), false, t4, dV, 1, c.X, d, 1, c.WMu, 1, d)
-
-	// titans_channels.mu
-	if kern.Wide() {
-		a := regions.R68e45249bdcfArgs{
-			P0: unsafe.SliceData(t4),
-			P1: unsafe.SliceData(c.BMu),
-			P2: unsafe.SliceData(t5),
-			P3: unsafe.SliceData(c.Mu),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R68e45249bdcf(&a)
-	} else {
-		bMu := c.BMu[:dV]
-		for i := range L {
-			for j := range T {
-				t4_2 := t4[(i*T+j)*dV:][:dV]
-				t5_2 := t5[(i*T+j)*dV:][:dV]
-				mu := c.Mu[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t52 := t4_2[k] + bMu[k]
-					t5_2[k] = t52
-					mu[k] = kern.Sigmoid(t52)
-				}
-			}
-		}
-	}
-
-	// titans_channels.beta
-	kern.GemmFMA(L*T, dV, d, F(1), false, t7, dV, 1, c.X, d, 1, c.WBeta, 1, d)
-
-	// titans_channels.beta, titans_channels.mu, titans_channels.alpha
-	if kern.Wide() {
-		a := regions.R1d60d6ff1c4aArgs{
-			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(c.BBeta),
-			P2: unsafe.SliceData(c.Beta),
-			P3: unsafe.SliceData(c.BetaSigmoid),
-			P4: unsafe.SliceData(t5),
-			P5: unsafe.SliceData(c.MuSigmoid),
-			P6: unsafe.SliceData(t2),
-			P7: unsafe.SliceData(c.AlphaSigmoid),
-			N0: L,
-			N1: T,
-			N2: dV,
-			N3: T * dV,
-		}
-		regions.R1d60d6ff1c4a(&a)
-	} else {
-		bBeta := c.BBeta[:dV]
-		for i := range L {
-			for j := range T {
-				t7_2 := t7[(i*T+j)*dV:][:dV]
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-				t5_2 := t5[(i*T+j)*dV:][:dV]
-				muSigmoid := c.MuSigmoid[(i*T+j)*dV:][:dV]
-				t2_2 := t2[(i*T+j)*dV:][:dV]
-				alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t8 := t7_2[k] + bBeta[k]
-					beta[k] = kern.Sigmoid(t8)
-					betaSigmoid[k] = kern.Sigmoid(-t8)
-					muSigmoid[k] = kern.Sigmoid(-t5_2[k])
-					alphaSigmoid[k] = kern.Sigmoid(-t2_2[k])
-				}
-			}
-		}
-	}
 
 	// titans_channels
 	workers.Each(L*kern.Parts(dV), (*stepRows1)(c))
@@ -188,10 +76,10 @@ func (c *stepRows1) Part(part int) {
 						P0:   unsafe.SliceData(MState),
 						P1:   unsafe.SliceData(c.K),
 						P2:   unsafe.SliceData(c.V),
-						P3:   kern.Given(c.SLin),
-						P4:   unsafe.SliceData(c.Mu),
-						P5:   unsafe.SliceData(c.Beta),
-						P6:   unsafe.SliceData(c.Alpha),
+						P3:   kern.Given(c.E),
+						P4:   unsafe.SliceData(c.Eta),
+						P5:   unsafe.SliceData(c.Theta),
+						P6:   unsafe.SliceData(c.Rho),
 						P7:   unsafe.SliceData(SState),
 						P8:   unsafe.SliceData(c.Q),
 						P9:   unsafe.SliceData(c.Y),
@@ -227,27 +115,27 @@ func (c *stepRows1) Part(part int) {
 				for a := range min(C, -C*s+T) {
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.S
-					var t53 F
-					t53Sums := [2]F{t53}
+					// titans_channels.e
+					var t F
+					tSums := [2]F{t}
 					for j := range dK {
-						t53Sums[j%2] = num.FMA32(MState[j], k[j], t53Sums[j%2])
+						tSums[j%2] = num.FMA32(MState[j], k[j], tSums[j%2])
 					}
-					t53 = kern.Sum2(&t53Sums)
-					// titans_channels.S
-					t6 := t53 - c.V[(l*T+a+C*s)*dV+i]
-					if len(c.SLin) > 0 {
-						c.SLin[(l*T+a+C*s)*dV+i] = t6
+					t = kern.Sum2(&tSums)
+					// titans_channels.e
+					e2 := t - c.V[(l*T+a+C*s)*dV+i]
+					if len(c.E) > 0 {
+						c.E[(l*T+a+C*s)*dV+i] = e2
 					}
-					// titans_channels.S, titans_channels.M, titans_channels.y
+					// titans_channels.S, titans_channels.G, titans_channels.M, titans_channels.y
 					var y2 F
-					muEntry := c.Mu[(l*T+a+C*s)*dV+i]
-					w := F(c.Beta[(l*T+a+C*s)*dV+i] * t6)
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
+					etaEntry := c.Eta[(l*T+a+C*s)*dV+i]
+					w := F(c.Theta[(l*T+a+C*s)*dV+i] * e2)
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
 					y2Sums := [2]F{y2}
 					for j := range dK {
-						S2 := num.FMA32(-k[j], w, F(SState[j]*muEntry))
-						M2 := num.FMA32(MState[j], alphaEntry, S2)
+						S2 := num.FMA32(-k[j], w, F(SState[j]*etaEntry))
+						M2 := num.FMA32(MState[j], rhoEntry, S2)
 						y2Sums[j%2] = num.FMA32(M2, q[j], y2Sums[j%2])
 						SState[j] = S2
 						MState[j] = M2
@@ -268,32 +156,22 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t422 := c.Work[:L*T*dV]                  // [L, T, d_v]
-	t42 := c.Work[L*T*dV:][:L*T*dV]          // [L, T, d_v]
-	t52 := c.Work[2*L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t82 := c.Work[3*L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t12 := c.Work[4*L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t19 := c.Work[5*L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t26 := c.Work[6*L*T*dV:][:L*T*dV]        // [L, T, d_v]
-	t15 := c.Work[7*L*T*dV:][:L*T*d]         // [L, T, d]
-	t22 := c.Work[L*T*d+7*L*T*dV:][:L*T*d]   // [L, T, d]
-	t29 := c.Work[2*L*T*d+7*L*T*dV:][:L*T*d] // [L, T, d]
+	t42 := c.Work[:L*T*dV] // [L, T, d_v]
 
 	// titans_channels.S
 	if kern.Wide() {
 		a := regions.Rc6ace448760fArgs{
-			P0: unsafe.SliceData(c.Beta),
-			P1: unsafe.SliceData(c.SLin),
-			P2: unsafe.SliceData(t422),
+			P0: unsafe.SliceData(c.Theta),
+			P1: unsafe.SliceData(c.E),
+			P2: unsafe.SliceData(t42),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -303,11 +181,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				SLin := c.SLin[(i*T+j)*dV:][:dV]
-				t422_2 := t422[(i*T+j)*dV:][:dV]
+				theta := c.Theta[(i*T+j)*dV:][:dV]
+				e := c.E[(i*T+j)*dV:][:dV]
+				t42_2 := t42[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t422_2[k] = F(beta[k] * SLin[k])
+					t42_2[k] = F(theta[k] * e[k])
 				}
 			}
 		}
@@ -318,116 +196,8 @@ func (c *stepBackwardFused) run() {
 	clear(c.QBar)
 	workers.Each(L*kern.Blocks(dV), (*stepBackwardRows1)(c))
 	if kern.Blocks(dV) > 1 {
-		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[3*L*T*d+7*L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
-		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[3*L*T*d+L*T*dK+7*L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
-	}
-
-	// titans_channels.beta, titans_channels.mu, titans_channels.alpha
-	clear(c.BBetaBar)
-	clear(c.BMuBar)
-	clear(c.BAlphaBar)
-	if kern.Wide() {
-		a := regions.R6d40b42fe929Args{
-			P0:  unsafe.SliceData(c.Beta),
-			P1:  unsafe.SliceData(t52),
-			P2:  unsafe.SliceData(c.BetaSigmoid),
-			P3:  unsafe.SliceData(c.Mu),
-			P4:  unsafe.SliceData(t42),
-			P5:  unsafe.SliceData(c.MuSigmoid),
-			P6:  unsafe.SliceData(c.Alpha),
-			P7:  unsafe.SliceData(t82),
-			P8:  unsafe.SliceData(c.AlphaSigmoid),
-			P9:  unsafe.SliceData(t12),
-			P10: unsafe.SliceData(c.BBetaBar),
-			P11: unsafe.SliceData(t19),
-			P12: unsafe.SliceData(c.BMuBar),
-			P13: unsafe.SliceData(t26),
-			P14: unsafe.SliceData(c.BAlphaBar),
-			N0:  L,
-			N1:  T,
-			N2:  dV,
-			N3:  4 * dV,
-			N4:  8 * dV,
-			N5:  12 * dV,
-			N6:  T * dV,
-		}
-		regions.R6d40b42fe929(&a)
-	} else {
-		bBetaBar := c.BBetaBar[:dV]
-		bMuBar := c.BMuBar[:dV]
-		bAlphaBar := c.BAlphaBar[:dV]
-		for i := range L {
-			for j := range T {
-				beta := c.Beta[(i*T+j)*dV:][:dV]
-				t52_2 := t52[(i*T+j)*dV:][:dV]
-				betaSigmoid := c.BetaSigmoid[(i*T+j)*dV:][:dV]
-				mu := c.Mu[(i*T+j)*dV:][:dV]
-				t42_2 := t42[(i*T+j)*dV:][:dV]
-				muSigmoid := c.MuSigmoid[(i*T+j)*dV:][:dV]
-				alpha := c.Alpha[(i*T+j)*dV:][:dV]
-				t82_2 := t82[(i*T+j)*dV:][:dV]
-				alphaSigmoid := c.AlphaSigmoid[(i*T+j)*dV:][:dV]
-				t12_2 := t12[(i*T+j)*dV:][:dV]
-				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t26_2 := t26[(i*T+j)*dV:][:dV]
-				for k := range dV {
-					t124 := F(F(beta[k]*t52_2[k]) * betaSigmoid[k])
-					t193 := F(F(mu[k]*t42_2[k]) * muSigmoid[k])
-					t262 := F(F(alpha[k]*t82_2[k]) * alphaSigmoid[k])
-					t12_2[k] = t124
-					bBetaBar[k] = bBetaBar[k] + t124
-					t19_2[k] = t193
-					bMuBar[k] = bMuBar[k] + t193
-					t26_2[k] = t262
-					bAlphaBar[k] = bAlphaBar[k] + t262
-				}
-			}
-		}
-	}
-
-	// titans_channels.beta
-	kern.GemmFMA(L*T, d, dV, F(1), false, t15, d, 1, t12, dV, 1, c.WBeta, d, 1)
-
-	// titans_channels.beta
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WBetaBar, 1, d, c.X, 1, d, t12, dV, 1)
-
-	// titans_channels.mu
-	kern.GemmFMA(L*T, d, dV, F(1), false, t22, d, 1, t19, dV, 1, c.WMu, d, 1)
-
-	// titans_channels.mu
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WMuBar, 1, d, c.X, 1, d, t19, dV, 1)
-
-	// titans_channels.alpha
-	kern.GemmFMA(L*T, d, dV, F(1), false, t29, d, 1, t26, dV, 1, c.WAlpha, d, 1)
-
-	// titans_channels.alpha
-	kern.GemmFMA(d, dV, L*T, F(1), false, c.WAlphaBar, 1, d, c.X, 1, d, t26, dV, 1)
-
-	// titans_channels.alpha
-	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t15),
-			P1: unsafe.SliceData(t22),
-			P2: unsafe.SliceData(t29),
-			P3: unsafe.SliceData(c.XBar),
-			N0: L,
-			N1: T,
-			N2: d,
-			N3: T * d,
-		}
-		regions.Rf53e8c338454(&a)
-	} else {
-		for i := range L {
-			for j := range T {
-				t15_2 := t15[(i*T+j)*d:][:d]
-				t22_2 := t22[(i*T+j)*d:][:d]
-				t29_2 := t29[(i*T+j)*d:][:d]
-				xBar := c.XBar[(i*T+j)*d:][:d]
-				for k := range d {
-					xBar[k] = (t15_2[k] + t22_2[k]) + t29_2[k]
-				}
-			}
-		}
+		kern.AddBlocks(c.QBar[:L*T*dK], c.Work[L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
+		kern.AddBlocks(c.KBar[:L*T*dK], c.Work[L*T*dK+L*T*dV:], 2*L*T*dK, kern.Blocks(dV))
 	}
 }
 
@@ -437,27 +207,23 @@ type stepBackwardRows1 StepBackward[float32]
 // Part computes the rows of one block in one sequence.
 func (c *stepBackwardRows1) Part(part int) {
 	type F = float32
-	C, L, T, d, dK, dV := c.C, c.L, c.T, c.D, c.DK, c.DV
+	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
 	_ = T
-	_ = d
 	_ = dK
 	_ = dV
 	_ = segments
-	t422 := c.Work[:L*T*dV]           // [L, T, d_v]
-	t42 := c.Work[L*T*dV:][:L*T*dV]   // [L, T, d_v]
-	t52 := c.Work[2*L*T*dV:][:L*T*dV] // [L, T, d_v]
-	t82 := c.Work[3*L*T*dV:][:L*T*dV] // [L, T, d_v]
+	t42 := c.Work[:L*T*dV] // [L, T, d_v]
 	l, block := part/kern.Blocks(dV), part%kern.Blocks(dV)
 	first, last := kern.BlockRows(block, dV)
 	qBar := c.QBar
 	kBar := c.KBar
 	if block > 0 {
-		qBar = c.Work[3*L*T*d+7*L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
+		qBar = c.Work[L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(qBar[l*T*dK:][:T*dK])
-		kBar = c.Work[3*L*T*d+L*T*dK+7*L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
+		kBar = c.Work[L*T*dK+L*T*dV+(block-1)*(2*L*T*dK):][:L*T*dK]
 		clear(kBar[l*T*dK:][:T*dK])
 	}
 	if kern.Wide() {
@@ -478,8 +244,8 @@ func (c *stepBackwardRows1) Part(part int) {
 				SBarState, rest2 := rest[:kern.RowLen(dK, rows)], rest[kern.RowLen(dK, rows):]
 				MTrail, rest3 := rest2[:(C+1)*kern.RowLen(dK, rows)], rest2[(C+1)*kern.RowLen(dK, rows):]
 				STrail, rest4 := rest3[:(C+1)*kern.RowLen(dK, rows)], rest3[(C+1)*kern.RowLen(dK, rows):]
-				t3, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
-				t8 := rest5
+				t4, rest5 := rest4[:kern.RowLen(dK, rows)], rest4[kern.RowLen(dK, rows):]
+				t9 := rest5
 				if s == segments-1 {
 					kern.Interleave(MBarState, rows, c.MBar[(l*dV+i)*dK:], dK, dK)
 				} else {
@@ -494,9 +260,9 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.Rb942d9c9690bArgs{
-						P0: unsafe.SliceData(c.Mu),
-						P1: unsafe.SliceData(t422),
-						P2: unsafe.SliceData(c.Alpha),
+						P0: unsafe.SliceData(c.Eta),
+						P1: unsafe.SliceData(t42),
+						P2: unsafe.SliceData(c.Rho),
 						P3: unsafe.SliceData(c.K),
 						P4: unsafe.SliceData(STrail),
 						P5: unsafe.SliceData(MTrail),
@@ -511,10 +277,10 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				{
 					a := regions.R658b83051d36Args{
-						P0:  unsafe.SliceData(c.Mu),
+						P0:  unsafe.SliceData(c.Eta),
 						P1:  unsafe.SliceData(c.YBar),
-						P2:  unsafe.SliceData(c.Alpha),
-						P3:  unsafe.SliceData(t422),
+						P2:  unsafe.SliceData(c.Rho),
+						P3:  unsafe.SliceData(t42),
 						P4:  unsafe.SliceData(MTrail),
 						P5:  unsafe.SliceData(STrail),
 						P6:  unsafe.SliceData(c.K),
@@ -522,13 +288,13 @@ func (c *stepBackwardRows1) Part(part int) {
 						P8:  unsafe.SliceData(MBarState),
 						P9:  unsafe.SliceData(SBarState),
 						P10: unsafe.SliceData(qBar),
-						P11: unsafe.SliceData(t3),
-						P12: unsafe.SliceData(t8),
-						P13: unsafe.SliceData(t82),
-						P14: unsafe.SliceData(t42),
-						P15: unsafe.SliceData(c.Beta),
-						P16: unsafe.SliceData(c.SLin),
-						P17: unsafe.SliceData(t52),
+						P11: unsafe.SliceData(t4),
+						P12: unsafe.SliceData(t9),
+						P13: unsafe.SliceData(c.RhoBar),
+						P14: unsafe.SliceData(c.EtaBar),
+						P15: unsafe.SliceData(c.Theta),
+						P16: unsafe.SliceData(c.E),
+						P17: unsafe.SliceData(c.ThetaBar),
 						P18: unsafe.SliceData(c.VBar),
 						P19: unsafe.SliceData(kBar),
 						N0:  dK,
@@ -554,8 +320,8 @@ func (c *stepBackwardRows1) Part(part int) {
 		SBarState, rest2 := rest[:dK], rest[dK:]
 		MTrail, rest3 := rest2[:C*dK+dK], rest2[C*dK+dK:]
 		STrail, rest4 := rest3[:C*dK+dK], rest3[C*dK+dK:]
-		t3, rest5 := rest4[:dK], rest4[dK:]
-		t8 := rest5
+		t4, rest5 := rest4[:dK], rest4[dK:]
+		t9 := rest5
 		for i := first; i < last; i++ {
 			copy(MBarState[:dK], c.MBar[(l*dV+i)*dK:][:dK])
 			copy(SBarState[:dK], c.SBar[(l*dV+i)*dK:][:dK])
@@ -568,14 +334,14 @@ func (c *stepBackwardRows1) Part(part int) {
 					STrail3 := STrail[(a+1)*dK:][:dK]
 					MTrail2 := MTrail[a*dK:][:dK]
 					MTrail3 := MTrail[(a+1)*dK:][:dK]
-					// titans_channels.S, titans_channels.M
-					muEntry := c.Mu[(l*T+a+C*s)*dV+i]
-					t422Entry := t422[(l*T+a+C*s)*dV+i]
-					alphaEntry := c.Alpha[(l*T+a+C*s)*dV+i]
+					// titans_channels.S, titans_channels.G, titans_channels.M
+					etaEntry := c.Eta[(l*T+a+C*s)*dV+i]
+					t42Entry := t42[(l*T+a+C*s)*dV+i]
+					rhoEntry := c.Rho[(l*T+a+C*s)*dV+i]
 					for j := range dK {
-						S2 := num.FMA32(-k[j], t422Entry, F(STrail2[j]*muEntry))
+						S2 := num.FMA32(-k[j], t42Entry, F(STrail2[j]*etaEntry))
 						STrail3[j] = S2
-						MTrail3[j] = num.FMA32(MTrail2[j], alphaEntry, S2)
+						MTrail3[j] = num.FMA32(MTrail2[j], rhoEntry, S2)
 					}
 				}
 				for a := min(C, -C*s+T) - 1; a >= 0; a-- {
@@ -585,45 +351,45 @@ func (c *stepBackwardRows1) Part(part int) {
 					q := c.Q[(l*T+a+C*s)*dK:][:dK]
 					qBar2 := qBar[(l*T+a+C*s)*dK:][:dK]
 					kBar2 := kBar[(l*T+a+C*s)*dK:][:dK]
-					// titans_channels.y, titans_channels.M, titans_channels.S
-					var t7 F
-					var t122 F
-					var t20 F
-					muEntry2 := c.Mu[(l*T+a+C*s)*dV+i]
+					// titans_channels.y, titans_channels.M, titans_channels.S, titans_channels.G
+					var t8 F
+					var t13 F
+					var t17 F
+					etaEntry2 := c.Eta[(l*T+a+C*s)*dV+i]
 					yBarEntry := c.YBar[(l*T+a+C*s)*dV+i]
-					alphaEntry2 := c.Alpha[(l*T+a+C*s)*dV+i]
-					t422Entry2 := t422[(l*T+a+C*s)*dV+i]
-					t7Sums := [16]F{t7}
-					t122Sums := [16]F{t122}
-					t20Sums := [16]F{t20}
+					rhoEntry2 := c.Rho[(l*T+a+C*s)*dV+i]
+					t42Entry2 := t42[(l*T+a+C*s)*dV+i]
+					t8Sums := [16]F{t8}
+					t13Sums := [16]F{t13}
+					t17Sums := [16]F{t17}
 					for j := range dK {
 						MTrailEntry := MTrail2[j]
 						STrailEntry := STrail2[j]
 						kEntry := k[j]
-						t32 := num.FMA32(q[j], yBarEntry, MBarState[j])
-						t7Sums[j%16] = num.FMA32(MTrailEntry, t32, t7Sums[j%16])
-						t83 := SBarState[j] + t32
-						t122Sums[j%16] = num.FMA32(t83, kEntry, t122Sums[j%16])
-						t20Sums[j%16] = num.FMA32(STrailEntry, t83, t20Sums[j%16])
-						qBar2[j] = num.FMA32(num.FMA32(-kEntry, t422Entry2, num.FMA32(STrailEntry, muEntry2, F(MTrailEntry*alphaEntry2))), yBarEntry, qBar2[j])
-						t3[j] = t32
-						t8[j] = t83
-						SBarState[j] = F(t83 * muEntry2)
+						t43 := num.FMA32(q[j], yBarEntry, MBarState[j])
+						t8Sums[j%16] = num.FMA32(MTrailEntry, t43, t8Sums[j%16])
+						t92 := SBarState[j] + t43
+						t13Sums[j%16] = num.FMA32(t92, kEntry, t13Sums[j%16])
+						t17Sums[j%16] = num.FMA32(STrailEntry, t92, t17Sums[j%16])
+						qBar2[j] = num.FMA32(num.FMA32(-kEntry, t42Entry2, num.FMA32(STrailEntry, etaEntry2, F(MTrailEntry*rhoEntry2))), yBarEntry, qBar2[j])
+						t4[j] = t43
+						t9[j] = t92
+						SBarState[j] = F(t92 * etaEntry2)
 					}
-					t7 = kern.Sum16(&t7Sums)
-					t122 = kern.Sum16(&t122Sums)
-					t20 = kern.Sum16(&t20Sums)
-					t82[(l*T+a+C*s)*dV+i] = t7
-					t123 := -t122
-					t42[(l*T+a+C*s)*dV+i] = t20
-					// titans_channels.S
-					t14 := F(c.Beta[(l*T+a+C*s)*dV+i] * t123)
-					t52[(l*T+a+C*s)*dV+i] = F(c.SLin[(l*T+a+C*s)*dV+i] * t123)
-					c.VBar[(l*T+a+C*s)*dV+i] = -t14
-					// titans_channels.S, titans_channels.M
+					t8 = kern.Sum16(&t8Sums)
+					t13 = kern.Sum16(&t13Sums)
+					t17 = kern.Sum16(&t17Sums)
+					c.RhoBar[(l*T+a+C*s)*dV+i] = t8
+					t132 := -t13
+					c.EtaBar[(l*T+a+C*s)*dV+i] = t17
+					// titans_channels.S, titans_channels.e
+					t15 := F(c.Theta[(l*T+a+C*s)*dV+i] * t132)
+					c.ThetaBar[(l*T+a+C*s)*dV+i] = F(c.E[(l*T+a+C*s)*dV+i] * t132)
+					c.VBar[(l*T+a+C*s)*dV+i] = -t15
+					// titans_channels.e, titans_channels.M
 					for j := range dK {
-						MBarState[j] = num.FMA32(k[j], t14, F(t3[j]*alphaEntry2))
-						kBar2[j] = num.FMA32(MTrail2[j], t14, num.FMA32(-t8[j], t422Entry2, kBar2[j]))
+						MBarState[j] = num.FMA32(k[j], t15, F(t4[j]*rhoEntry2))
+						kBar2[j] = num.FMA32(MTrail2[j], t15, num.FMA32(-t9[j], t42Entry2, kBar2[j]))
 					}
 				}
 			}

@@ -5,14 +5,16 @@
 // Purpose: The delta rule and Titans with gates that each channel of a value
 // has for itself.
 //
-// Expects: Tokens of width d
+// Expects: Tokens of width d; unit keys and queries, which the front end
+// provides
 //
-// Guarantees: The inner gradient is the error times the key {grad}; a write is
-// the gradient, weighed row by row {write}; the answer at a token depends on
-// no later token
+// Guarantees: A write is the gradient, weighed row by row {delta}; memory and
+// momentum are weighed row by row {write} {surprise}; the adjoints of the
+// gates are sums over a row {adj:keep} {adj:rate}; the answer at a token
+// depends on no later token
 //
 // Cost: 4·d_k·d_v + O(d_k + d_v) operations per token for write and read of
-// DeltaChannels {cost}, and d·d_v for each gate
+// DeltaChannels {cost}, and d_v·(d_k + d_v) for each gate
 //
 // Trade-off: A channel forgets at its own rate; the gates cost as much as a
 // projection, and the exact chunked form with one decay a token does not fit
@@ -21,8 +23,8 @@
 package titanschannels
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v38bfa4077eb8"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va89b013e7979"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -35,9 +37,9 @@ import (
 
 // Sizes are the sizes of TitansChannels.
 type Sizes struct {
-	DV int // d_v
-	D  int // d
 	DK int // d_k
+	D  int // d
+	DV int // d_v
 }
 
 // Block is TitansChannels with its sizes.
@@ -66,25 +68,25 @@ type ReadFrontBackward[F num.Float] = readfront.Backward[F]
 // New makes TitansChannels of the given sizes. What is wrong with them is in s.Err.
 func New[F num.Float](s block.Sizes, width int) *Block[F] {
 	var z Sizes
-	z.DV = s.Fixed("d_v", width)
-	z.D = s.Fixed("d", width)
 	z.DK = s.Get("d_k", -1, 1)
+	z.D = s.Fixed("d", width)
+	z.DV = s.Fixed("d_v", width)
 	return &Block[F]{Sizes: z}
 }
 
 // Declare adds the parameters of TitansChannels to the table.
 func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 	for _, p := range []context.Param{
-		{Name: prefix + "W_alpha", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "b_alpha", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 3}},
-		{Name: prefix + "W_mu", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "b_mu", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 1.5}},
-		{Name: prefix + "W_beta", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
-		{Name: prefix + "b_beta", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: -2}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
+		{Name: prefix + "W_eta", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
+		{Name: prefix + "b_eta", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(1.5, 2, 2.5, 3, 3.5, 4)}},
+		{Name: prefix + "W_theta", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
+		{Name: prefix + "b_theta", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
+		{Name: prefix + "W_rho", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
+		{Name: prefix + "b_rho", Shape: tensor.Shape{b.Sizes.DV}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(3, 4, 4.5, 5, 5.5, 6)}},
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
@@ -108,7 +110,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansChannels.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansChannels", "510a114d250f05efc6bae2d989962b7b1ebfb9493724bc00868d5582b466d48a",
+	return catalog.Block("TitansChannels", "2a4716309f335169328c279428a97d34001f4fb507d38f0cb3bd2bf9a3f87aa6",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }
@@ -126,11 +128,11 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TitansChannels", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
+	v, kIn, q, rho, theta, eta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{0, 3}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
-	return b.step(c, w, m, x, kIn, v, q)
+	return b.step(c, w, m, kIn, v, eta, theta, rho, q)
 }
 
 // Read runs the block with its memory rules frozen.

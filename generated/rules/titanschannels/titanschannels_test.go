@@ -10,20 +10,21 @@ import (
 	"testing"
 )
 
-// TestTitansChannels holds TitansChannels to its page: titans_channels.alpha,
-// titans_channels.mu, titans_channels.beta, titans_channels.k0,
-// titans_channels.k1, titans_channels.k, titans_channels.v, titans_channels.S,
-// titans_channels.M, titans_channels.q0, titans_channels.q1,
-// titans_channels.q, titans_channels.y.
+// TestTitansChannels holds TitansChannels to its page: titans_channels.k0,
+// titans_channels.k1, titans_channels.k, titans_channels.k2,
+// titans_channels.v, titans_channels.eta, titans_channels.theta,
+// titans_channels.rho, titans_channels.e, titans_channels.G,
+// titans_channels.S, titans_channels.U, titans_channels.M, titans_channels.q0,
+// titans_channels.q1, titans_channels.q, titans_channels.y.
 func TestTitansChannels(t *testing.T) {
 	conformance.Block{
 		Name: "TitansChannels",
 		F64:  build[float64],
 		F32:  build[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Causal:  true,
@@ -38,9 +39,9 @@ func TestTitansChannels(t *testing.T) {
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
@@ -52,9 +53,9 @@ func TestTitansChannels(t *testing.T) {
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 2, "d_k": 5, "d_v": 3},
-			{"d": 5, "d_k": 7, "d_v": 1},
-			{"d": 1, "d_k": 2, "d_v": 5},
+			{"d": 2, "d_k": 3, "d_v": 5},
+			{"d": 5, "d_k": 1, "d_v": 7},
+			{"d": 1, "d_k": 5, "d_v": 2},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Vectors: "testdata/titans_channels.txt",
@@ -63,7 +64,7 @@ func TestTitansChannels(t *testing.T) {
 
 // build makes TitansChannels of the given sizes.
 func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
-	return &Block[F]{Sizes: Sizes{DV: z["d_v"], D: z["d"], DK: z["d_k"]}}, nil
+	return &Block[F]{Sizes: Sizes{DK: z["d_k"], D: z["d"], DV: z["d_v"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
@@ -76,32 +77,25 @@ func subject[F num.Float](a *conformance.Args[F]) *Block[F] {
 // stepDirect calls the kernels of step by hand.
 func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
+	a.Within("rho", block.Between(0, 1))
+	a.Within("theta", block.AtLeast(0))
+	a.Within("eta", block.Between(0, 1))
 	var k Step[F]
-	k.C, k.L, k.T, k.D, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	k.WAlpha = a.Real("W_alpha", k.D*k.DV)
-	k.X = a.Real("x", k.L*k.T*k.D)
-	k.BAlpha = a.Real("b_alpha", k.DV)
-	k.WMu = a.Real("W_mu", k.D*k.DV)
-	k.BMu = a.Real("b_mu", k.DV)
-	k.WBeta = a.Real("W_beta", k.D*k.DV)
-	k.BBeta = a.Real("b_beta", k.DV)
+	k.C, k.L, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.M = a.Real("M", k.L*k.DK*k.DV)
 	k.S = a.Real("S", k.L*k.DK*k.DV)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V = a.Real("v", k.L*k.T*k.DV)
+	k.Eta = a.Real("eta", k.L*k.T*k.DV)
+	k.Theta = a.Real("theta", k.L*k.T*k.DV)
+	k.Rho = a.Real("rho", k.L*k.T*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
 	k.MOut = a.Out("M", k.L*k.DK*k.DV)
 	k.SOut = a.Out("S", k.L*k.DK*k.DV)
-	k.Alpha = a.Fresh(k.L * k.T * k.DV)
-	k.Mu = a.Fresh(k.L * k.T * k.DV)
-	k.Beta = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
-		k.SLin = a.Fresh(k.L * k.T * k.DV)
+		k.E = a.Fresh(k.L * k.T * k.DV)
 	}
-	k.BetaSigmoid = a.Fresh(k.L * k.T * k.DV)
-	k.MuSigmoid = a.Fresh(k.L * k.T * k.DV)
-	k.AlphaSigmoid = a.Fresh(k.L * k.T * k.DV)
 	if !a.ForwardOnly {
 		k.MCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
@@ -115,34 +109,23 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.D, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.D, b.Sizes.DK, b.Sizes.DV
-	g.WAlpha = k.WAlpha
-	g.X = k.X
-	g.WMu = k.WMu
-	g.WBeta = k.WBeta
+	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.K = k.K
+	g.Eta = k.Eta
+	g.Theta = k.Theta
+	g.Rho = k.Rho
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.MBar = a.Bar("M", g.L*g.DK*g.DV)
 	g.SBar = a.Bar("S", g.L*g.DK*g.DV)
-	g.Alpha = k.Alpha
-	g.Mu = k.Mu
-	g.Beta = k.Beta
-	g.SLin = k.SLin
-	g.BetaSigmoid = k.BetaSigmoid
-	g.MuSigmoid = k.MuSigmoid
-	g.AlphaSigmoid = k.AlphaSigmoid
-	g.WAlphaBar = a.Grad("W_alpha", g.D*g.DV)
-	g.XBar = a.Grad("x", g.L*g.T*g.D)
-	g.BAlphaBar = a.Grad("b_alpha", g.DV)
-	g.WMuBar = a.Grad("W_mu", g.D*g.DV)
-	g.BMuBar = a.Grad("b_mu", g.DV)
-	g.WBetaBar = a.Grad("W_beta", g.D*g.DV)
-	g.BBetaBar = a.Grad("b_beta", g.DV)
+	g.E = k.E
 	g.MBarOut = a.Grad("M", g.L*g.DK*g.DV)
 	g.SBarOut = a.Grad("S", g.L*g.DK*g.DV)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar = a.Grad("v", g.L*g.T*g.DV)
+	g.EtaBar = a.Grad("eta", g.L*g.T*g.DV)
+	g.ThetaBar = a.Grad("theta", g.L*g.T*g.DV)
+	g.RhoBar = a.Grad("rho", g.L*g.T*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.MCheckpoints = k.MCheckpoints
 	g.SCheckpoints = k.SCheckpoints
@@ -154,7 +137,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 // stepTaped calls step as a node of the tape.
 func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 	b := subject(a)
-	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "x"), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "q"))
+	out1, err := b.step(a.Call(r), a.Weights(r, b), a.Memory(b), a.Value(r, "k"), a.Value(r, "v"), a.Value(r, "eta"), a.Value(r, "theta"), a.Value(r, "rho"), a.Value(r, "q"))
 	a.SetOutput("y", out1)
 	return err
 }

@@ -169,18 +169,18 @@ func (c *Step[F]) Run() {
 	work = work[32*L*chunks:]
 	y2 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t66 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
-	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
-	t67 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	work = work[L*T*dV-32*L*chunks*dV:]
-	t68 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t66 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t69 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t67 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t70 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
+	t68 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t69 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	work = work[L*T*dV-32*L*chunks*dV:]
 	y22 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
 	work = work[L*T*dV-32*L*chunks*dV:]
 	MState := work[:dK*dV] // [d_v, d_k]
@@ -1201,15 +1201,30 @@ func (c *Step[F]) Run() {
 		}
 	}
 
+	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	for i := range L {
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
+		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
+		t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
+		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
+		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
+		for j := range T - 32*chunks {
+			t66_2[j] = rho[j]
+			t67_2[j] = theta[j]
+			t70_2[j] = eta[j]
+		}
+	}
+
 	// titans_chunk.k, titans_chunk.q
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+			t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t66_2[k2] = k[k2]
+				t68_2[k2] = k[k2]
 				t71_2[k2] = q[k2]
 			}
 		}
@@ -1219,25 +1234,10 @@ func (c *Step[F]) Run() {
 	for i := range L {
 		for j := range T - 32*chunks {
 			v := c.V[(i*T+j+32*chunks)*dV:][:dV]
-			t67_2 := t67[(i*(T-32*chunks)+j)*dV:][:dV]
+			t69_2 := t69[(i*(T-32*chunks)+j)*dV:][:dV]
 			for k := range dV {
-				t67_2[k] = v[k]
+				t69_2[k] = v[k]
 			}
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	for i := range L {
-		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-		t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
-		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
-		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
-		for j := range T - 32*chunks {
-			t68_2[j] = eta[j]
-			t69_2[j] = theta[j]
-			t70_2[j] = rho[j]
 		}
 	}
 
@@ -1299,11 +1299,11 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t160 F
@@ -1311,17 +1311,17 @@ func (c *Step[F]) Run() {
 						var t162 F
 						var t163 F
 						for j := range dK {
-							t66Entry := t66_2[j]
-							t160 += F(MState2[j][0] * t66Entry)
-							t161 += F(MState2[j][1] * t66Entry)
-							t162 += F(MState2[j][2] * t66Entry)
-							t163 += F(MState2[j][3] * t66Entry)
+							t68Entry := t68_2[j]
+							t160 += F(MState2[j][0] * t68Entry)
+							t161 += F(MState2[j][1] * t68Entry)
+							t162 += F(MState2[j][2] * t68Entry)
+							t163 += F(MState2[j][3] * t68Entry)
 						}
 						// titans_chunk.e
-						e20 := t160 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
-						e21 := t161 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						e22 := t162 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+2]
-						e23 := t163 - t67[(l*(T-32*chunks)+a+C*s)*dV+i+3]
+						e20 := t160 - t69[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e21 := t161 - t69[(l*(T-32*chunks)+a+C*s)*dV+i+1]
+						e22 := t162 - t69[(l*(T-32*chunks)+a+C*s)*dV+i+2]
+						e23 := t163 - t69[(l*(T-32*chunks)+a+C*s)*dV+i+3]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e20
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1] = e21
@@ -1329,37 +1329,37 @@ func (c *Step[F]) Run() {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i+3] = e23
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
-						t68Entry := t68_2[a]
-						t69Entry := t69_2[a]
 						t70Entry := t70_2[a]
+						t67Entry := t67_2[a]
+						t66Entry := t66_2[a]
 						var y30 F
-						w40 := F(t69Entry * e20)
+						w40 := F(t67Entry * e20)
 						var y31 F
-						w41 := F(t69Entry * e21)
+						w41 := F(t67Entry * e21)
 						var y32 F
-						w42 := F(t69Entry * e22)
+						w42 := F(t67Entry * e22)
 						var y33 F
-						w43 := F(t69Entry * e23)
+						w43 := F(t67Entry * e23)
 						for j := range dK {
-							t66Entry := t66_2[j]
+							t68Entry := t68_2[j]
 							t71Entry := t71_2[j]
-							S20 := F(t68Entry*SState2[j][0]) - F(w40*t66Entry)
-							M20 := F(t70Entry*MState2[j][0]) + S20
+							S20 := F(t70Entry*SState2[j][0]) - F(w40*t68Entry)
+							M20 := F(t66Entry*MState2[j][0]) + S20
 							y30 += F(M20 * t71Entry)
 							SState2[j][0] = S20
 							MState2[j][0] = M20
-							S21 := F(t68Entry*SState2[j][1]) - F(w41*t66Entry)
-							M21 := F(t70Entry*MState2[j][1]) + S21
+							S21 := F(t70Entry*SState2[j][1]) - F(w41*t68Entry)
+							M21 := F(t66Entry*MState2[j][1]) + S21
 							y31 += F(M21 * t71Entry)
 							SState2[j][1] = S21
 							MState2[j][1] = M21
-							S22 := F(t68Entry*SState2[j][2]) - F(w42*t66Entry)
-							M22 := F(t70Entry*MState2[j][2]) + S22
+							S22 := F(t70Entry*SState2[j][2]) - F(w42*t68Entry)
+							M22 := F(t66Entry*MState2[j][2]) + S22
 							y32 += F(M22 * t71Entry)
 							SState2[j][2] = S22
 							MState2[j][2] = M22
-							S23 := F(t68Entry*SState2[j][3]) - F(w43*t66Entry)
-							M23 := F(t70Entry*MState2[j][3]) + S23
+							S23 := F(t70Entry*SState2[j][3]) - F(w43*t68Entry)
+							M23 := F(t66Entry*MState2[j][3]) + S23
 							y33 += F(M23 * t71Entry)
 							SState2[j][3] = S23
 							MState2[j][3] = M23
@@ -1409,30 +1409,30 @@ func (c *Step[F]) Run() {
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t16 F
 						for j := range dK {
-							t16 += F(MState2[j][0] * t66_2[j])
+							t16 += F(MState2[j][0] * t68_2[j])
 						}
 						// titans_chunk.e
-						e2 := t16 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t69[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
-						t68Entry := t68_2[a]
-						w4 := F(t69_2[a] * e2)
 						t70Entry := t70_2[a]
+						w4 := F(t67_2[a] * e2)
+						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t68Entry*SState2[j][0]) - F(w4*t66_2[j])
-							M2 := F(t70Entry*MState2[j][0]) + S2
+							S2 := F(t70Entry*SState2[j][0]) - F(w4*t68_2[j])
+							M2 := F(t66Entry*MState2[j][0]) + S2
 							y3 += F(M2 * t71_2[j])
 							SState2[j][0] = S2
 							MState2[j][0] = M2
@@ -1550,16 +1550,16 @@ func (c *StepBackward[F]) Run() {
 	work = work[32*L*chunks*dK:]
 	t65 := work[:32*L*chunks*dV] // [L, chunks, 32, d_v]
 	work = work[32*L*chunks*dV:]
-	t66 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
-	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	work = work[L*T*dK-32*L*chunks*dK:]
-	t68 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t66 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
-	t69 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t67 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t70 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
+	t68 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
+	t71 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	work = work[L*T*dK-32*L*chunks*dK:]
 	t := work[:32*L*chunks*dV] // [L, 32·chunks, d_v]
 	work = work[32*L*chunks*dV:]
 	t2 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
@@ -1568,10 +1568,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dK*dV:]
 	t5 := work[:L*dK*dV] // [L, d_v, d_k]
 	work = work[L*dK*dV:]
-	t7 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	work = work[L*T*dV-32*L*chunks*dV:]
-	t8 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
+	t6 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
+	t9 := work[:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	work = work[L*T*dV-32*L*chunks*dV:]
 	t10 := work[:L*T-32*L*chunks] // [L, T - 32·chunks]
 	work = work[L*T-32*L*chunks:]
 	t11 := work[:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
@@ -1584,15 +1584,15 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T-32*L*chunks:]
 	t12 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
-	t17 := work[:L*T*dK] // [L, T, d_k]
+	t15 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t13 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t14 := work[:L*T] // [L, T]
+	t16 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t15 := work[:L*T] // [L, T]
+	t17 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t16 := work[:L*T*dV] // [L, T, d_v]
+	t14 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
 	t22 := work[:32*L*chunks] // [L, chunks, 32]
 	work = work[32*L*chunks:]
@@ -1722,7 +1722,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t643 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t67 := work[:1024] // [32, 32]
+	t673 := work[:1024] // [32, 32]
 	work = work[1024:]
 	t703 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -1808,7 +1808,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[1024:]
 	t663 := work[:1024] // [32, 32]
 	work = work[1024:]
-	t672 := work[:32] // [32]
+	t6722 := work[:32] // [32]
 	work = work[32:]
 	t683 := work[:1024] // [32, 32]
 	work = work[1024:]
@@ -2053,32 +2053,32 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
+	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	for i := range L {
+		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
+		t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
+		t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
+		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
+		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
+		for j := range T - 32*chunks {
+			t66_2[j] = rho[j]
+			t67_2[j] = theta[j]
+			t70_2[j] = eta[j]
+		}
+	}
+
 	// titans_chunk.k, titans_chunk.q
 	for i := range L {
 		for j := range T - 32*chunks {
 			k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+			t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 			q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 			t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 			for k2 := range dK {
-				t66_2[k2] = k[k2]
+				t68_2[k2] = k[k2]
 				t71_2[k2] = q[k2]
 			}
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	for i := range L {
-		eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-		t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
-		theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
-		rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-		t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
-		for j := range T - 32*chunks {
-			t68_2[j] = eta[j]
-			t69_2[j] = theta[j]
-			t70_2[j] = rho[j]
 		}
 	}
 
@@ -2105,7 +2105,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_chunk
-	clear(t8)
+	clear(t6)
 	clear(t10)
 	clear(t11)
 	clear(t132)
@@ -2145,40 +2145,40 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][1] = SCheckpoints2[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t68Entry := t68_2[a]
-						t69Entry := t69_2[a]
 						t70Entry := t70_2[a]
-						w0 := F(t69Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
-						w1 := F(t69Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
+						t67Entry := t67_2[a]
+						t66Entry := t66_2[a]
+						w0 := F(t67Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						w1 := F(t67Entry * c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1])
 						for j := range dK {
-							t66Entry := t66_2[j]
-							S20 := F(t68Entry*STrail3[j][0]) - F(w0*t66Entry)
+							t68Entry := t68_2[j]
+							S20 := F(t70Entry*STrail3[j][0]) - F(w0*t68Entry)
 							STrail4[j][0] = S20
-							MTrail4[j][0] = F(t70Entry*MTrail3[j][0]) + S20
-							S21 := F(t68Entry*STrail3[j][1]) - F(w1*t66Entry)
+							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S20
+							S21 := F(t70Entry*STrail3[j][1]) - F(w1*t68Entry)
 							STrail4[j][1] = S21
-							MTrail4[j][1] = F(t70Entry*MTrail3[j][1]) + S21
+							MTrail4[j][1] = F(t66Entry*MTrail3[j][1]) + S21
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
-					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
@@ -2186,71 +2186,71 @@ func (c *StepBackward[F]) Run() {
 						STrail3 := STrail[a*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						t68Entry2 := t68_2[a]
 						t70Entry2 := t70_2[a]
-						t69Entry2 := t69_2[a]
-						var t730 F
+						t66Entry2 := t66_2[a]
+						t67Entry2 := t67_2[a]
+						var t70_3 F
 						var t2430 F
 						var t1620 F
 						eEntry0 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry0 := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						w20 := F(t69Entry2 * eEntry0)
-						var t731 F
+						w20 := F(t67Entry2 * eEntry0)
+						var t71_3 F
 						var t2431 F
 						var t1621 F
 						eEntry1 := c.E[(l*(T-32*chunks)+a+C*s)*dV+i+1]
 						t2Entry1 := t2[(l*(T-32*chunks)+a+C*s)*dV+i+1]
-						w21 := F(t69Entry2 * eEntry1)
+						w21 := F(t67Entry2 * eEntry1)
 						for j := range dK {
-							t66Entry := t66_2[j]
+							t68Entry := t68_2[j]
 							t71Entry := t71_2[j]
 							t11Sum := t11_2[j]
 							t132Sum := t132_3[j]
 							MTrailEntry0 := MTrail3[j][0]
 							STrailEntry0 := STrail3[j][0]
 							t440 := MBarState[j][0] + F(t71Entry*t2Entry0)
-							t730 += F(MTrailEntry0 * t440)
-							t90 := SBarState[j][0] + t440
-							t2430 += F(t90 * t66Entry)
-							t1620 += F(STrailEntry0 * t90)
-							t11Sum += F((F(t70Entry2*MTrailEntry0) + F(t68Entry2*STrailEntry0) - F(w20*t66Entry)) * t2Entry0)
+							t70_3 += F(MTrailEntry0 * t440)
+							t930 := SBarState[j][0] + t440
+							t2430 += F(t930 * t68Entry)
+							t1620 += F(STrailEntry0 * t930)
+							t11Sum += F((F(t66Entry2*MTrailEntry0) + F(t70Entry2*STrailEntry0) - F(w20*t68Entry)) * t2Entry0)
 							t43[j][0] = t440
-							t132Sum -= F(t90 * eEntry0)
-							SBarState[j][0] = F(t68Entry2 * t90)
+							t132Sum -= F(t930 * eEntry0)
+							SBarState[j][0] = F(t70Entry2 * t930)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t441 := MBarState[j][1] + F(t71Entry*t2Entry1)
-							t731 += F(MTrailEntry1 * t441)
-							t91_2 := SBarState[j][1] + t441
-							t2431 += F(t91_2 * t66Entry)
-							t1621 += F(STrailEntry1 * t91_2)
-							t11Sum += F((F(t70Entry2*MTrailEntry1) + F(t68Entry2*STrailEntry1) - F(w21*t66Entry)) * t2Entry1)
+							t71_3 += F(MTrailEntry1 * t441)
+							t931 := SBarState[j][1] + t441
+							t2431 += F(t931 * t68Entry)
+							t1621 += F(STrailEntry1 * t931)
+							t11Sum += F((F(t66Entry2*MTrailEntry1) + F(t70Entry2*STrailEntry1) - F(w21*t68Entry)) * t2Entry1)
 							t43[j][1] = t441
-							t132Sum -= F(t91_2 * eEntry1)
-							SBarState[j][1] = F(t68Entry2 * t91_2)
+							t132Sum -= F(t931 * eEntry1)
+							SBarState[j][1] = F(t70Entry2 * t931)
 							t11_2[j] = t11Sum
 							t132_3[j] = t132Sum
 						}
+						t6Sum := t6_2[a]
 						t10Sum := t10_2[a]
-						t8Sum := t8_2[a]
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						t10Sum += t730
-						t8Sum += t1620
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t2430)
-						w30 := F(t69Entry2 * t2430)
-						t10Sum += t731
-						t8Sum += t1621
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t69Entry2 * t2431)
-						w31 := F(t69Entry2 * t2431)
+						t6Sum += t70_3
+						t10Sum += t1620
+						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t2430)
+						w30 := F(t67Entry2 * t2430)
+						t6Sum += t71_3
+						t10Sum += t1621
+						t9[(l*(T-32*chunks)+a+C*s)*dV+i+1] = F(t67Entry2 * t2431)
+						w31 := F(t67Entry2 * t2431)
+						t6_2[a] = t6Sum
 						t10_2[a] = t10Sum
-						t8_2[a] = t8Sum
 						for j := range dK {
 							t212Sum := t212_2[j]
-							t66Entry := t66_2[j]
+							t68Entry := t68_2[j]
 							t212Sum -= F(w30 * MTrail3[j][0])
-							MBarState[j][0] = F(t70Entry2*t43[j][0]) - F(w30*t66Entry)
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w30*t68Entry)
 							t212Sum -= F(w31 * MTrail3[j][1])
-							MBarState[j][1] = F(t70Entry2*t43[j][1]) - F(w31*t66Entry)
+							MBarState[j][1] = F(t66Entry2*t43[j][1]) - F(w31*t68Entry)
 							t212_2[j] = t212Sum
 						}
 					}
@@ -2288,73 +2288,73 @@ func (c *StepBackward[F]) Run() {
 					STrail2[j][0] = SCheckpoints[j]
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
 						STrail3 := STrail[a*dK:][:dK]
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail4 := STrail[(a+1)*dK:][:dK]
 						MTrail3 := MTrail[a*dK:][:dK]
 						MTrail4 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t68Entry := t68_2[a]
-						w := F(t69_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t70Entry := t70_2[a]
+						w := F(t67_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := F(t68Entry*STrail3[j][0]) - F(w*t66_2[j])
+							S2 := F(t70Entry*STrail3[j][0]) - F(w*t68_2[j])
 							STrail4[j][0] = S2
-							MTrail4[j][0] = F(t70Entry*MTrail3[j][0]) + S2
+							MTrail4[j][0] = F(t66Entry*MTrail3[j][0]) + S2
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t6_2 := t6[l*(T-32*chunks)+C*s:][:n]
 					t10_2 := t10[l*(T-32*chunks)+C*s:][:n]
-					t8_2 := t8[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_2 := t11[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_2 := t212[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						var t73_2 F
+						var t7 F
 						var t243 F
 						var t162 F
-						t68Entry2 := t68_2[a]
+						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t70Entry2 := t70_2[a]
-						t69Entry2 := t69_2[a]
-						w2 := F(t69Entry2 * eEntry)
+						t66Entry2 := t66_2[a]
+						t67Entry2 := t67_2[a]
+						w2 := F(t67Entry2 * eEntry)
 						for j := range dK {
 							MTrailEntry := MTrail3[j][0]
 							STrailEntry := STrail3[j][0]
-							t66Entry := t66_2[j]
+							t68Entry := t68_2[j]
 							t44_2 := MBarState[j][0] + F(t71_2[j]*t2Entry)
-							t73_2 += F(MTrailEntry * t44_2)
-							t9 := SBarState[j][0] + t44_2
-							t243 += F(t9 * t66Entry)
-							t162 += F(STrailEntry * t9)
-							t11_2[j] += F((F(t70Entry2*MTrailEntry) + F(t68Entry2*STrailEntry) - F(w2*t66Entry)) * t2Entry)
+							t7 += F(MTrailEntry * t44_2)
+							t93 := SBarState[j][0] + t44_2
+							t243 += F(t93 * t68Entry)
+							t162 += F(STrailEntry * t93)
+							t11_2[j] += F((F(t66Entry2*MTrailEntry) + F(t70Entry2*STrailEntry) - F(w2*t68Entry)) * t2Entry)
 							t43[j][0] = t44_2
-							t132_3[j] -= F(t9 * eEntry)
-							SBarState[j][0] = F(t68Entry2 * t9)
+							t132_3[j] -= F(t93 * eEntry)
+							SBarState[j][0] = F(t70Entry2 * t93)
 						}
-						t10_2[a] += t73_2
-						t8_2[a] += t162
+						t6_2[a] += t7
+						t10_2[a] += t162
 						// titans_chunk.e, titans_chunk.S
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t243)
+						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t69Entry2 * t243)
+						w3 := F(t67Entry2 * t243)
 						for j := range dK {
 							t212_2[j] -= F(w3 * MTrail3[j][0])
-							MBarState[j][0] = F(t70Entry2*t43[j][0]) - F(w3*t66_2[j])
+							MBarState[j][0] = F(t66Entry2*t43[j][0]) - F(w3*t68_2[j])
 						}
 					}
 				}
@@ -2370,55 +2370,55 @@ func (c *StepBackward[F]) Run() {
 
 	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
 	clear(t12)
-	clear(t17)
+	clear(t15)
 	for i := range L {
-		t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
+		t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
 		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
-			t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+			t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 			t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
 			t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 			t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
-			t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
+			t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
 			var t1422 F
-			t69Entry3 := t69_2[j]
+			t67Entry3 := t67_2[j]
 			for k := range dK {
 				t132Entry := t132_3[k]
-				t1422 += F(t66_2[k] * t132Entry)
+				t1422 += F(t68_2[k] * t132Entry)
 				t12_2[k] += t11_2[k]
-				t17_2[k] += F(t69Entry3*t132Entry) + t212_2[k]
+				t15_2[k] += F(t67Entry3*t132Entry) + t212_2[k]
 			}
 			t142_3[j] = t1422
 		}
 	}
 
-	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	clear(t13)
-	clear(t14)
-	clear(t15)
+	clear(t16)
+	clear(t17)
 	for i := range L {
 		t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
 		t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
 		t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-		t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
-		t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
-		t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
+		t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
+		t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
+		t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
 		for j := range T - 32*chunks {
 			t13_2[j] += t10_2[j]
-			t14_2[j] += t142_3[j]
-			t15_2[j] += t8_2[j]
+			t16_2[j] += t142_3[j]
+			t17_2[j] += t6_2[j]
 		}
 	}
 
 	// titans_chunk.v
-	clear(t16)
+	clear(t14)
 	for i := range L {
 		for j := range T - 32*chunks {
-			t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
-			t16_2 := t16[(i*T+j+32*chunks)*dV:][:dV]
+			t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
 			for k := range dV {
-				t16_2[k] += t7_2[k]
+				t14_2[k] += t9_2[k]
 			}
 		}
 	}
@@ -2946,7 +2946,7 @@ func (c *StepBackward[F]) Run() {
 			t58_2 := t58[31*32:][:32]
 			t613_2 := t613[31*32:][:32]
 			t643_2 := t643[31*32:][:32]
-			t67_2 := t67[31*32:][:32]
+			t673_2 := t673[31*32:][:32]
 			t703_2 := t703[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
@@ -3034,7 +3034,7 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			// titans_chunk.e
-			clear(t67)
+			clear(t673)
 			lo5 := max(0, 16)
 			if n := 32 - lo5; n > 0 {
 				t312_2 := t312[(l*chunks+t3)*32+lo5:][:n]
@@ -3044,10 +3044,10 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo5+i)-16)*32:][:32]
 					t613_3 := t613[((lo5+i)-16)*32:][:32]
 					t643_3 := t643[((lo5+i)-16)*32:][:32]
-					t67_3 := t67[(lo5+i)*32:][:32]
+					t673_3 := t673[(lo5+i)*32:][:32]
 					t312Entry := t312_2[i]
 					for j := range 32 {
-						t67_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
+						t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
 					}
 				}
 			}
@@ -3062,11 +3062,11 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo6+i)-1)*32:][:32]
 					t613_3 := t613[((lo6+i)-1)*32:][:32]
 					t643_3 := t643[((lo6+i)-1)*32:][:32]
-					t67_3 := t67[((lo6+i)-1)*32:][:32]
+					t673_3 := t673[((lo6+i)-1)*32:][:32]
 					t703_3 := t703[(lo6+i)*32:][:32]
 					t60Entry2 := t60_2[i]
 					for j := range 32 {
-						t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t60Entry2)
+						t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t60Entry2)
 					}
 				}
 			}
@@ -3081,12 +3081,12 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo7+i)-2)*32:][:32]
 					t613_3 := t613[((lo7+i)-2)*32:][:32]
 					t643_3 := t643[((lo7+i)-2)*32:][:32]
-					t67_3 := t67[((lo7+i)-2)*32:][:32]
+					t673_3 := t673[((lo7+i)-2)*32:][:32]
 					t703_3 := t703[((lo7+i)-2)*32:][:32]
 					t73_3 := t73[(lo7+i)*32:][:32]
 					t52Entry2 := t52_2[i]
 					for j := range 32 {
-						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t52Entry2)
+						t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t52Entry2)
 					}
 				}
 			}
@@ -3101,13 +3101,13 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo8+i)-4)*32:][:32]
 					t613_3 := t613[((lo8+i)-4)*32:][:32]
 					t643_3 := t643[((lo8+i)-4)*32:][:32]
-					t67_3 := t67[((lo8+i)-4)*32:][:32]
+					t673_3 := t673[((lo8+i)-4)*32:][:32]
 					t703_3 := t703[((lo8+i)-4)*32:][:32]
 					t73_3 := t73[((lo8+i)-4)*32:][:32]
 					t76_3 := t76[(lo8+i)*32:][:32]
 					t82Entry2 := t82_4[i]
 					for j := range 32 {
-						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
+						t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
 					}
 				}
 			}
@@ -3122,14 +3122,14 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo9+i)-8)*32:][:32]
 					t613_3 := t613[((lo9+i)-8)*32:][:32]
 					t643_3 := t643[((lo9+i)-8)*32:][:32]
-					t67_3 := t67[((lo9+i)-8)*32:][:32]
+					t673_3 := t673[((lo9+i)-8)*32:][:32]
 					t703_3 := t703[((lo9+i)-8)*32:][:32]
 					t73_3 := t73[((lo9+i)-8)*32:][:32]
 					t76_3 := t76[((lo9+i)-8)*32:][:32]
 					t79_3 := t79[(lo9+i)*32:][:32]
 					t112Entry2 := t112_3[i]
 					for j := range 32 {
-						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+						t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 					}
 				}
 			}
@@ -3144,7 +3144,7 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo10+i)-16)*32:][:32]
 					t613_3 := t613[((lo10+i)-16)*32:][:32]
 					t643_3 := t643[((lo10+i)-16)*32:][:32]
-					t67_3 := t67[((lo10+i)-16)*32:][:32]
+					t673_3 := t673[((lo10+i)-16)*32:][:32]
 					t703_3 := t703[((lo10+i)-16)*32:][:32]
 					t73_3 := t73[((lo10+i)-16)*32:][:32]
 					t76_3 := t76[((lo10+i)-16)*32:][:32]
@@ -3152,7 +3152,7 @@ func (c *StepBackward[F]) Run() {
 					t82_4 := t82_2[(lo10+i)*32:][:32]
 					t143Entry := t143_3[i]
 					for j := range 32 {
-						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
+						t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 					}
 				}
 			}
@@ -3178,7 +3178,7 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo11+i)-1)*32:][:32]
 					t613_3 := t613[((lo11+i)-1)*32:][:32]
 					t643_3 := t643[((lo11+i)-1)*32:][:32]
-					t67_3 := t67[((lo11+i)-1)*32:][:32]
+					t673_3 := t673[((lo11+i)-1)*32:][:32]
 					t703_3 := t703[((lo11+i)-1)*32:][:32]
 					t73_3 := t73[((lo11+i)-1)*32:][:32]
 					t76_3 := t76[((lo11+i)-1)*32:][:32]
@@ -3186,7 +3186,7 @@ func (c *StepBackward[F]) Run() {
 					t82_4 := t82_2[((lo11+i)-1)*32:][:32]
 					t96_2 := t96[(lo11+i)*32:][:32]
 					for j := range 32 {
-						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+						t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 					}
 				}
 			}
@@ -3252,7 +3252,7 @@ func (c *StepBackward[F]) Run() {
 				t58_3 := t58[i*32:][:32]
 				t613_3 := t613[i*32:][:32]
 				t643_3 := t643[i*32:][:32]
-				t67_3 := t67[i*32:][:32]
+				t673_3 := t673[i*32:][:32]
 				t703_3 := t703[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
@@ -3260,7 +3260,7 @@ func (c *StepBackward[F]) Run() {
 				t82_4 := t82_2[i*32:][:32]
 				t229_2 := t229[i*32:][:32]
 				for j := range 32 {
-					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+					t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 				}
 			}
 			// titans_chunk.y
@@ -3272,7 +3272,7 @@ func (c *StepBackward[F]) Run() {
 				t58_3 := t58[i*32:][:32]
 				t613_3 := t613[i*32:][:32]
 				t643_3 := t643[i*32:][:32]
-				t67_3 := t67[i*32:][:32]
+				t673_3 := t673[i*32:][:32]
 				t703_3 := t703[i*32:][:32]
 				t73_3 := t73[i*32:][:32]
 				t76_3 := t76[i*32:][:32]
@@ -3281,7 +3281,7 @@ func (c *StepBackward[F]) Run() {
 				t2523_2 := t2523[i*32:][:32]
 				t2722_2 := t2722[i*32:][:32]
 				for j := range 32 {
-					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+					t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 				}
 			}
 			// titans_chunk.U, titans_chunk.S, titans_chunk.e, titans_chunk.M, titans_chunk.c
@@ -3294,9 +3294,9 @@ func (c *StepBackward[F]) Run() {
 				t58Entry := t58_2[i]
 				t613Entry := t613_2[i]
 				t643Entry := t643_2[i]
-				t67Entry := t67_2[i]
-				w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry
-				w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t673Entry := t673_2[i]
+				w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
+				w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dV {
 					t2823_2[j] = F(w4*t224_2[j]) + F(w5*t225_2[j])
 				}
@@ -3431,7 +3431,7 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo14+i)-16)*32:][:32]
 					t613_3 := t613[((lo14+i)-16)*32:][:32]
 					t643_3 := t643[((lo14+i)-16)*32:][:32]
-					t67_3 := t67[((lo14+i)-16)*32:][:32]
+					t673_3 := t673[((lo14+i)-16)*32:][:32]
 					t703_3 := t703[((lo14+i)-16)*32:][:32]
 					t73_3 := t73[((lo14+i)-16)*32:][:32]
 					t76_3 := t76[((lo14+i)-16)*32:][:32]
@@ -3441,7 +3441,7 @@ func (c *StepBackward[F]) Run() {
 					t143Entry2 := t143_3[i]
 					for j := range 32 {
 						t582Entry := t582_2[j]
-						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582Entry)
+						t6223 += F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t582Entry)
 						t6122_2[j] += F(t582Entry * t143Entry2)
 					}
 					t6222_2[i] = t6223
@@ -3458,11 +3458,11 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t663)
-			clear(t672)
+			clear(t6722)
 			lo15 := max(0, 8)
 			if n := 32 - lo15; n > 0 {
 				t112_3 := t112[(l*chunks+t3)*32+lo15:][:n]
-				t672_2 := t672[0+lo15:][:n]
+				t6722_2 := t6722[0+lo15:][:n]
 				for i := range n {
 					t633_2 := t633[(lo15+i)*32:][:32]
 					t53_3 := t53[((lo15+i)-8)*32:][:32]
@@ -3470,19 +3470,19 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo15+i)-8)*32:][:32]
 					t613_3 := t613[((lo15+i)-8)*32:][:32]
 					t643_3 := t643[((lo15+i)-8)*32:][:32]
-					t67_3 := t67[((lo15+i)-8)*32:][:32]
+					t673_3 := t673[((lo15+i)-8)*32:][:32]
 					t703_3 := t703[((lo15+i)-8)*32:][:32]
 					t73_3 := t73[((lo15+i)-8)*32:][:32]
 					t76_3 := t76[((lo15+i)-8)*32:][:32]
 					t663_2 := t663[((lo15+i)-8)*32:][:32]
-					var t6722 F
+					var t6723 F
 					t112Entry3 := t112_3[i]
 					for j := range 32 {
 						t633Entry := t633_2[j]
-						t6722 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t633Entry)
+						t6723 += F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t633Entry)
 						t663_2[j] += F(t633Entry * t112Entry3)
 					}
-					t672_2[i] = t6722
+					t6722_2[i] = t6723
 				}
 			}
 			// titans_chunk.c
@@ -3508,7 +3508,7 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo16+i)-4)*32:][:32]
 					t613_3 := t613[((lo16+i)-4)*32:][:32]
 					t643_3 := t643[((lo16+i)-4)*32:][:32]
-					t67_3 := t67[((lo16+i)-4)*32:][:32]
+					t673_3 := t673[((lo16+i)-4)*32:][:32]
 					t703_3 := t703[((lo16+i)-4)*32:][:32]
 					t73_3 := t73[((lo16+i)-4)*32:][:32]
 					t7122_2 := t7122[((lo16+i)-4)*32:][:32]
@@ -3516,7 +3516,7 @@ func (c *StepBackward[F]) Run() {
 					t82Entry3 := t82_4[i]
 					for j := range 32 {
 						t683Entry := t683_2[j]
-						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t683Entry)
+						t722_2 += F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t683Entry)
 						t7122_2[j] += F(t683Entry * t82Entry3)
 					}
 					t72_3[i] = t722_2
@@ -3545,14 +3545,14 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo17+i)-2)*32:][:32]
 					t613_3 := t613[((lo17+i)-2)*32:][:32]
 					t643_3 := t643[((lo17+i)-2)*32:][:32]
-					t67_3 := t67[((lo17+i)-2)*32:][:32]
+					t673_3 := t673[((lo17+i)-2)*32:][:32]
 					t703_3 := t703[((lo17+i)-2)*32:][:32]
 					t762_2 := t762[((lo17+i)-2)*32:][:32]
 					var t7722 F
 					t52Entry3 := t52_2[i]
 					for j := range 32 {
 						t732Entry := t732_2[j]
-						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t732Entry)
+						t7722 += F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t732Entry)
 						t762_2[j] += F(t732Entry * t52Entry3)
 					}
 					t772_2[i] = t7722
@@ -3581,13 +3581,13 @@ func (c *StepBackward[F]) Run() {
 					t58_3 := t58[((lo18+i)-1)*32:][:32]
 					t613_3 := t613[((lo18+i)-1)*32:][:32]
 					t643_3 := t643[((lo18+i)-1)*32:][:32]
-					t67_3 := t67[((lo18+i)-1)*32:][:32]
+					t673_3 := t673[((lo18+i)-1)*32:][:32]
 					t81_2 := t81[((lo18+i)-1)*32:][:32]
 					var t8222 F
 					t60Entry3 := t60_2[i]
 					for j := range 32 {
 						t78Entry := t78_2[j]
-						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t78Entry)
+						t8222 += F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t78Entry)
 						t81_2[j] += F(t78Entry * t60Entry3)
 					}
 					t822_2[i] = t8222
@@ -4047,7 +4047,7 @@ func (c *StepBackward[F]) Run() {
 			}
 			// titans_chunk.g
 			for i := range 32 {
-				t191[i] = t672[i] + t120[i] + t184[i] + t185[i] + t190[i]
+				t191[i] = t6722[i] + t120[i] + t184[i] + t185[i] + t190[i]
 				t194[i] = t186[i] + t189[i]
 			}
 			// titans_chunk.g
@@ -4168,9 +4168,9 @@ func (c *StepBackward[F]) Run() {
 				t58Entry2 := t58_2[i]
 				t613Entry2 := t613_2[i]
 				t643Entry2 := t643_2[i]
-				t67Entry2 := t67_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t673Entry2 := t673_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
 					t23_2[j] = F(w6*t722[j*32+i]) + F(w7*t1423[j*32+i])
 				}
@@ -4277,14 +4277,14 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.rho
 	for i := range L {
 		for j := range T {
-			t17_2 := t17[(i*T+j)*dK:][:dK]
+			t15_2 := t15[(i*T+j)*dK:][:dK]
 			t28_2 := t28[(i*T+j)*dK:][:dK]
 			kBar := c.KBar[(i*T+j)*dK:][:dK]
 			t12_2 := t12[(i*T+j)*dK:][:dK]
 			t30_2 := t30[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				kBar[k] = t17_2[k] + t28_2[k]
+				kBar[k] = t15_2[k] + t28_2[k]
 				qBar[k] = t12_2[k] + t30_2[k]
 			}
 		}
@@ -4293,30 +4293,30 @@ func (c *StepBackward[F]) Run() {
 	// titans_chunk.rho
 	for i := range L {
 		for j := range T {
-			t16_2 := t16[(i*T+j)*dV:][:dV]
+			t14_2 := t14[(i*T+j)*dV:][:dV]
 			t26_2 := t26[(i*T+j)*dV:][:dV]
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				vBar[k] = t16_2[k] + t26_2[k]
+				vBar[k] = t14_2[k] + t26_2[k]
 			}
 		}
 	}
 
 	// titans_chunk.rho
 	for i := range L {
-		t13_2 := t13[i*T:][:T]
+		t17_2 := t17[i*T:][:T]
 		t31_2 := t31[i*T:][:T]
 		rhoBar := c.RhoBar[i*T:][:T]
-		t15_2 := t15[i*T:][:T]
+		t13_2 := t13[i*T:][:T]
 		t29_2 := t29[i*T:][:T]
 		etaBar := c.EtaBar[i*T:][:T]
-		t14_2 := t14[i*T:][:T]
+		t16_2 := t16[i*T:][:T]
 		t27_2 := t27[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
 		for j := range T {
-			rhoBar[j] = t13_2[j] + t31_2[j]
-			etaBar[j] = t15_2[j] + t29_2[j]
-			thetaBar[j] = t14_2[j] + t27_2[j]
+			rhoBar[j] = t17_2[j] + t31_2[j]
+			etaBar[j] = t13_2[j] + t29_2[j]
+			thetaBar[j] = t16_2[j] + t27_2[j]
 		}
 	}
 }
@@ -4348,7 +4348,7 @@ type stepNode[F num.Float] struct {
 //	y_t = g_t M° q_t + h_t S° q_t + Σ_{i∈C} H_t[i] U_i    titans_chunk.y
 //	M_t = g_t M° + h_t S° + Σ_{i∈C} c_t[i] U_i k_iᵀ    titans_chunk.M
 //	S_t = p_t S° + Σ_{i∈C} e_t[i] U_i k_iᵀ    titans_chunk.S
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_chunk.G
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    titans_chunk.G
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; q [L, T, d_k]; eta [L,
 // T]; theta [L, T]; y [L, T, d_v]. Source:

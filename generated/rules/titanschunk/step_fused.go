@@ -25,88 +25,88 @@ func (c *stepFused) run() {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t60 := c.Work[:32*L*chunks]                                                                // [L, chunks, 32]
-	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                  // [L, chunks, 32]
-	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                               // [L, chunks, 32, d_k]
-	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                // [L, chunks, 32, d_k]
-	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                // [L, chunks, 32, d_v]
-	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                      // [L, chunks, 32]
-	t18 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+160*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t5 := c.Work[64*L*chunks*dK+32*L*chunks*dV+192*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t20 := c.Work[64*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t22 := c.Work[64*L*chunks*dK+32*L*chunks*dV+256*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t4 := c.Work[64*L*chunks*dK+32*L*chunks*dV+288*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+320*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+352*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+384*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+416*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+448*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t10 := c.Work[64*L*chunks*dK+32*L*chunks*dV+480*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t12 := c.Work[64*L*chunks*dK+32*L*chunks*dV+512*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t14 := c.Work[64*L*chunks*dK+32*L*chunks*dV+544*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t13 := c.Work[64*L*chunks*dK+32*L*chunks*dV+576*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t15 := c.Work[64*L*chunks*dK+32*L*chunks*dV+608*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	g := c.Work[64*L*chunks*dK+32*L*chunks*dV+640*L*chunks:][:32*L*chunks]                     // [L, chunks, 32]
-	t21 := c.Work[64*L*chunks*dK+32*L*chunks*dV+672*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t23 := c.Work[64*L*chunks*dK+32*L*chunks*dV+704*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t25 := c.Work[64*L*chunks*dK+32*L*chunks*dV+736*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t24 := c.Work[64*L*chunks*dK+32*L*chunks*dV+768*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t26 := c.Work[64*L*chunks*dK+32*L*chunks*dV+800*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t28 := c.Work[64*L*chunks*dK+32*L*chunks*dV+832*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t27 := c.Work[64*L*chunks*dK+32*L*chunks*dV+864*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t29 := c.Work[64*L*chunks*dK+32*L*chunks*dV+896*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t31 := c.Work[64*L*chunks*dK+32*L*chunks*dV+928*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t30 := c.Work[64*L*chunks*dK+32*L*chunks*dV+960*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	t32 := c.Work[64*L*chunks*dK+32*L*chunks*dV+992*L*chunks:][:32*L*chunks]                   // [L, chunks, 32]
-	p := c.Work[64*L*chunks*dK+32*L*chunks*dV+1024*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t35 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1056*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t86 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1088*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t36 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1120*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t38 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1152*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t39 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1184*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t41 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1216*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t42 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1248*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t44 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1280*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t45 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1312*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	t47 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1344*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	h := c.Work[64*L*chunks*dK+32*L*chunks*dV+1376*L*chunks:][:32*L*chunks]                    // [L, chunks, 32]
-	t92 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1408*L*chunks:][:32*L*chunks]                  // [L, chunks, 32]
-	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1440*L*chunks:][:32*L*chunks*dV]                // [L, chunks, 32, d_v]
-	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t67 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
-	t68 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
-	t69 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
-	t70 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
-	MState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks:][:dK*dV]                           // [d_v, d_k]
-	SState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+dK*dV:][:dK*dV]                     // [d_v, d_k]
-	t17 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                      // [32, d_v]
-	t49 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                // [32, d_v]
-	Q2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                  // [32, 32]
-	t89 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]           // [32, d_v]
-	t93 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]           // [32, d_v]
-	K2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]            // [32, 32]
-	U2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]           // [32, d_v]
-	t53 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]           // [32, 32]
-	t55 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]           // [32, 32]
-	t58 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]           // [32, 32]
-	t613 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]          // [32, 32]
-	t643 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]          // [32, 32]
-	t672 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]          // [32, 32]
-	t702 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]          // [32, 32]
-	t73 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]           // [32, 32]
-	t76 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]          // [32, 32]
-	t79 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]          // [32, 32]
-	t82 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]          // [32, 32]
-	t87 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]            // [32]
-	t96 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]          // [32, 32]
-	t98 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]          // [32, 32]
-	t822 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]         // [32, 32]
-	t922 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]        // [32, d_k]
-	t102 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]  // [32, d_k]
+	t60 := c.Work[:32*L*chunks]                                                                      // [L, chunks, 32]
+	t62 := c.Work[32*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t64 := c.Work[64*L*chunks:][:32*L*chunks]                                                        // [L, chunks, 32]
+	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                     // [L, chunks, 32, d_k]
+	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                      // [L, chunks, 32, d_k]
+	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                      // [L, chunks, 32, d_v]
+	t := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:32*L*chunks]                            // [L, chunks, 32]
+	t18 := c.Work[64*L*chunks*dK+32*L*chunks*dV+128*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t3 := c.Work[64*L*chunks*dK+32*L*chunks*dV+160*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t5 := c.Work[64*L*chunks*dK+32*L*chunks*dV+192*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t20 := c.Work[64*L*chunks*dK+32*L*chunks*dV+224*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t22 := c.Work[64*L*chunks*dK+32*L*chunks*dV+256*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t4 := c.Work[64*L*chunks*dK+32*L*chunks*dV+288*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t6 := c.Work[64*L*chunks*dK+32*L*chunks*dV+320*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t8 := c.Work[64*L*chunks*dK+32*L*chunks*dV+352*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t7 := c.Work[64*L*chunks*dK+32*L*chunks*dV+384*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t9 := c.Work[64*L*chunks*dK+32*L*chunks*dV+416*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t11 := c.Work[64*L*chunks*dK+32*L*chunks*dV+448*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t10 := c.Work[64*L*chunks*dK+32*L*chunks*dV+480*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t12 := c.Work[64*L*chunks*dK+32*L*chunks*dV+512*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t14 := c.Work[64*L*chunks*dK+32*L*chunks*dV+544*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t13 := c.Work[64*L*chunks*dK+32*L*chunks*dV+576*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t15 := c.Work[64*L*chunks*dK+32*L*chunks*dV+608*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	g := c.Work[64*L*chunks*dK+32*L*chunks*dV+640*L*chunks:][:32*L*chunks]                           // [L, chunks, 32]
+	t21 := c.Work[64*L*chunks*dK+32*L*chunks*dV+672*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t23 := c.Work[64*L*chunks*dK+32*L*chunks*dV+704*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t25 := c.Work[64*L*chunks*dK+32*L*chunks*dV+736*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t24 := c.Work[64*L*chunks*dK+32*L*chunks*dV+768*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t26 := c.Work[64*L*chunks*dK+32*L*chunks*dV+800*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t28 := c.Work[64*L*chunks*dK+32*L*chunks*dV+832*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t27 := c.Work[64*L*chunks*dK+32*L*chunks*dV+864*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t29 := c.Work[64*L*chunks*dK+32*L*chunks*dV+896*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t31 := c.Work[64*L*chunks*dK+32*L*chunks*dV+928*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t30 := c.Work[64*L*chunks*dK+32*L*chunks*dV+960*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	t32 := c.Work[64*L*chunks*dK+32*L*chunks*dV+992*L*chunks:][:32*L*chunks]                         // [L, chunks, 32]
+	p := c.Work[64*L*chunks*dK+32*L*chunks*dV+1024*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t35 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1056*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t86 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1088*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t36 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1120*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t38 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1152*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t39 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1184*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t41 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1216*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t42 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1248*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t44 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1280*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t45 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1312*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	t47 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1344*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	h := c.Work[64*L*chunks*dK+32*L*chunks*dV+1376*L*chunks:][:32*L*chunks]                          // [L, chunks, 32]
+	t92 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1408*L*chunks:][:32*L*chunks]                        // [L, chunks, 32]
+	y2 := c.Work[64*L*chunks*dK+32*L*chunks*dV+1440*L*chunks:][:32*L*chunks*dV]                      // [L, chunks, 32, d_v]
+	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t67 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t70 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]              // [L, T - 32·chunks]
+	t68 := c.Work[64*L*chunks*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t69 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
+	MState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks:][:dK*dV]                                 // [d_v, d_k]
+	SState := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+dK*dV:][:dK*dV]                           // [d_v, d_k]
+	t17 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV:][:32*dV]                            // [32, d_v]
+	t49 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dV:][:32*dV]                      // [32, d_v]
+	Q2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV:][:1024]                        // [32, 32]
+	t89 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+64*dV+1024:][:32*dV]                 // [32, d_v]
+	t93 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+96*dV+1024:][:32*dV]                 // [32, d_v]
+	K2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+1024:][:1024]                  // [32, 32]
+	U2 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+128*dV+2048:][:32*dV]                 // [32, d_v]
+	t53 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+2048:][:1024]                 // [32, 32]
+	t55 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+3072:][:1024]                 // [32, 32]
+	t58 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+4096:][:1024]                 // [32, 32]
+	t613 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+5120:][:1024]                // [32, 32]
+	t643 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+6144:][:1024]                // [32, 32]
+	t672 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+7168:][:1024]                // [32, 32]
+	t702 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+8192:][:1024]                // [32, 32]
+	t73 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+9216:][:1024]                 // [32, 32]
+	t76 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+10240:][:1024]                // [32, 32]
+	t79 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+11264:][:1024]                // [32, 32]
+	t82 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+12288:][:1024]                // [32, 32]
+	t87 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13312:][:32]                  // [32]
+	t96 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+13344:][:1024]                // [32, 32]
+	t98 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+14368:][:1024]                // [32, 32]
+	t822 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+15392:][:1024]               // [32, 32]
+	t922 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+160*dV+16416:][:32*dK]              // [32, d_k]
+	t102 := c.Work[2*L*T*dK+2*L*T*dV+3*L*T+1344*L*chunks+2*dK*dV+32*dK+160*dV+16416:][:32*dK]        // [32, d_k]
 
 	// titans_chunk.rho, titans_chunk.eta, titans_chunk.theta
 	if kern.Wide() {
@@ -1542,11 +1542,42 @@ func (c *stepFused) run() {
 		copy(c.SChunks[l*dV*dK:][:dK*dV], SState[:dK*dV])
 	}
 
+	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	if kern.Wide() {
+		a := regions.R76f4913afdd8Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t67),
+			P4: unsafe.SliceData(c.Eta),
+			P5: unsafe.SliceData(t70),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.R76f4913afdd8(&a)
+	} else {
+		for i := range L {
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
+			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
+			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
+			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
+			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				t66_2[j] = rho[j]
+				t67_2[j] = theta[j]
+				t70_2[j] = eta[j]
+			}
+		}
+	}
+
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t66),
+			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
 			P3: unsafe.SliceData(t71),
 			N0: L,
@@ -1561,11 +1592,11 @@ func (c *stepFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+				t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t66_2[k2] = k[k2]
+					t68_2[k2] = k[k2]
 					t71_2[k2] = q[k2]
 				}
 			}
@@ -1575,38 +1606,7 @@ func (c *stepFused) run() {
 	// titans_chunk.v
 	for i := range L {
 		for j := range T - 32*chunks {
-			copy(t67[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	if kern.Wide() {
-		a := regions.R76f4913afdd8Args{
-			P0: unsafe.SliceData(c.Eta),
-			P1: unsafe.SliceData(t68),
-			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t69),
-			P4: unsafe.SliceData(c.Rho),
-			P5: unsafe.SliceData(t70),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.R76f4913afdd8(&a)
-	} else {
-		for i := range L {
-			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-			t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
-			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
-			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				t68_2[j] = eta[j]
-				t69_2[j] = theta[j]
-				t70_2[j] = rho[j]
-			}
+			copy(t69[(i*(T-32*chunks)+j)*dV:][:dV], c.V[(i*T+j+32*chunks)*dV:][:dV])
 		}
 	}
 
@@ -1642,13 +1642,13 @@ func (c *stepRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
-	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
-	t67 := c.Work[2*L*T*dK+64*L*chunks*dV+1440*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
-	t68 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]             // [L, T - 32·chunks]
-	t69 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]         // [L, T - 32·chunks]
-	t70 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]       // [L, T - 32·chunks]
-	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV] // [L, T - 32·chunks, d_v]
+	t66 := c.Work[64*L*chunks*dK+64*L*chunks*dV+1440*L*chunks:][:L*T-32*L*chunks]                    // [L, T - 32·chunks]
+	t67 := c.Work[64*L*chunks*dK+64*L*chunks*dV+L*T+1408*L*chunks:][:L*T-32*L*chunks]                // [L, T - 32·chunks]
+	t70 := c.Work[64*L*chunks*dK+64*L*chunks*dV+2*L*T+1376*L*chunks:][:L*T-32*L*chunks]              // [L, T - 32·chunks]
+	t68 := c.Work[64*L*chunks*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dK-32*L*chunks*dK]        // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
+	t69 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]              // [L, T - 32·chunks, d_v]
+	y22 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T+1344*L*chunks:][:L*T*dV-32*L*chunks*dV]       // [L, T - 32·chunks, d_v]
 	l, block := part/kern.Parts(dV), part%kern.Parts(dV)
 	first, last := kern.PartRows(block, dV)
 	if kern.Wide() {
@@ -1681,12 +1681,12 @@ func (c *stepRows1) Part(part int) {
 				{
 					a := regions.R6c49f935c07dArgs{
 						P0:   unsafe.SliceData(MState2),
-						P1:   unsafe.SliceData(t66),
-						P2:   unsafe.SliceData(t67),
+						P1:   unsafe.SliceData(t68),
+						P2:   unsafe.SliceData(t69),
 						P3:   kern.Given(c.E),
-						P4:   unsafe.SliceData(t68),
-						P5:   unsafe.SliceData(t69),
-						P6:   unsafe.SliceData(t70),
+						P4:   unsafe.SliceData(t70),
+						P5:   unsafe.SliceData(t67),
+						P6:   unsafe.SliceData(t66),
 						P7:   unsafe.SliceData(SState2),
 						P8:   unsafe.SliceData(t71),
 						P9:   unsafe.SliceData(y22),
@@ -1721,33 +1721,33 @@ func (c *stepRows1) Part(part int) {
 					copy(c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], SState2[:dK])
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.e
 						var t16 F
 						t16Sums := [2]F{t16}
 						for j := range dK {
-							t16Sums[j%2] = num.FMA32(MState2[j], t66_2[j], t16Sums[j%2])
+							t16Sums[j%2] = num.FMA32(MState2[j], t68_2[j], t16Sums[j%2])
 						}
 						t16 = kern.Sum2(&t16Sums)
 						// titans_chunk.e
-						e2 := t16 - t67[(l*(T-32*chunks)+a+C*s)*dV+i]
+						e2 := t16 - t69[(l*(T-32*chunks)+a+C*s)*dV+i]
 						if len(c.E) > 0 {
 							c.E[(l*(T-32*chunks)+a+C*s)*dV+i] = e2
 						}
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M, titans_chunk.y
 						var y3 F
-						t68Entry := t68_2[a]
-						w4 := F(t69_2[a] * e2)
 						t70Entry := t70_2[a]
+						w4 := F(t67_2[a] * e2)
+						t66Entry := t66_2[a]
 						y3Sums := [2]F{y3}
 						for j := range dK {
-							S2 := num.FMA32(-w4, t66_2[j], F(t68Entry*SState2[j]))
-							M2 := num.FMA32(t70Entry, MState2[j], S2)
+							S2 := num.FMA32(-w4, t68_2[j], F(t70Entry*SState2[j]))
+							M2 := num.FMA32(t66Entry, MState2[j], S2)
 							y3Sums[j%2] = num.FMA32(M2, t71_2[j], y3Sums[j%2])
 							SState2[j] = S2
 							MState2[j] = M2
@@ -1785,28 +1785,28 @@ func (c *stepBackwardFused) run() {
 	t61 := c.Work[96*L*chunks:][:32*L*chunks*dK]                                                                                        // [L, chunks, 32, d_k]
 	t63 := c.Work[32*L*chunks*dK+96*L*chunks:][:32*L*chunks*dK]                                                                         // [L, chunks, 32, d_k]
 	t65 := c.Work[64*L*chunks*dK+96*L*chunks:][:32*L*chunks*dV]                                                                         // [L, chunks, 32, d_v]
-	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                                   // [L, T - 32·chunks, d_k]
-	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                                            // [L, T - 32·chunks, d_k]
-	t68 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                               // [L, T - 32·chunks]
-	t69 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                           // [L, T - 32·chunks]
-	t70 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
+	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                                         // [L, T - 32·chunks]
+	t67 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t70 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                                                   // [L, T - 32·chunks]
+	t68 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                         // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                                                  // [L, T - 32·chunks, d_k]
 	t := c.Work[2*L*T*dK+32*L*chunks*dV+3*L*T:][:32*L*chunks*dV]                                                                        // [L, 32·chunks, d_v]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                                                // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                                                       // [L, d_v, d_k]
 	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                                               // [L, d_v, d_k]
-	t7 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                               // [L, T - 32·chunks, d_v]
-	t8 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                                  // [L, T - 32·chunks]
+	t6 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
+	t9 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]                                   // [L, T - 32·chunks, d_v]
 	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                                                     // [L, T - 32·chunks]
 	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                                               // [L, T - 32·chunks, d_k]
 	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
 	t212 := c.Work[4*L*T*dK+2*L*T*dV-64*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                               // [L, T - 32·chunks, d_k]
 	t142 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T-32*L*chunks]                                     // [L, T - 32·chunks]
 	t12 := c.Work[5*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
-	t17 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
+	t15 := c.Work[6*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T*dK]                                               // [L, T, d_k]
 	t13 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+6*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
-	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
-	t15 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
-	t16 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
+	t16 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+7*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t17 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+8*L*T-96*L*chunks:][:L*T]                                                  // [L, T]
+	t14 := c.Work[7*L*T*dK+2*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:L*T*dV]                                               // [L, T, d_v]
 	t22 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-96*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
 	t182 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-64*L*chunks:][:32*L*chunks]                                         // [L, chunks, 32]
 	t32 := c.Work[7*L*T*dK+3*L*T*dV-96*L*chunks*dK+2*L*dK*dV+9*L*T-32*L*chunks:][:32*L*chunks]                                          // [L, chunks, 32]
@@ -1871,7 +1871,7 @@ func (c *stepBackwardFused) run() {
 	t58 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+2048:][:1024]                  // [32, 32]
 	t613 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+3072:][:1024]                 // [32, 32]
 	t643 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+4096:][:1024]                 // [32, 32]
-	t67 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                  // [32, 32]
+	t673 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+5120:][:1024]                 // [32, 32]
 	t703 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+6144:][:1024]                 // [32, 32]
 	t73 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+7168:][:1024]                  // [32, 32]
 	t76 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+8192:][:1024]                  // [32, 32]
@@ -1914,7 +1914,7 @@ func (c *stepBackwardFused) run() {
 	t6222 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25952:][:32]    // [32]
 	t633 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+25984:][:1024]   // [32, 32]
 	t663 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+27008:][:1024]   // [32, 32]
-	t672 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]     // [32]
+	t6722 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28032:][:32]    // [32]
 	t683 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+28064:][:1024]   // [32, 32]
 	t7122 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+29088:][:1024]  // [32, 32]
 	t72_2 := c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+30112:][:32]    // [32]
@@ -2084,11 +2084,42 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
+	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	if kern.Wide() {
+		a := regions.R76f4913afdd8Args{
+			P0: unsafe.SliceData(c.Rho),
+			P1: unsafe.SliceData(t66),
+			P2: unsafe.SliceData(c.Theta),
+			P3: unsafe.SliceData(t67),
+			P4: unsafe.SliceData(c.Eta),
+			P5: unsafe.SliceData(t70),
+			N0: L,
+			N1: T - 32*chunks,
+			N2: 128 * chunks,
+			N3: T,
+		}
+		regions.R76f4913afdd8(&a)
+	} else {
+		for i := range L {
+			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
+			t66_2 := t66[i*(T-32*chunks):][:T-32*chunks]
+			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
+			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
+			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
+			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
+			for j := range T - 32*chunks {
+				t66_2[j] = rho[j]
+				t67_2[j] = theta[j]
+				t70_2[j] = eta[j]
+			}
+		}
+	}
+
 	// titans_chunk.k, titans_chunk.q
 	if kern.Wide() {
 		a := regions.R7d0ea8674a7fArgs{
 			P0: unsafe.SliceData(c.K),
-			P1: unsafe.SliceData(t66),
+			P1: unsafe.SliceData(t68),
 			P2: unsafe.SliceData(c.Q),
 			P3: unsafe.SliceData(t71),
 			N0: L,
@@ -2103,44 +2134,13 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			for j := range T - 32*chunks {
 				k := c.K[(i*T+j+32*chunks)*dK:][:dK]
-				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+				t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 				q := c.Q[(i*T+j+32*chunks)*dK:][:dK]
 				t71_2 := t71[(i*(T-32*chunks)+j)*dK:][:dK]
 				for k2 := range dK {
-					t66_2[k2] = k[k2]
+					t68_2[k2] = k[k2]
 					t71_2[k2] = q[k2]
 				}
-			}
-		}
-	}
-
-	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
-	if kern.Wide() {
-		a := regions.R76f4913afdd8Args{
-			P0: unsafe.SliceData(c.Eta),
-			P1: unsafe.SliceData(t68),
-			P2: unsafe.SliceData(c.Theta),
-			P3: unsafe.SliceData(t69),
-			P4: unsafe.SliceData(c.Rho),
-			P5: unsafe.SliceData(t70),
-			N0: L,
-			N1: T - 32*chunks,
-			N2: 128 * chunks,
-			N3: T,
-		}
-		regions.R76f4913afdd8(&a)
-	} else {
-		for i := range L {
-			eta := c.Eta[i*T+32*chunks:][:T-32*chunks]
-			t68_2 := t68[i*(T-32*chunks):][:T-32*chunks]
-			theta := c.Theta[i*T+32*chunks:][:T-32*chunks]
-			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
-			rho := c.Rho[i*T+32*chunks:][:T-32*chunks]
-			t70_2 := t70[i*(T-32*chunks):][:T-32*chunks]
-			for j := range T - 32*chunks {
-				t68_2[j] = eta[j]
-				t69_2[j] = theta[j]
-				t70_2[j] = rho[j]
 			}
 		}
 	}
@@ -2160,7 +2160,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_chunk
-	clear(t8)
+	clear(t6)
 	clear(t10)
 	clear(t11)
 	clear(t132)
@@ -2169,22 +2169,22 @@ func (c *stepBackwardFused) run() {
 	if kern.Blocks(dV) > 1 {
 		kern.AddBlocks(t11[:L*T*dK-32*L*chunks*dK], c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t132[:L*T*dK-32*L*chunks*dK], c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
-		kern.AddBlocks(t8[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t6[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
+		kern.AddBlocks(t10[:L*T-32*L*chunks], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 		kern.AddBlocks(t212[:L*T*dK-32*L*chunks*dK], c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952:], 3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks, kern.Blocks(dV))
 	}
 
 	// titans_chunk.S, titans_chunk.q, titans_chunk.k, titans_chunk.e
 	clear(t12)
-	clear(t17)
+	clear(t15)
 	if kern.Wide() {
 		a := regions.Rd12c5879a881Args{
-			P0:  unsafe.SliceData(t69),
+			P0:  unsafe.SliceData(t67),
 			P1:  unsafe.SliceData(t132),
-			P2:  unsafe.SliceData(t66),
+			P2:  unsafe.SliceData(t68),
 			P3:  unsafe.SliceData(t12),
 			P4:  unsafe.SliceData(t11),
-			P5:  unsafe.SliceData(t17),
+			P5:  unsafe.SliceData(t15),
 			P6:  unsafe.SliceData(t212),
 			P7:  unsafe.SliceData(t142),
 			N0:  L,
@@ -2206,23 +2206,23 @@ func (c *stepBackwardFused) run() {
 		regions.Rd12c5879a881(&a)
 	} else {
 		for i := range L {
-			t69_2 := t69[i*(T-32*chunks):][:T-32*chunks]
+			t67_2 := t67[i*(T-32*chunks):][:T-32*chunks]
 			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t132_3 := t132[(i*(T-32*chunks)+j)*dK:][:dK]
-				t66_2 := t66[(i*(T-32*chunks)+j)*dK:][:dK]
+				t68_2 := t68[(i*(T-32*chunks)+j)*dK:][:dK]
 				t12_2 := t12[(i*T+j+32*chunks)*dK:][:dK]
 				t11_2 := t11[(i*(T-32*chunks)+j)*dK:][:dK]
-				t17_2 := t17[(i*T+j+32*chunks)*dK:][:dK]
+				t15_2 := t15[(i*T+j+32*chunks)*dK:][:dK]
 				t212_2 := t212[(i*(T-32*chunks)+j)*dK:][:dK]
 				var t1422 F
-				t69Entry3 := t69_2[j]
+				t67Entry3 := t67_2[j]
 				t1422Sums := [16]F{t1422}
 				for k := range dK {
 					t132Entry := t132_3[k]
-					t1422Sums[k%16] = num.FMA32(t66_2[k], t132Entry, t1422Sums[k%16])
+					t1422Sums[k%16] = num.FMA32(t68_2[k], t132Entry, t1422Sums[k%16])
 					t12_2[k] = t12_2[k] + t11_2[k]
-					t17_2[k] = num.FMA32(t69Entry3, t132Entry, t17_2[k]+t212_2[k])
+					t15_2[k] = num.FMA32(t67Entry3, t132Entry, t15_2[k]+t212_2[k])
 				}
 				t1422 = kern.Sum16(&t1422Sums)
 				t142_3[j] = t1422
@@ -2230,18 +2230,18 @@ func (c *stepBackwardFused) run() {
 		}
 	}
 
-	// titans_chunk.rho, titans_chunk.theta, titans_chunk.eta
+	// titans_chunk.eta, titans_chunk.theta, titans_chunk.rho
 	clear(t13)
-	clear(t14)
-	clear(t15)
+	clear(t16)
+	clear(t17)
 	if kern.Wide() {
 		a := regions.R54835e551773Args{
 			P0: unsafe.SliceData(t13),
 			P1: unsafe.SliceData(t10),
-			P2: unsafe.SliceData(t14),
+			P2: unsafe.SliceData(t16),
 			P3: unsafe.SliceData(t142),
-			P4: unsafe.SliceData(t15),
-			P5: unsafe.SliceData(t8),
+			P4: unsafe.SliceData(t17),
+			P5: unsafe.SliceData(t6),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: 128 * chunks,
@@ -2252,24 +2252,24 @@ func (c *stepBackwardFused) run() {
 		for i := range L {
 			t13_2 := t13[i*T+32*chunks:][:T-32*chunks]
 			t10_2 := t10[i*(T-32*chunks):][:T-32*chunks]
-			t14_2 := t14[i*T+32*chunks:][:T-32*chunks]
+			t16_2 := t16[i*T+32*chunks:][:T-32*chunks]
 			t142_3 := t142[i*(T-32*chunks):][:T-32*chunks]
-			t15_2 := t15[i*T+32*chunks:][:T-32*chunks]
-			t8_2 := t8[i*(T-32*chunks):][:T-32*chunks]
+			t17_2 := t17[i*T+32*chunks:][:T-32*chunks]
+			t6_2 := t6[i*(T-32*chunks):][:T-32*chunks]
 			for j := range T - 32*chunks {
 				t13_2[j] = t13_2[j] + t10_2[j]
-				t14_2[j] = t14_2[j] + t142_3[j]
-				t15_2[j] = t15_2[j] + t8_2[j]
+				t16_2[j] = t16_2[j] + t142_3[j]
+				t17_2[j] = t17_2[j] + t6_2[j]
 			}
 		}
 	}
 
 	// titans_chunk.v
-	clear(t16)
+	clear(t14)
 	if kern.Wide() {
 		a := regions.R3fc37e6a9acaArgs{
-			P0: unsafe.SliceData(t16),
-			P1: unsafe.SliceData(t7),
+			P0: unsafe.SliceData(t14),
+			P1: unsafe.SliceData(t9),
 			N0: L,
 			N1: T - 32*chunks,
 			N2: dV,
@@ -2281,10 +2281,10 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T - 32*chunks {
-				t16_2 := t16[(i*T+j+32*chunks)*dV:][:dV]
-				t7_2 := t7[(i*(T-32*chunks)+j)*dV:][:dV]
+				t14_2 := t14[(i*T+j+32*chunks)*dV:][:dV]
+				t9_2 := t9[(i*(T-32*chunks)+j)*dV:][:dV]
 				for k := range dV {
-					t16_2[k] = t16_2[k] + t7_2[k]
+					t14_2[k] = t14_2[k] + t9_2[k]
 				}
 			}
 		}
@@ -3009,7 +3009,7 @@ func (c *stepBackwardFused) run() {
 			t58_2 := t58[31*32:][:32]
 			t613_2 := t613[31*32:][:32]
 			t643_2 := t643[31*32:][:32]
-			t67_2 := t67[31*32:][:32]
+			t673_2 := t673[31*32:][:32]
 			t703_2 := t703[31*32:][:32]
 			t73_2 := t73[31*32:][:32]
 			t76_2 := t76[31*32:][:32]
@@ -3147,7 +3147,7 @@ func (c *stepBackwardFused) run() {
 				}
 			}
 			// titans_chunk.e
-			clear(t67)
+			clear(t673)
 			if kern.Wide() {
 				a := regions.Re658f86b404bArgs{
 					P0: unsafe.SliceData(t312),
@@ -3156,7 +3156,7 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t58),
 					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t67),
+					P6: unsafe.SliceData(t673),
 					N0: 1,
 					N1: 32,
 					N2: 128*t3 + 128*chunks*l,
@@ -3173,10 +3173,10 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-16)*32:][:32]
 						t613_3 := t613[((lo+i)-16)*32:][:32]
 						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t67_3 := t67[(lo+i)*32:][:32]
+						t673_3 := t673[(lo+i)*32:][:32]
 						t312Entry := t312_2[i]
 						for j := range 32 {
-							t67_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
+							t673_3[j] = F(((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) * t312Entry)
 						}
 					}
 				}
@@ -3191,7 +3191,7 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t58),
 					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t67),
+					P6: unsafe.SliceData(t673),
 					P7: unsafe.SliceData(t703),
 					N0: 1,
 					N1: 32,
@@ -3209,11 +3209,11 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-1)*32:][:32]
 						t613_3 := t613[((lo+i)-1)*32:][:32]
 						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t673_3 := t673[((lo+i)-1)*32:][:32]
 						t703_3 := t703[(lo+i)*32:][:32]
 						t60Entry2 := t60_2[i]
 						for j := range 32 {
-							t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) * t60Entry2)
+							t703_3[j] = F((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) * t60Entry2)
 						}
 					}
 				}
@@ -3228,7 +3228,7 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t58),
 					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t67),
+					P6: unsafe.SliceData(t673),
 					P7: unsafe.SliceData(t703),
 					P8: unsafe.SliceData(t73),
 					N0: 1,
@@ -3247,12 +3247,12 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-2)*32:][:32]
 						t613_3 := t613[((lo+i)-2)*32:][:32]
 						t643_3 := t643[((lo+i)-2)*32:][:32]
-						t67_3 := t67[((lo+i)-2)*32:][:32]
+						t673_3 := t673[((lo+i)-2)*32:][:32]
 						t703_3 := t703[((lo+i)-2)*32:][:32]
 						t73_3 := t73[(lo+i)*32:][:32]
 						t52Entry2 := t52_2[i]
 						for j := range 32 {
-							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) * t52Entry2)
+							t73_3[j] = F(((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) * t52Entry2)
 						}
 					}
 				}
@@ -3267,7 +3267,7 @@ func (c *stepBackwardFused) run() {
 					P3: unsafe.SliceData(t58),
 					P4: unsafe.SliceData(t613),
 					P5: unsafe.SliceData(t643),
-					P6: unsafe.SliceData(t67),
+					P6: unsafe.SliceData(t673),
 					P7: unsafe.SliceData(t703),
 					P8: unsafe.SliceData(t73),
 					P9: unsafe.SliceData(t76),
@@ -3287,13 +3287,13 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-4)*32:][:32]
 						t613_3 := t613[((lo+i)-4)*32:][:32]
 						t643_3 := t643[((lo+i)-4)*32:][:32]
-						t67_3 := t67[((lo+i)-4)*32:][:32]
+						t673_3 := t673[((lo+i)-4)*32:][:32]
 						t703_3 := t703[((lo+i)-4)*32:][:32]
 						t73_3 := t73[((lo+i)-4)*32:][:32]
 						t76_3 := t76[(lo+i)*32:][:32]
 						t82Entry2 := t82_4[i]
 						for j := range 32 {
-							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
+							t76_3[j] = F((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) * t82Entry2)
 						}
 					}
 				}
@@ -3308,7 +3308,7 @@ func (c *stepBackwardFused) run() {
 					P3:  unsafe.SliceData(t58),
 					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t673),
 					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
@@ -3329,14 +3329,14 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-8)*32:][:32]
 						t613_3 := t613[((lo+i)-8)*32:][:32]
 						t643_3 := t643[((lo+i)-8)*32:][:32]
-						t67_3 := t67[((lo+i)-8)*32:][:32]
+						t673_3 := t673[((lo+i)-8)*32:][:32]
 						t703_3 := t703[((lo+i)-8)*32:][:32]
 						t73_3 := t73[((lo+i)-8)*32:][:32]
 						t76_3 := t76[((lo+i)-8)*32:][:32]
 						t79_3 := t79[(lo+i)*32:][:32]
 						t112Entry2 := t112_3[i]
 						for j := range 32 {
-							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
+							t79_3[j] = F(((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) * t112Entry2)
 						}
 					}
 				}
@@ -3351,7 +3351,7 @@ func (c *stepBackwardFused) run() {
 					P3:  unsafe.SliceData(t58),
 					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t673),
 					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
@@ -3373,7 +3373,7 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-16)*32:][:32]
 						t613_3 := t613[((lo+i)-16)*32:][:32]
 						t643_3 := t643[((lo+i)-16)*32:][:32]
-						t67_3 := t67[((lo+i)-16)*32:][:32]
+						t673_3 := t673[((lo+i)-16)*32:][:32]
 						t703_3 := t703[((lo+i)-16)*32:][:32]
 						t73_3 := t73[((lo+i)-16)*32:][:32]
 						t76_3 := t76[((lo+i)-16)*32:][:32]
@@ -3381,7 +3381,7 @@ func (c *stepBackwardFused) run() {
 						t82_4 := t82_2[(lo+i)*32:][:32]
 						t143Entry := t143_3[i]
 						for j := range 32 {
-							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
+							t82_4[j] = F((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) * t143Entry)
 						}
 					}
 				}
@@ -3425,7 +3425,7 @@ func (c *stepBackwardFused) run() {
 					P2:  unsafe.SliceData(t58),
 					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t67),
+					P5:  unsafe.SliceData(t673),
 					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
@@ -3445,7 +3445,7 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo+i)-1)*32:][:32]
 						t613_3 := t613[((lo+i)-1)*32:][:32]
 						t643_3 := t643[((lo+i)-1)*32:][:32]
-						t67_3 := t67[((lo+i)-1)*32:][:32]
+						t673_3 := t673[((lo+i)-1)*32:][:32]
 						t703_3 := t703[((lo+i)-1)*32:][:32]
 						t73_3 := t73[((lo+i)-1)*32:][:32]
 						t76_3 := t76[((lo+i)-1)*32:][:32]
@@ -3453,7 +3453,7 @@ func (c *stepBackwardFused) run() {
 						t82_4 := t82_2[((lo+i)-1)*32:][:32]
 						t96_2 := t96[(lo+i)*32:][:32]
 						for j := range 32 {
-							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
+							t96_2[j] = (((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]
 						}
 					}
 				}
@@ -3567,7 +3567,7 @@ func (c *stepBackwardFused) run() {
 					P3:  unsafe.SliceData(t58),
 					P4:  unsafe.SliceData(t613),
 					P5:  unsafe.SliceData(t643),
-					P6:  unsafe.SliceData(t67),
+					P6:  unsafe.SliceData(t673),
 					P7:  unsafe.SliceData(t703),
 					P8:  unsafe.SliceData(t73),
 					P9:  unsafe.SliceData(t76),
@@ -3585,7 +3585,7 @@ func (c *stepBackwardFused) run() {
 					t58_3 := t58[i*32:][:32]
 					t613_3 := t613[i*32:][:32]
 					t643_3 := t643[i*32:][:32]
-					t67_3 := t67[i*32:][:32]
+					t673_3 := t673[i*32:][:32]
 					t703_3 := t703[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
 					t76_3 := t76[i*32:][:32]
@@ -3593,7 +3593,7 @@ func (c *stepBackwardFused) run() {
 					t82_4 := t82_2[i*32:][:32]
 					t229_2 := t229[i*32:][:32]
 					for j := range 32 {
-						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
+						t229_2[j] = F(Q[j] * ((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]))
 					}
 				}
 			}
@@ -3607,7 +3607,7 @@ func (c *stepBackwardFused) run() {
 					P2:  unsafe.SliceData(t58),
 					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t67),
+					P5:  unsafe.SliceData(t673),
 					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
@@ -3624,7 +3624,7 @@ func (c *stepBackwardFused) run() {
 					t58_3 := t58[i*32:][:32]
 					t613_3 := t613[i*32:][:32]
 					t643_3 := t643[i*32:][:32]
-					t67_3 := t67[i*32:][:32]
+					t673_3 := t673[i*32:][:32]
 					t703_3 := t703[i*32:][:32]
 					t73_3 := t73[i*32:][:32]
 					t76_3 := t76[i*32:][:32]
@@ -3633,7 +3633,7 @@ func (c *stepBackwardFused) run() {
 					t2523_2 := t2523[i*32:][:32]
 					t2722_2 := t2722[i*32:][:32]
 					for j := range 32 {
-						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t67_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
+						t2722_2[j] = F(((((((((((t53_3[j] + t55_3[j]) + t58_3[j]) + t613_3[j]) + t643_3[j]) + t673_3[j]) + t703_3[j]) + t73_3[j]) + t76_3[j]) + t79_3[j]) + t82_4[j]) * t2523_2[j])
 					}
 				}
 			}
@@ -3645,7 +3645,7 @@ func (c *stepBackwardFused) run() {
 					P2:  unsafe.SliceData(t58),
 					P3:  unsafe.SliceData(t613),
 					P4:  unsafe.SliceData(t643),
-					P5:  unsafe.SliceData(t67),
+					P5:  unsafe.SliceData(t673),
 					P6:  unsafe.SliceData(t703),
 					P7:  unsafe.SliceData(t73),
 					P8:  unsafe.SliceData(t76),
@@ -3668,9 +3668,9 @@ func (c *stepBackwardFused) run() {
 					t58Entry := t58_2[i]
 					t613Entry := t613_2[i]
 					t643Entry := t643_2[i]
-					t67Entry := t67_2[i]
-					w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry
-					w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t67Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+					t673Entry := t673_2[i]
+					w4 := ((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry
+					w5 := (((((((((t53Entry + t55Entry) + t58Entry) + t613Entry) + t643Entry) + t673Entry) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 					for j := range dV {
 						t2823_2[j] = num.FMA32(w5, t225_2[j], F(w4*t224_2[j]))
 					}
@@ -3889,7 +3889,7 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t673),
 					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
 					P10: unsafe.SliceData(t76),
@@ -3926,7 +3926,7 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo2+i)-16)*32:][:32]
 						t613_3 := t613[((lo2+i)-16)*32:][:32]
 						t643_3 := t643[((lo2+i)-16)*32:][:32]
-						t67_3 := t67[((lo2+i)-16)*32:][:32]
+						t673_3 := t673[((lo2+i)-16)*32:][:32]
 						t703_3 := t703[((lo2+i)-16)*32:][:32]
 						t73_3 := t73[((lo2+i)-16)*32:][:32]
 						t76_3 := t76[((lo2+i)-16)*32:][:32]
@@ -3937,7 +3937,7 @@ func (c *stepBackwardFused) run() {
 						t6223Sums := [16]F{t6223}
 						for j := range 32 {
 							t582Entry := t582_2[j]
-							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t582Entry, t6223Sums[j%16])
+							t6223Sums[j%16] = num.FMA32(((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j])+t76_3[j])+t79_3[j], t582Entry, t6223Sums[j%16])
 							t6122_2[j] = num.FMA32(t582Entry, t143Entry2, t6122_2[j])
 						}
 						t6223 = kern.Sum16(&t6223Sums)
@@ -3965,7 +3965,7 @@ func (c *stepBackwardFused) run() {
 			}
 			// titans_chunk.c, titans_chunk.e
 			clear(t663)
-			clear(t672)
+			clear(t6722)
 			if kern.Wide() {
 				a := regions.Ra079fdf06540Args{
 					P0:  unsafe.SliceData(t112),
@@ -3975,12 +3975,12 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t673),
 					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
 					P10: unsafe.SliceData(t76),
 					P11: unsafe.SliceData(t663),
-					P12: unsafe.SliceData(t672),
+					P12: unsafe.SliceData(t6722),
 					N0:  1,
 					N1:  32,
 					N2:  128*t3 + 128*chunks*l,
@@ -4003,7 +4003,7 @@ func (c *stepBackwardFused) run() {
 				lo2 := max(0, 8)
 				if n := 32 - lo2; n > 0 {
 					t112_3 := t112[(l*chunks+t3)*32+lo2:][:n]
-					t672_2 := t672[0+lo2:][:n]
+					t6722_2 := t6722[0+lo2:][:n]
 					for i := range n {
 						t633_2 := t633[(lo2+i)*32:][:32]
 						t53_3 := t53[((lo2+i)-8)*32:][:32]
@@ -4011,21 +4011,21 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo2+i)-8)*32:][:32]
 						t613_3 := t613[((lo2+i)-8)*32:][:32]
 						t643_3 := t643[((lo2+i)-8)*32:][:32]
-						t67_3 := t67[((lo2+i)-8)*32:][:32]
+						t673_3 := t673[((lo2+i)-8)*32:][:32]
 						t703_3 := t703[((lo2+i)-8)*32:][:32]
 						t73_3 := t73[((lo2+i)-8)*32:][:32]
 						t76_3 := t76[((lo2+i)-8)*32:][:32]
 						t663_2 := t663[((lo2+i)-8)*32:][:32]
-						var t6722 F
+						var t6723 F
 						t112Entry3 := t112_3[i]
-						t6722Sums := [16]F{t6722}
+						t6723Sums := [16]F{t6723}
 						for j := range 32 {
 							t633Entry := t633_2[j]
-							t6722Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j])+t76_3[j], t633Entry, t6722Sums[j%16])
+							t6723Sums[j%16] = num.FMA32((((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j])+t76_3[j], t633Entry, t6723Sums[j%16])
 							t663_2[j] = num.FMA32(t633Entry, t112Entry3, t663_2[j])
 						}
-						t6722 = kern.Sum16(&t6722Sums)
-						t672_2[i] = t6722
+						t6723 = kern.Sum16(&t6723Sums)
+						t6722_2[i] = t6723
 					}
 				}
 			}
@@ -4059,7 +4059,7 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t673),
 					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t73),
 					P10: unsafe.SliceData(t7122),
@@ -4094,7 +4094,7 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo2+i)-4)*32:][:32]
 						t613_3 := t613[((lo2+i)-4)*32:][:32]
 						t643_3 := t643[((lo2+i)-4)*32:][:32]
-						t67_3 := t67[((lo2+i)-4)*32:][:32]
+						t673_3 := t673[((lo2+i)-4)*32:][:32]
 						t703_3 := t703[((lo2+i)-4)*32:][:32]
 						t73_3 := t73[((lo2+i)-4)*32:][:32]
 						t7122_2 := t7122[((lo2+i)-4)*32:][:32]
@@ -4103,7 +4103,7 @@ func (c *stepBackwardFused) run() {
 						t722Sums := [16]F{t722_2}
 						for j := range 32 {
 							t683Entry := t683_2[j]
-							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j])+t73_3[j], t683Entry, t722Sums[j%16])
+							t722Sums[j%16] = num.FMA32(((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j])+t73_3[j], t683Entry, t722Sums[j%16])
 							t7122_2[j] = num.FMA32(t683Entry, t82Entry3, t7122_2[j])
 						}
 						t722_2 = kern.Sum16(&t722Sums)
@@ -4141,7 +4141,7 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t673),
 					P8:  unsafe.SliceData(t703),
 					P9:  unsafe.SliceData(t762),
 					P10: unsafe.SliceData(t772),
@@ -4173,7 +4173,7 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo2+i)-2)*32:][:32]
 						t613_3 := t613[((lo2+i)-2)*32:][:32]
 						t643_3 := t643[((lo2+i)-2)*32:][:32]
-						t67_3 := t67[((lo2+i)-2)*32:][:32]
+						t673_3 := t673[((lo2+i)-2)*32:][:32]
 						t703_3 := t703[((lo2+i)-2)*32:][:32]
 						t762_2 := t762[((lo2+i)-2)*32:][:32]
 						var t7722 F
@@ -4181,7 +4181,7 @@ func (c *stepBackwardFused) run() {
 						t7722Sums := [16]F{t7722}
 						for j := range 32 {
 							t732Entry := t732_2[j]
-							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j])+t703_3[j], t732Entry, t7722Sums[j%16])
+							t7722Sums[j%16] = num.FMA32((((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j])+t703_3[j], t732Entry, t7722Sums[j%16])
 							t762_2[j] = num.FMA32(t732Entry, t52Entry3, t762_2[j])
 						}
 						t7722 = kern.Sum16(&t7722Sums)
@@ -4219,7 +4219,7 @@ func (c *stepBackwardFused) run() {
 					P4:  unsafe.SliceData(t58),
 					P5:  unsafe.SliceData(t613),
 					P6:  unsafe.SliceData(t643),
-					P7:  unsafe.SliceData(t67),
+					P7:  unsafe.SliceData(t673),
 					P8:  unsafe.SliceData(t81),
 					P9:  unsafe.SliceData(t822),
 					N0:  1,
@@ -4249,14 +4249,14 @@ func (c *stepBackwardFused) run() {
 						t58_3 := t58[((lo2+i)-1)*32:][:32]
 						t613_3 := t613[((lo2+i)-1)*32:][:32]
 						t643_3 := t643[((lo2+i)-1)*32:][:32]
-						t67_3 := t67[((lo2+i)-1)*32:][:32]
+						t673_3 := t673[((lo2+i)-1)*32:][:32]
 						t81_2 := t81[((lo2+i)-1)*32:][:32]
 						var t8222 F
 						t60Entry3 := t60_2[i]
 						t8222Sums := [16]F{t8222}
 						for j := range 32 {
 							t78Entry := t78_2[j]
-							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t67_3[j], t78Entry, t8222Sums[j%16])
+							t8222Sums[j%16] = num.FMA32(((((t53_3[j]+t55_3[j])+t58_3[j])+t613_3[j])+t643_3[j])+t673_3[j], t78Entry, t8222Sums[j%16])
 							t81_2[j] = num.FMA32(t78Entry, t60Entry3, t81_2[j])
 						}
 						t8222 = kern.Sum16(&t8222Sums)
@@ -5026,7 +5026,7 @@ func (c *stepBackwardFused) run() {
 			// titans_chunk.g
 			if kern.Wide() {
 				a := regions.Rfa7901f8dcf8Args{
-					P0: unsafe.SliceData(t672),
+					P0: unsafe.SliceData(t6722),
 					P1: unsafe.SliceData(t120),
 					P2: unsafe.SliceData(t184),
 					P3: unsafe.SliceData(t185),
@@ -5039,7 +5039,7 @@ func (c *stepBackwardFused) run() {
 				regions.Rfa7901f8dcf8(&a)
 			} else {
 				for i := range 32 {
-					t191[i] = (((t672[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
+					t191[i] = (((t6722[i] + t120[i]) + t184[i]) + t185[i]) + t190[i]
 					t194[i] = t186[i] + t189[i]
 				}
 			}
@@ -5226,9 +5226,9 @@ func (c *stepBackwardFused) run() {
 				t58Entry2 := t58_2[i]
 				t613Entry2 := t613_2[i]
 				t643Entry2 := t643_2[i]
-				t67Entry2 := t67_2[i]
-				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2
-				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t67Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
+				t673Entry2 := t673_2[i]
+				w6 := ((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2
+				w7 := (((((((((t53Entry2 + t55Entry2) + t58Entry2) + t613Entry2) + t643Entry2) + t673Entry2) + t703_2[i]) + t73_2[i]) + t76_2[i]) + t79_2[i]) + t82_3[i]
 				for j := range dK {
 					t23_2[j] = num.FMA32(w7, t1423[j*32+i], F(w6*t722[j*32+i]))
 				}
@@ -5398,7 +5398,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.rho
 	if kern.Wide() {
 		a := regions.R5825173d34d1Args{
-			P0: unsafe.SliceData(t17),
+			P0: unsafe.SliceData(t15),
 			P1: unsafe.SliceData(t28),
 			P2: unsafe.SliceData(c.KBar),
 			P3: unsafe.SliceData(t12),
@@ -5413,14 +5413,14 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t17_2 := t17[(i*T+j)*dK:][:dK]
+				t15_2 := t15[(i*T+j)*dK:][:dK]
 				t28_2 := t28[(i*T+j)*dK:][:dK]
 				kBar := c.KBar[(i*T+j)*dK:][:dK]
 				t12_2 := t12[(i*T+j)*dK:][:dK]
 				t30_2 := t30[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					kBar[k] = t17_2[k] + t28_2[k]
+					kBar[k] = t15_2[k] + t28_2[k]
 					qBar[k] = t12_2[k] + t30_2[k]
 				}
 			}
@@ -5430,7 +5430,7 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.rho
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t16),
+			P0: unsafe.SliceData(t14),
 			P1: unsafe.SliceData(t26),
 			P2: unsafe.SliceData(c.VBar),
 			N0: L,
@@ -5442,11 +5442,11 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t16_2 := t16[(i*T+j)*dV:][:dV]
+				t14_2 := t14[(i*T+j)*dV:][:dV]
 				t26_2 := t26[(i*T+j)*dV:][:dV]
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					vBar[k] = t16_2[k] + t26_2[k]
+					vBar[k] = t14_2[k] + t26_2[k]
 				}
 			}
 		}
@@ -5455,13 +5455,13 @@ func (c *stepBackwardFused) run() {
 	// titans_chunk.rho
 	if kern.Wide() {
 		a := regions.R3b7489647a1cArgs{
-			P0: unsafe.SliceData(t13),
+			P0: unsafe.SliceData(t17),
 			P1: unsafe.SliceData(t31),
 			P2: unsafe.SliceData(c.RhoBar),
-			P3: unsafe.SliceData(t15),
+			P3: unsafe.SliceData(t13),
 			P4: unsafe.SliceData(t29),
 			P5: unsafe.SliceData(c.EtaBar),
-			P6: unsafe.SliceData(t14),
+			P6: unsafe.SliceData(t16),
 			P7: unsafe.SliceData(t27),
 			P8: unsafe.SliceData(c.ThetaBar),
 			N0: L,
@@ -5470,19 +5470,19 @@ func (c *stepBackwardFused) run() {
 		regions.R3b7489647a1c(&a)
 	} else {
 		for i := range L {
-			t13_2 := t13[i*T:][:T]
+			t17_2 := t17[i*T:][:T]
 			t31_2 := t31[i*T:][:T]
 			rhoBar := c.RhoBar[i*T:][:T]
-			t15_2 := t15[i*T:][:T]
+			t13_2 := t13[i*T:][:T]
 			t29_2 := t29[i*T:][:T]
 			etaBar := c.EtaBar[i*T:][:T]
-			t14_2 := t14[i*T:][:T]
+			t16_2 := t16[i*T:][:T]
 			t27_2 := t27[i*T:][:T]
 			thetaBar := c.ThetaBar[i*T:][:T]
 			for j := range T {
-				rhoBar[j] = t13_2[j] + t31_2[j]
-				etaBar[j] = t15_2[j] + t29_2[j]
-				thetaBar[j] = t14_2[j] + t27_2[j]
+				rhoBar[j] = t17_2[j] + t31_2[j]
+				etaBar[j] = t13_2[j] + t29_2[j]
+				thetaBar[j] = t16_2[j] + t27_2[j]
 			}
 		}
 	}
@@ -5504,16 +5504,16 @@ func (c *stepBackwardRows1) Part(part int) {
 	_ = dV
 	_ = chunks
 	_ = segments
-	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]                     // [L, T - 32·chunks, d_k]
-	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T*dK-32*L*chunks*dK]              // [L, T - 32·chunks, d_k]
-	t68 := c.Work[2*L*T*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                                 // [L, T - 32·chunks]
-	t69 := c.Work[2*L*T*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                             // [L, T - 32·chunks]
-	t70 := c.Work[2*L*T*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
+	t66 := c.Work[64*L*chunks*dK+32*L*chunks*dV+96*L*chunks:][:L*T-32*L*chunks]                           // [L, T - 32·chunks]
+	t67 := c.Work[64*L*chunks*dK+32*L*chunks*dV+L*T+64*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t70 := c.Work[64*L*chunks*dK+32*L*chunks*dV+2*L*T+32*L*chunks:][:L*T-32*L*chunks]                     // [L, T - 32·chunks]
+	t68 := c.Work[64*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                           // [L, T - 32·chunks, d_k]
+	t71 := c.Work[L*T*dK+32*L*chunks*dK+32*L*chunks*dV+3*L*T:][:L*T*dK-32*L*chunks*dK]                    // [L, T - 32·chunks, d_k]
 	t2 := c.Work[2*L*T*dK+64*L*chunks*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                                  // [L, T - 32·chunks, d_v]
 	t4 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+3*L*T:][:L*dK*dV]                                         // [L, d_v, d_k]
 	t5 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+L*dK*dV+3*L*T:][:L*dK*dV]                                 // [L, d_v, d_k]
-	t7 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T*dV-32*L*chunks*dV]                 // [L, T - 32·chunks, d_v]
-	t8 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                                    // [L, T - 32·chunks]
+	t6 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+3*L*T:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
+	t9 := c.Work[2*L*T*dK+L*T*dV+32*L*chunks*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T*dV-32*L*chunks*dV]     // [L, T - 32·chunks, d_v]
 	t10 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+4*L*T-32*L*chunks:][:L*T-32*L*chunks]                       // [L, T - 32·chunks]
 	t11 := c.Work[2*L*T*dK+2*L*T*dV+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK]                 // [L, T - 32·chunks, d_k]
 	t132 := c.Work[3*L*T*dK+2*L*T*dV-32*L*chunks*dK+2*L*dK*dV+5*L*T-64*L*chunks:][:L*T*dK-32*L*chunks*dK] // [L, T - 32·chunks, d_k]
@@ -5522,18 +5522,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	first, last := kern.BlockRows(block, dV)
 	t11_2 := t11
 	t132_2 := t132
+	t6_2 := t6
 	t10_2 := t10
-	t8_2 := t8
 	t212_2 := t212
 	if block > 0 {
 		t11_2 = c.Work[9*L*T*dK+4*L*T*dV-32*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t11_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 		t132_2 = c.Work[10*L*T*dK+4*L*T*dV-64*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t132_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
-		t10_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		t6_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+12*L*T+1408*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
+		clear(t6_2[l*(T-32*chunks):][:T-32*chunks])
+		t10_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
 		clear(t10_2[l*(T-32*chunks):][:T-32*chunks])
-		t8_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+13*L*T+1376*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T-32*L*chunks]
-		clear(t8_2[l*(T-32*chunks):][:T-32*chunks])
 		t212_2 = c.Work[11*L*T*dK+4*L*T*dV-96*L*chunks*dK+32*L*chunks*dV+2*L*dK*dV+14*L*T+1344*L*chunks+3*dK*dV+64*dK+224*dV+45952+(block-1)*(3*L*T*dK-96*L*chunks*dK+2*L*T-64*L*chunks):][:L*T*dK-32*L*chunks*dK]
 		clear(t212_2[l*(T*dK-32*chunks*dK):][:T*dK-32*chunks*dK])
 	}
@@ -5570,11 +5570,11 @@ func (c *stepBackwardRows1) Part(part int) {
 				kern.Interleave(STrail, rows, c.SCheckpoints[((l*segments+s)*dV+i)*dK:], dK, dK)
 				{
 					a := regions.Rb348c15f42c1Args{
-						P0: unsafe.SliceData(t68),
-						P1: unsafe.SliceData(t69),
+						P0: unsafe.SliceData(t70),
+						P1: unsafe.SliceData(t67),
 						P2: unsafe.SliceData(c.E),
-						P3: unsafe.SliceData(t70),
-						P4: unsafe.SliceData(t66),
+						P3: unsafe.SliceData(t66),
+						P4: unsafe.SliceData(t68),
 						P5: unsafe.SliceData(STrail),
 						P6: unsafe.SliceData(MTrail),
 						N0: dK,
@@ -5589,23 +5589,23 @@ func (c *stepBackwardRows1) Part(part int) {
 				}
 				{
 					a := regions.R483a6844a3a1Args{
-						P0:  unsafe.SliceData(t68),
+						P0:  unsafe.SliceData(t70),
 						P1:  unsafe.SliceData(c.E),
 						P2:  unsafe.SliceData(t2),
-						P3:  unsafe.SliceData(t70),
-						P4:  unsafe.SliceData(t69),
+						P3:  unsafe.SliceData(t66),
+						P4:  unsafe.SliceData(t67),
 						P5:  unsafe.SliceData(MTrail),
 						P6:  unsafe.SliceData(STrail),
-						P7:  unsafe.SliceData(t66),
+						P7:  unsafe.SliceData(t68),
 						P8:  unsafe.SliceData(t71),
 						P9:  unsafe.SliceData(MBarState),
 						P10: unsafe.SliceData(SBarState),
 						P11: unsafe.SliceData(t11_2),
 						P12: unsafe.SliceData(t43),
 						P13: unsafe.SliceData(t132_2),
-						P14: unsafe.SliceData(t10_2),
-						P15: unsafe.SliceData(t8_2),
-						P16: unsafe.SliceData(t7),
+						P14: unsafe.SliceData(t6_2),
+						P15: unsafe.SliceData(t10_2),
+						P16: unsafe.SliceData(t9),
 						P17: unsafe.SliceData(t212_2),
 						N0:  dK,
 						N1:  C,
@@ -5641,79 +5641,79 @@ func (c *stepBackwardRows1) Part(part int) {
 				copy(MTrail[:dK], c.MCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				copy(STrail[:dK], c.SCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
 					for a := range n {
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
 						STrail3 := STrail[(a+1)*dK:][:dK]
 						MTrail2 := MTrail[a*dK:][:dK]
 						MTrail3 := MTrail[(a+1)*dK:][:dK]
 						// titans_chunk.S, titans_chunk.G, titans_chunk.M
-						t68Entry := t68_2[a]
-						w := F(t69_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
 						t70Entry := t70_2[a]
+						w := F(t67_2[a] * c.E[(l*(T-32*chunks)+a+C*s)*dV+i])
+						t66Entry := t66_2[a]
 						for j := range dK {
-							S2 := num.FMA32(-w, t66_2[j], F(t68Entry*STrail2[j]))
+							S2 := num.FMA32(-w, t68_2[j], F(t70Entry*STrail2[j]))
 							STrail3[j] = S2
-							MTrail3[j] = num.FMA32(t70Entry, MTrail2[j], S2)
+							MTrail3[j] = num.FMA32(t66Entry, MTrail2[j], S2)
 						}
 					}
 				}
 				if n := min(C, -C*s+T-32*chunks); n > 0 {
-					t68_2 := t68[l*(T-32*chunks)+C*s:][:n]
 					t70_2 := t70[l*(T-32*chunks)+C*s:][:n]
-					t69_2 := t69[l*(T-32*chunks)+C*s:][:n]
+					t66_2 := t66[l*(T-32*chunks)+C*s:][:n]
+					t67_2 := t67[l*(T-32*chunks)+C*s:][:n]
+					t6_3 := t6_2[l*(T-32*chunks)+C*s:][:n]
 					t10_3 := t10_2[l*(T-32*chunks)+C*s:][:n]
-					t8_3 := t8_2[l*(T-32*chunks)+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
-						t66_2 := t66[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
+						t68_2 := t68[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t71_2 := t71[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t11_3 := t11_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t132_3 := t132_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						t212_3 := t212_2[(l*(T-32*chunks)+a+C*s)*dK:][:dK]
 						// titans_chunk.y, titans_chunk.M, titans_chunk.S, titans_chunk.G
-						var t73 F
+						var t7 F
 						var t243 F
 						var t162 F
-						t68Entry2 := t68_2[a]
+						t70Entry2 := t70_2[a]
 						eEntry := c.E[(l*(T-32*chunks)+a+C*s)*dV+i]
 						t2Entry := t2[(l*(T-32*chunks)+a+C*s)*dV+i]
-						t70Entry2 := t70_2[a]
-						t69Entry2 := t69_2[a]
-						w2 := F(t69Entry2 * eEntry)
-						t73Sums := [16]F{t73}
+						t66Entry2 := t66_2[a]
+						t67Entry2 := t67_2[a]
+						w2 := F(t67Entry2 * eEntry)
+						t7Sums := [16]F{t7}
 						t243Sums := [16]F{t243}
 						t162Sums := [16]F{t162}
 						for j := range dK {
 							MTrailEntry := MTrail2[j]
 							STrailEntry := STrail2[j]
-							t66Entry := t66_2[j]
+							t68Entry := t68_2[j]
 							t44 := num.FMA32(t71_2[j], t2Entry, MBarState[j])
-							t73Sums[j%16] = num.FMA32(MTrailEntry, t44, t73Sums[j%16])
-							t9 := SBarState[j] + t44
-							t243Sums[j%16] = num.FMA32(t9, t66Entry, t243Sums[j%16])
-							t162Sums[j%16] = num.FMA32(STrailEntry, t9, t162Sums[j%16])
-							t11_3[j] = num.FMA32(num.FMA32(-w2, t66Entry, num.FMA32(t68Entry2, STrailEntry, F(t70Entry2*MTrailEntry))), t2Entry, t11_3[j])
+							t7Sums[j%16] = num.FMA32(MTrailEntry, t44, t7Sums[j%16])
+							t93 := SBarState[j] + t44
+							t243Sums[j%16] = num.FMA32(t93, t68Entry, t243Sums[j%16])
+							t162Sums[j%16] = num.FMA32(STrailEntry, t93, t162Sums[j%16])
+							t11_3[j] = num.FMA32(num.FMA32(-w2, t68Entry, num.FMA32(t70Entry2, STrailEntry, F(t66Entry2*MTrailEntry))), t2Entry, t11_3[j])
 							t43[j] = t44
-							t132_3[j] = num.FMA32(-t9, eEntry, t132_3[j])
-							SBarState[j] = F(t68Entry2 * t9)
+							t132_3[j] = num.FMA32(-t93, eEntry, t132_3[j])
+							SBarState[j] = F(t70Entry2 * t93)
 						}
-						t73 = kern.Sum16(&t73Sums)
+						t7 = kern.Sum16(&t7Sums)
 						t243 = kern.Sum16(&t243Sums)
 						t162 = kern.Sum16(&t162Sums)
-						t10_3[a] = t10_3[a] + t73
-						t8_3[a] = t8_3[a] + t162
+						t6_3[a] = t6_3[a] + t7
+						t10_3[a] = t10_3[a] + t162
 						// titans_chunk.e, titans_chunk.S
-						t7[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t69Entry2 * t243)
+						t9[(l*(T-32*chunks)+a+C*s)*dV+i] = F(t67Entry2 * t243)
 						// titans_chunk.e, titans_chunk.M, titans_chunk.S
-						w3 := F(t69Entry2 * t243)
+						w3 := F(t67Entry2 * t243)
 						for j := range dK {
 							t212_3[j] = num.FMA32(-w3, MTrail2[j], t212_3[j])
-							MBarState[j] = num.FMA32(-w3, t66_2[j], F(t70Entry2*t43[j]))
+							MBarState[j] = num.FMA32(-w3, t68_2[j], F(t66Entry2*t43[j]))
 						}
 					}
 				}

@@ -20,8 +20,8 @@
 package titanschunk
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v346eb7ba2a77"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va61cf7bb122e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -108,7 +108,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansChunk.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansChunk", "f38792122b7b345153975f4966e016343d76033636239986f23b3330bacfa063",
+	return catalog.Block("TitansChunk", "54458b509b01f16dd78bb22e43d2502aeceb5f6e99eedc1b32d09aa529a6177a",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -121,7 +121,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = M_t q_t    titans_heads.y
+//	y_t = M_t q_t  @eq titans#15    titans_heads.y
 //
 // Shapes: q [L, heads, T, d_k]; y [L, T, d_v·heads]. Source:
 // specs/algorithms/rules/heads.md.

@@ -382,10 +382,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*dK*dV*heads:]
 	t7 := work[:L*dK*dV*heads] // [L·heads, d_v, d_k]
 	work = work[L*dK*dV*heads:]
-	t9 := work[:L*T*dV*heads] // [L·heads, T, d_v]
-	work = work[L*T*dV*heads:]
-	t10 := work[:L*T*heads] // [L·heads, T]
+	t8 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
+	t11 := work[:L*T*dV*heads] // [L·heads, T, d_v]
+	work = work[L*T*dV*heads:]
 	t12 := work[:L*T*heads] // [L·heads, T]
 	work = work[L*T*heads:]
 	t13 := work[:L*T*dK*heads] // [L·heads, T, d_k]
@@ -394,10 +394,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[L*T*dK*heads:]
 	t212 := work[:L*T*dK*heads] // [L·heads, T, d_k]
 	work = work[L*T*dK*heads:]
-	t23 := work[:L*T*dK*heads] // [L·heads, T, d_k]
-	work = work[L*T*dK*heads:]
 	t142 := work[:L*T*heads] // [L·heads, T]
-	MBarState := c.Rows[:dK] // [d_k]
+	work = work[L*T*heads:]
+	t23 := work[:L*T*dK*heads] // [L·heads, T, d_k]
+	MBarState := c.Rows[:dK]   // [d_k]
 	rows := c.Rows[dK:]
 	SBarState := rows[:dK] // [d_k]
 	rows = rows[dK:]
@@ -421,7 +421,7 @@ func (c *StepBackward[F]) Run() {
 	}
 
 	// titans_heads
-	clear(t10)
+	clear(t8)
 	clear(t12)
 	clear(t13)
 	clear(t132)
@@ -491,8 +491,8 @@ func (c *StepBackward[F]) Run() {
 					etaView := c.Eta[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
 					thetaView := c.Theta[l*T+C*s:][:n]
+					t8_2 := t8[l*T+C*s:][:n]
 					t12_2 := t12[l*T+C*s:][:n]
-					t10_2 := t10[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						kView := c.K[(l*T+a+C*s)*dK:][:dK]
 						qView := c.Q[(l*T+a+C*s)*dK:][:dK]
@@ -526,40 +526,40 @@ func (c *StepBackward[F]) Run() {
 							STrailEntry0 := STrail3[j][0]
 							t420 := MBarState[j][0] + F(qViewEntry*t2ViewEntry0)
 							t720 += F(MTrailEntry0 * t420)
-							t920 := SBarState[j][0] + t420
-							t240 += F(t920 * kViewEntry)
-							t160 += F(STrailEntry0 * t920)
+							t90 := SBarState[j][0] + t420
+							t240 += F(t90 * kViewEntry)
+							t160 += F(STrailEntry0 * t90)
 							t13Sum += F((F(rhoViewEntry2*MTrailEntry0) + F(etaViewEntry2*STrailEntry0) - F(w20*kViewEntry)) * t2ViewEntry0)
 							t4[j][0] = t420
-							t132Sum -= F(t920 * eEntry0)
-							SBarState[j][0] = F(etaViewEntry2 * t920)
+							t132Sum -= F(t90 * eEntry0)
+							SBarState[j][0] = F(etaViewEntry2 * t90)
 							MTrailEntry1 := MTrail3[j][1]
 							STrailEntry1 := STrail3[j][1]
 							t421 := MBarState[j][1] + F(qViewEntry*t2ViewEntry1)
 							t721 += F(MTrailEntry1 * t421)
-							t921 := SBarState[j][1] + t421
-							t241 += F(t921 * kViewEntry)
-							t161 += F(STrailEntry1 * t921)
+							t91 := SBarState[j][1] + t421
+							t241 += F(t91 * kViewEntry)
+							t161 += F(STrailEntry1 * t91)
 							t13Sum += F((F(rhoViewEntry2*MTrailEntry1) + F(etaViewEntry2*STrailEntry1) - F(w21*kViewEntry)) * t2ViewEntry1)
 							t4[j][1] = t421
-							t132Sum -= F(t921 * eEntry1)
-							SBarState[j][1] = F(etaViewEntry2 * t921)
+							t132Sum -= F(t91 * eEntry1)
+							SBarState[j][1] = F(etaViewEntry2 * t91)
 							t13_2[j] = t13Sum
 							t132_2[j] = t132Sum
 						}
+						t8Sum := t8_2[a]
 						t12Sum := t12_2[a]
-						t10Sum := t10_2[a]
 						// titans_heads.e, titans_heads.M, titans_heads.S
-						t12Sum += t720
-						t10Sum += t160
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t240)
+						t8Sum += t720
+						t12Sum += t160
+						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t240)
 						w30 := F(thetaViewEntry2 * t240)
-						t12Sum += t721
-						t10Sum += t161
-						t9[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t241)
+						t8Sum += t721
+						t12Sum += t161
+						t11[(l*T+a+C*s)*dV+i+1] = F(thetaViewEntry2 * t241)
 						w31 := F(thetaViewEntry2 * t241)
+						t8_2[a] = t8Sum
 						t12_2[a] = t12Sum
-						t10_2[a] = t10Sum
 						for j := range dK {
 							t212Sum := t212_2[j]
 							kViewEntry := kView[j]
@@ -628,8 +628,8 @@ func (c *StepBackward[F]) Run() {
 					etaView := c.Eta[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
 					thetaView := c.Theta[l*T+C*s:][:n]
+					t8_2 := t8[l*T+C*s:][:n]
 					t12_2 := t12[l*T+C*s:][:n]
-					t10_2 := t10[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail3 := MTrail[a*dK:][:dK]
 						STrail3 := STrail[a*dK:][:dK]
@@ -654,18 +654,18 @@ func (c *StepBackward[F]) Run() {
 							kViewEntry := kView[j]
 							t42 := MBarState[j][0] + F(qView[j]*t2ViewEntry)
 							t72 += F(MTrailEntry * t42)
-							t92 := SBarState[j][0] + t42
-							t24 += F(t92 * kViewEntry)
-							t16 += F(STrailEntry * t92)
+							t9 := SBarState[j][0] + t42
+							t24 += F(t9 * kViewEntry)
+							t16 += F(STrailEntry * t9)
 							t13_2[j] += F((F(rhoViewEntry2*MTrailEntry) + F(etaViewEntry2*STrailEntry) - F(w2*kViewEntry)) * t2ViewEntry)
 							t4[j][0] = t42
-							t132_2[j] -= F(t92 * eEntry)
-							SBarState[j][0] = F(etaViewEntry2 * t92)
+							t132_2[j] -= F(t9 * eEntry)
+							SBarState[j][0] = F(etaViewEntry2 * t9)
 						}
-						t12_2[a] += t72
-						t10_2[a] += t16
+						t8_2[a] += t72
+						t12_2[a] += t16
 						// titans_heads.e, titans_heads.S
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
+						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
 						w3 := F(thetaViewEntry2 * t24)
 						for j := range dK {
@@ -684,7 +684,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_heads.e, titans_heads.S
+	// titans_heads.S, titans_heads.e
 	for i := range L * heads {
 		thetaView := c.Theta[i*T:][:T]
 		t142_2 := t142[i*T:][:T]
@@ -740,10 +740,10 @@ func (c *StepBackward[F]) Run() {
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				t9View := t9[((i*heads+j)*T+k)*dV:][:dV]
+				t11View := t11[((i*heads+j)*T+k)*dV:][:dV]
 				vBar := c.VBar[((i*heads+j)*T+k)*dV:][:dV]
 				for m := range dV {
-					vBar[m] = t9View[m]
+					vBar[m] = t11View[m]
 				}
 			}
 		}
@@ -752,16 +752,16 @@ func (c *StepBackward[F]) Run() {
 	// titans_heads
 	for i := range L {
 		for j := range heads {
-			t10View := t10[(i*heads+j)*T:][:T]
+			t12View := t12[(i*heads+j)*T:][:T]
 			etaBar := c.EtaBar[(i*heads+j)*T:][:T]
 			t142View := t142[(i*heads+j)*T:][:T]
 			thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-			t12View := t12[(i*heads+j)*T:][:T]
+			t8View := t8[(i*heads+j)*T:][:T]
 			rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 			for k := range T {
-				etaBar[k] = t10View[k]
+				etaBar[k] = t12View[k]
 				thetaBar[k] = t142View[k]
-				rhoBar[k] = t12View[k]
+				rhoBar[k] = t8View[k]
 			}
 		}
 	}
@@ -776,11 +776,11 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	e_t = slope(F(load(W_{t−1})), V)    titans_heads.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_heads.G
-//	S_t = η_t S_{t−1} − θ_t G_t    titans_heads.S
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_heads.M
-//	y_t = M_t q_t    titans_heads.y
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    titans_heads.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    titans_heads.G
+//	S_t = η_t S_{t−1} − θ_t G_t  @eq titans#14    titans_heads.S
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    titans_heads.M
+//	y_t = M_t q_t  @eq titans#15    titans_heads.y
 //
 // Shapes: kIn [L, heads, T, d_k]; v [L, heads, T, d_v]; eta [L, heads, T];
 // theta [L, heads, T]; rho [L, heads, T]; q [L, heads, T, d_k]; y [L, T,

@@ -231,14 +231,14 @@ func (c *stepBackwardFused) run() {
 	t2 := c.Work[:L*T*dV*heads]                                                               // [L, heads, T, d_v]
 	t6 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                               // [L·heads, d_v, d_k]
 	t7 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                                 // [L·heads, d_v, d_k]
-	t9 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                                // [L·heads, T, d_v]
-	t10 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                // [L·heads, T]
+	t8 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                   // [L·heads, T]
+	t11 := c.Work[L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                     // [L·heads, T, d_v]
 	t12 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]                      // [L·heads, T]
 	t13 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
 	t132 := c.Work[L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
 	t212 := c.Work[2*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads] // [L·heads, T, d_k]
-	t23 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
-	t142 := c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*heads]    // [L·heads, T]
+	t142 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*heads]    // [L·heads, T]
+	t23 := c.Work[3*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:][:L*T*dK*heads]  // [L·heads, T, d_k]
 
 	// titans_heads
 	for i := range L {
@@ -250,7 +250,7 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// titans_heads
-	clear(t10)
+	clear(t8)
 	clear(t12)
 	clear(t13)
 	clear(t132)
@@ -259,12 +259,12 @@ func (c *stepBackwardFused) run() {
 	if kern.Blocks(dV) > 1 {
 		kern.AddBlocks(t13[:L*T*dK*heads], c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
 		kern.AddBlocks(t132[:L*T*dK*heads], c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t12[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
-		kern.AddBlocks(t10[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t8[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
+		kern.AddBlocks(t12[:L*T*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
 		kern.AddBlocks(t212[:L*T*dK*heads], c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads:], 3*L*T*dK*heads+2*L*T*heads, kern.Blocks(dV))
 	}
 
-	// titans_heads.e, titans_heads.S
+	// titans_heads.S, titans_heads.e
 	if kern.Wide() {
 		a := regions.R4a741fbc01f4Args{
 			P0: unsafe.SliceData(c.Theta),
@@ -375,7 +375,7 @@ func (c *stepBackwardFused) run() {
 	for i := range L {
 		for j := range heads {
 			for k := range T {
-				copy(c.VBar[((i*heads+j)*T+k)*dV:][:dV], t9[((i*heads+j)*T+k)*dV:][:dV])
+				copy(c.VBar[((i*heads+j)*T+k)*dV:][:dV], t11[((i*heads+j)*T+k)*dV:][:dV])
 			}
 		}
 	}
@@ -383,11 +383,11 @@ func (c *stepBackwardFused) run() {
 	// titans_heads
 	if kern.Wide() {
 		a := regions.Rbc9abbf1b69fArgs{
-			P0: unsafe.SliceData(t10),
+			P0: unsafe.SliceData(t12),
 			P1: unsafe.SliceData(c.EtaBar),
 			P2: unsafe.SliceData(t142),
 			P3: unsafe.SliceData(c.ThetaBar),
-			P4: unsafe.SliceData(t12),
+			P4: unsafe.SliceData(t8),
 			P5: unsafe.SliceData(c.RhoBar),
 			N0: L,
 			N1: heads,
@@ -398,16 +398,16 @@ func (c *stepBackwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range heads {
-				t10View := t10[(i*heads+j)*T:][:T]
+				t12View := t12[(i*heads+j)*T:][:T]
 				etaBar := c.EtaBar[(i*heads+j)*T:][:T]
 				t142View := t142[(i*heads+j)*T:][:T]
 				thetaBar := c.ThetaBar[(i*heads+j)*T:][:T]
-				t12View := t12[(i*heads+j)*T:][:T]
+				t8View := t8[(i*heads+j)*T:][:T]
 				rhoBar := c.RhoBar[(i*heads+j)*T:][:T]
 				for k := range T {
-					etaBar[k] = t10View[k]
+					etaBar[k] = t12View[k]
 					thetaBar[k] = t142View[k]
-					rhoBar[k] = t12View[k]
+					rhoBar[k] = t8View[k]
 				}
 			}
 		}
@@ -432,8 +432,8 @@ func (c *stepBackwardRows1) Part(part int) {
 	t2 := c.Work[:L*T*dV*heads]                                                               // [L, heads, T, d_v]
 	t6 := c.Work[L*T*dV*heads:][:L*dK*dV*heads]                                               // [L·heads, d_v, d_k]
 	t7 := c.Work[L*T*dV*heads+L*dK*dV*heads:][:L*dK*dV*heads]                                 // [L·heads, d_v, d_k]
-	t9 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*dV*heads]                                // [L·heads, T, d_v]
-	t10 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                // [L·heads, T]
+	t8 := c.Work[L*T*dV*heads+2*L*dK*dV*heads:][:L*T*heads]                                   // [L·heads, T]
+	t11 := c.Work[L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*dV*heads]                     // [L·heads, T, d_v]
 	t12 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+L*T*heads:][:L*T*heads]                      // [L·heads, T]
 	t13 := c.Work[2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]                 // [L·heads, T, d_k]
 	t132 := c.Work[L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+2*L*T*heads:][:L*T*dK*heads]   // [L·heads, T, d_k]
@@ -442,18 +442,18 @@ func (c *stepBackwardRows1) Part(part int) {
 	first, last := kern.BlockRows(block, dV)
 	t13_2 := t13
 	t132_2 := t132
+	t8_2 := t8
 	t12_2 := t12
-	t10_2 := t10
 	t212_2 := t212
 	if block > 0 {
 		t13_2 = c.Work[4*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t13_2[l*T*dK:][:T*dK])
 		t132_2 = c.Work[5*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t132_2[l*T*dK:][:T*dK])
-		t12_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		t8_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+3*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
+		clear(t8_2[l*T:][:T])
+		t12_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
 		clear(t12_2[l*T:][:T])
-		t10_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+4*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*heads]
-		clear(t10_2[l*T:][:T])
 		t212_2 = c.Work[6*L*T*dK*heads+2*L*T*dV*heads+2*L*dK*dV*heads+5*L*T*heads+(block-1)*(3*L*T*dK*heads+2*L*T*heads):][:L*T*dK*heads]
 		clear(t212_2[l*T*dK:][:T*dK])
 	}
@@ -523,9 +523,9 @@ func (c *stepBackwardRows1) Part(part int) {
 						P11: unsafe.SliceData(t13_2),
 						P12: unsafe.SliceData(t4),
 						P13: unsafe.SliceData(t132_2),
-						P14: unsafe.SliceData(t12_2),
-						P15: unsafe.SliceData(t10_2),
-						P16: unsafe.SliceData(t9),
+						P14: unsafe.SliceData(t8_2),
+						P15: unsafe.SliceData(t12_2),
+						P16: unsafe.SliceData(t11),
 						P17: unsafe.SliceData(t212_2),
 						N0:  dK,
 						N1:  C,
@@ -585,8 +585,8 @@ func (c *stepBackwardRows1) Part(part int) {
 					etaView := c.Eta[l*T+C*s:][:n]
 					rhoView := c.Rho[l*T+C*s:][:n]
 					thetaView := c.Theta[l*T+C*s:][:n]
+					t8_3 := t8_2[l*T+C*s:][:n]
 					t12_3 := t12_2[l*T+C*s:][:n]
-					t10_3 := t10_2[l*T+C*s:][:n]
 					for a := n - 1; a >= 0; a-- {
 						MTrail2 := MTrail[a*dK:][:dK]
 						STrail2 := STrail[a*dK:][:dK]
@@ -614,21 +614,21 @@ func (c *stepBackwardRows1) Part(part int) {
 							kViewEntry := kView[j]
 							t42 := num.FMA32(qView[j], t2ViewEntry, MBarState[j])
 							t72Sums[j%16] = num.FMA32(MTrailEntry, t42, t72Sums[j%16])
-							t92 := SBarState[j] + t42
-							t24Sums[j%16] = num.FMA32(t92, kViewEntry, t24Sums[j%16])
-							t16Sums[j%16] = num.FMA32(STrailEntry, t92, t16Sums[j%16])
+							t9 := SBarState[j] + t42
+							t24Sums[j%16] = num.FMA32(t9, kViewEntry, t24Sums[j%16])
+							t16Sums[j%16] = num.FMA32(STrailEntry, t9, t16Sums[j%16])
 							t13_3[j] = num.FMA32(num.FMA32(-w2, kViewEntry, num.FMA32(etaViewEntry2, STrailEntry, F(rhoViewEntry2*MTrailEntry))), t2ViewEntry, t13_3[j])
 							t4[j] = t42
-							t132_3[j] = num.FMA32(-t92, eEntry, t132_3[j])
-							SBarState[j] = F(etaViewEntry2 * t92)
+							t132_3[j] = num.FMA32(-t9, eEntry, t132_3[j])
+							SBarState[j] = F(etaViewEntry2 * t9)
 						}
 						t72 = kern.Sum16(&t72Sums)
 						t24 = kern.Sum16(&t24Sums)
 						t16 = kern.Sum16(&t16Sums)
-						t12_3[a] = t12_3[a] + t72
-						t10_3[a] = t10_3[a] + t16
+						t8_3[a] = t8_3[a] + t72
+						t12_3[a] = t12_3[a] + t16
 						// titans_heads.e, titans_heads.S
-						t9[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
+						t11[(l*T+a+C*s)*dV+i] = F(thetaViewEntry2 * t24)
 						// titans_heads.e, titans_heads.M, titans_heads.S
 						w3 := F(thetaViewEntry2 * t24)
 						for j := range dK {

@@ -21,8 +21,8 @@
 package titansheads
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v558c5c9520b8"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va61694d88d4a"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v204549b5d3ae"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vac411a835c0d"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +111,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansHeads.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansHeads", "bc4fb355110072514e99cb7c583cc3cccd171f2b12fbc2b998fd7cb58d942b93",
+	return catalog.Block("TitansHeads", "dee69b2d16f998c3354d59f4aa868521d678d9f495d5934589533e7fee98f307",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"heads", "d_k"}},
 		assemble[float32], assemble[float64])
 }

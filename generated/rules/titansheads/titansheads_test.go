@@ -12,8 +12,8 @@ import (
 
 // TestTitansHeads holds TitansHeads to its page: titans_heads.k0,
 // titans_heads.k1, titans_heads.k, titans_heads.k2, titans_heads.v,
-// titans_heads.eta, titans_heads.theta, titans_heads.e, titans_heads.G,
-// titans_heads.S, titans_heads.U, titans_heads.rho, titans_heads.M,
+// titans_heads.eta, titans_heads.theta, titans_heads.rho, titans_heads.e,
+// titans_heads.G, titans_heads.S, titans_heads.U, titans_heads.M,
 // titans_heads.q0, titans_heads.q1, titans_heads.q, titans_heads.y.
 func TestTitansHeads(t *testing.T) {
 	conformance.Block{
@@ -45,6 +45,7 @@ func TestTitansHeads(t *testing.T) {
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
 		Segments: true,
+		Order:    3,
 		Vectors:  "testdata/titans_heads.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -58,6 +59,7 @@ func TestTitansHeads(t *testing.T) {
 			{"d": 2, "d_k": 1, "d_v": 1, "heads": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 5, 7}},
+		Order:   3,
 		Vectors: "testdata/titans_heads.txt",
 	}.Test(t)
 }

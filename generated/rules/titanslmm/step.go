@@ -340,8 +340,8 @@ func (c *StepBackward[F]) Run() {
 	t4 := rows[:dK] // [d_k]
 
 	// titans_lmm
-	clear(c.EtaBar)
 	clear(c.RhoBar)
+	clear(c.EtaBar)
 	clear(c.QBar)
 	clear(t13)
 	clear(t212)
@@ -603,7 +603,7 @@ func (c *StepBackward[F]) Run() {
 		}
 	}
 
-	// titans_lmm.e, titans_lmm.S
+	// titans_lmm.S, titans_lmm.e
 	for i := range L {
 		theta := c.Theta[i*T:][:T]
 		thetaBar := c.ThetaBar[i*T:][:T]
@@ -633,11 +633,11 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	e_t = slope(F(load(W_{t−1})), V)    titans_lmm.e
-//	G_t = tangent(W_{t−1}, ∇_W J(load(W_{t−1}), e_t))    titans_lmm.G
-//	S_t = η_t S_{t−1} − θ_t G_t    titans_lmm.S
-//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)    titans_lmm.M
-//	y_t = M_t q_t    titans_lmm.y
+//	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    titans_lmm.e
+//	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    titans_lmm.G
+//	S_t = η_t S_{t−1} − θ_t G_t  @eq titans#14    titans_lmm.S
+//	W_t = join(W_{t−1}, U_t; ρ_t, θ_t)  @eq hope#58-60 "the step is an algorithm's and not the minimiser of the objective"    titans_lmm.M
+//	y_t = M_t q_t  @eq titans#15    titans_lmm.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; eta [L, T]; theta [L, T]; rho [L,
 // T]; q [L, T, d_k]; y [L, T, d_v]. Source:

@@ -174,8 +174,8 @@ func (c *stepBackwardFused) run() {
 	t212 := c.Work[L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// titans_lmm
-	clear(c.EtaBar)
 	clear(c.RhoBar)
+	clear(c.EtaBar)
 	clear(c.QBar)
 	clear(t13)
 	clear(t212)
@@ -188,7 +188,7 @@ func (c *stepBackwardFused) run() {
 		kern.AddBlocks(t212[:L*T*dK], c.Work[4*L*T*dK+2*L*T:], 3*L*T*dK+2*L*T, kern.Blocks(dV))
 	}
 
-	// titans_lmm.e, titans_lmm.S
+	// titans_lmm.S, titans_lmm.e
 	if kern.Wide() {
 		a := regions.R4a741fbc01f4Args{
 			P0: unsafe.SliceData(c.Theta),

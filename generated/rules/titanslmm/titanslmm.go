@@ -9,10 +9,11 @@
 // provides
 //
 // Guarantees: The formula of knobs is the recurrence printed below {write}
-// {surprise}; the adjoints of one step are those printed below {adj:k} {adj:v}
-// {adj:q} {adj:keep} {adj:rate} {adj:decay} {adj:memory} {adj:momentum}; with
-// the momentum gate at zero it is the delta rule; the answer at a token
-// depends on no later token
+// {surprise}; TitansPrinted is the recurrence as the paper has it, with a loss
+// without ½ {printed}; the adjoints of one step are those printed below
+// {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate} {adj:decay} {adj:memory}
+// {adj:momentum}; with the momentum gate at zero it is the delta rule; the
+// answer at a token depends on no later token
 //
 // Cost: 5·d_k·d_v + O(d_k + d_v) operations per token for write and read
 // {cost}; 2·d_k·d_v numbers of state
@@ -20,12 +21,12 @@
 // Trade-off: Twice the state of the delta rule, and one operation more per
 // entry
 //
-// Source: titans#13
+// Source: titans#12-15
 package titanslmm
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v346eb7ba2a77"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va61cf7bb122e"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -111,7 +112,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TitansLMM.
 func Entry() catalog.Entry {
-	return catalog.Block("TitansLMM", "3a565a844a9e99e658e64263d7fc84cf2aa710dd4ea9e5ccbc167a5f38c88fda",
+	return catalog.Block("TitansLMM", "6a85c17d45ee3629cc753fe47f7901f7859929fe812a11bbcd922b2c9c154294",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -12,7 +12,7 @@ import (
 
 // TestTitansLMM holds TitansLMM to its page: titans_lmm.k0, titans_lmm.k1,
 // titans_lmm.k, titans_lmm.k2, titans_lmm.v, titans_lmm.eta, titans_lmm.theta,
-// titans_lmm.e, titans_lmm.G, titans_lmm.S, titans_lmm.U, titans_lmm.rho,
+// titans_lmm.rho, titans_lmm.e, titans_lmm.G, titans_lmm.S, titans_lmm.U,
 // titans_lmm.M, titans_lmm.q0, titans_lmm.q1, titans_lmm.q, titans_lmm.y.
 func TestTitansLMM(t *testing.T) {
 	conformance.Block{

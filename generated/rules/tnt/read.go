@@ -163,7 +163,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	y_t = V_t q_t + W_t P_t q_t  @eq tnt#?    tnt.y
+//	y_t = V_t q_t + W_t P_t q_t  @eq tnt#7 "the global memory is read after the write of the token; P runs from the start of the stretch"    tnt.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
 func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {

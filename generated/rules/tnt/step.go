@@ -634,12 +634,12 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#?    tnt.V
+//	V_t = ρ_t V_{t−1} − θ_t ∇_M ℓ(V_{t−1}; k_t, v_t)  @eq tnt#5 "with a decay, and errors of the token before"    tnt.V
 //	A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt.A
-//	W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#?    tnt.W
+//	W_t = ρ_t A_t − θ_t ∇_M ℓ(A_t; k_t, v_t)  @eq tnt#6 "with a decay, and errors of the token before"    tnt.W
 //	Q_t = { 0 if n_{t−1} = 0 ; P_{t−1} otherwise }    tnt.Q
-//	P_t = Q_t + k_t k_tᵀ  @eq tnt#?    tnt.P
-//	y_t = V_t q_t + W_t P_t q_t  @eq tnt#?    tnt.y
+//	P_t = Q_t + k_t k_tᵀ  @eq tnt#10    tnt.P
+//	y_t = V_t q_t + W_t P_t q_t  @eq tnt#7 "the global memory is read after the write of the token; P runs from the start of the stretch"    tnt.y
 //	n_t = { n_{t−1} + 1 if n_{t−1} + 1 < s ; 0 otherwise }    tnt.n
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,

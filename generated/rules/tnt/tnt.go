@@ -2,16 +2,17 @@
 
 // Package tnt is TNT as its page says it.
 //
-// Purpose: One memory that goes on for the whole context, and one that learns
-// a stretch of it and begins again with the next.
+// Purpose: One memory that goes on for the whole context, and one or more that
+// learn a stretch of it and begin again with the next.
 //
 // Expects: Tokens of width d; unit keys and queries, which the front end
 // provides
 //
 // Guarantees: Keys and queries are divided by their length {unit}; both
-// memories write the error of their own prediction {write:V} {write:W}; the
-// first token of a stretch finds the learned start; the answer at a token
-// depends on no later token
+// memories write the error of their own prediction {write:V} {write:W}; as
+// printed, errors are those of the states where a chunk began, and nothing
+// decays {stale:V} {stale:W}; the first token of a stretch finds the learned
+// start; the answer at a token depends on no later token
 //
 // Cost: 8·d_k·d_v + 2·d_k² + O(d_k + d_v) operations per token for write and
 // read {cost}; 2·d_k·d_v + d_k² numbers of state
@@ -19,12 +20,12 @@
 // Trade-off: Stretches can be learned side by side, but what the local memory
 // knew is gone at the edge
 //
-// Source: tnt
+// Source: tnt#5-7; tnt#10; tnt#13-15
 package tnt
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vd5d776587a9f"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/ve38fb125b6fc"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v019f479d2a2d"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/vb2d46a5f3676"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -24,8 +24,8 @@
 package trellis
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v47359f558872"
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v7acc8d7a09be"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v797ed3fb44a8"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/va1dc5d034efa"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

@@ -748,8 +748,8 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26    yaad.W2
-//	W1_t = join(W1_{t−1}, W1⁰; ρ_t) − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})  @eq miras#26    yaad.W1
+//	W2_t = join(W2_{t−1}, W2⁰; ρ_t) − θ_t (∇_{W2} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W2_{t−1} − B2) + 2 λ₂ W2_{t−1})  @eq miras#26 "Huber entry by entry with one δ; a pull to the start of the context; the decay returns to the learned start"    yaad.W2
+//	W1_t = join(W1_{t−1}, W1⁰; ρ_t) − θ_t (∇_{W1} ℓ(W1_{t−1}, W2_{t−1}; k_t, v_t) + 2 λ_loc (W1_{t−1} − B1) + 2 λ₂ W1_{t−1})    yaad.W1
 //	y_t = W2_t silu(W1_t q_t)    yaad.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; q [L, T,

@@ -5,16 +5,16 @@
 // Purpose: A memory of two layers that outliers pull no harder than a bound,
 // and that is drawn back to where its context began.
 //
-// Expects: Tokens of width d
+// Expects: Tokens of width d; unit keys and queries, which the front end
+// provides
 //
 // Guarantees: The inner gradients are the bounded error times the hidden
 // vector, and what the backward returns of it times the key {grad:W1}
-// {grad:W2}; the adjoints of one step are those printed below, away from the
-// bend of the loss and on it {adj:k} {adj:v} {adj:q} {adj:keep} {adj:rate}
-// {adj:W1} {adj:W2} {adj:B1} {adj:B2}; an error beyond δ moves the memory by
-// its direction alone, and passes no gradient on through itself; a context
-// starts from learned values, drawn at random; the answer at a token depends
-// on no later token
+// {grad:W2}; the place where the context began receives a gradient from every
+// token {adj:B1} {adj:B2}; an error beyond δ moves the memory by its direction
+// alone, and passes no gradient on through itself; a context starts from
+// learned values, drawn at random; the answer at a token depends on no later
+// token
 //
 // Cost: 8·d_h·d_k + 9·d_h·d_v + O(d_k + d_v + d_h) operations per token for
 // write and read {cost}; 2·d_h·(d_k + d_v) numbers of state, half of which
@@ -23,12 +23,12 @@
 // Trade-off: The start of the context is kept beside the weights; a value that
 // is far off is learned slowly
 //
-// Source: miras#26
+// Source: miras#26; miras#13-14
 package yaad
 
 import (
-	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v4fbfc4407ab1"
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/vcb1976b96f69"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/v51b1f45e50c0"
+	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/va5b0ab6822a8"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"

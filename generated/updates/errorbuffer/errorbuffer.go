@@ -17,7 +17,7 @@
 // Trade-off: A gradient that waits was taken where the parameters of the fast
 // levels no longer are
 //
-// Source: hope
+// Source: hope#71; hope@neurips#31
 package errorbuffer
 
 import (

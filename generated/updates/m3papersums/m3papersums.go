@@ -20,7 +20,7 @@
 // Trade-off: Two iterations and four times the memory of the parameter, for a
 // memory of old gradients
 //
-// Source: hope#75
+// Source: hope#alg1; hope#75
 package m3papersums
 
 import (
