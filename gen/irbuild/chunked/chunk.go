@@ -211,7 +211,12 @@ func (s *chunk) Resolve(e *expr.Builder, sym *check.Symbol, when expr.Time, span
 // tokens, or a value that all tokens share.
 func (s *chunk) input(sym *check.Symbol, when expr.Time, span notation.Span) *tensor.Tensor {
 	at := s.now
-	if when.At != nil && when.At.Time != nil && when.At.Window == nil {
+	if when.At != nil && when.At.Window != nil {
+		s.e.Diags.Errorf(diag.NotSupported, span, "%s is read in a window, by an equation that is computed in chunks", sym.Name).
+			Hint("compute the rule token by token")
+		return nil
+	}
+	if when.At != nil && when.At.Time != nil {
 		at, when = *when.At.Time, expr.Time{Now: true}
 	}
 	t := s.inputs.Value(sym, when, span)
