@@ -230,10 +230,11 @@ func option(n *notation.DeclName, value notation.Expr, of string) Option {
 	return o
 }
 
-// cited lists the lines of a unit that cite an equation; of a form without one, those of the units
-// that it is made of.
+// cited lists the lines of a unit that cite an equation. A formula of knobs has those of its knobs too,
+// another form of a unit those of that unit if it has none itself.
 func (d *collector) cited(e *Entry, u *notation.Unit) {
-	if e.Cited = d.citations(u, false); len(e.Cited) > 0 || u.Formula == nil {
+	e.Cited = d.citations(u, false)
+	if u.Formula == nil || len(e.Cited) > 0 && len(u.Formula.Parts) == 1 {
 		return
 	}
 	for a := range notation.All[*notation.Apply](u.Formula) {

@@ -127,7 +127,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of AtlasPrinted.
 func Entry() catalog.Entry {
-	return catalog.Block("AtlasPrinted", "572217e1317906c3a056ea9f4fa24d83d75e73e2443f22fabe3da2d6886f4076",
+	return catalog.Block("AtlasPrinted", "83518f38b762e3f829dbc71bcf584d3c9dcd682792085c4be59e9cc655085c57",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"n_phi", "w"}},
 		assemble[float32], assemble[float64])
 }

@@ -53,10 +53,10 @@ type Step[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·w + 26·d_v·n_phi·n_phi + L·T + 15·d_v·d_v + 39·d_v·n_phi + 2·d_v·w + 14·d_v.
+// WorkLen is 2·L·T·w + 18·d_v·n_phi·n_phi + L·T + 9·d_v·d_v + 27·d_v·n_phi + 2·d_v·w + 10·d_v.
 func (c *Step[F]) WorkLen() int {
 	L, T, dV, nPhi, w := c.L, c.T, c.DV, c.NPhi, c.W
-	return 2*L*T*w + 26*dV*nPhi*nPhi + L*T + 15*dV*dV + 39*dV*nPhi + 2*dV*w + 14*dV
+	return 2*L*T*w + 18*dV*nPhi*nPhi + L*T + 9*dV*dV + 27*dV*nPhi + 2*dV*w + 10*dV
 }
 
 // Run computes Step.
@@ -112,26 +112,6 @@ func (c *Step[F]) Run() {
 	t38 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t39 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t40 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t41 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t42 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t43 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t44 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t45 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t46 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t47 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t48 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t49 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	y2 := work[:dV] // [d_v]
 
@@ -312,11 +292,11 @@ func (c *Step[F]) Run() {
 							for j := range dV {
 								MState2 := MState[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								var t42_2 F
+								var t42 F
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t42_2 += F(MState2[k] * GStack2[k])
+									t42 += F(MState2[k] * GStack2[k])
 								}
-								t4_2[j] = t42_2
+								t4_2[j] = t42
 							}
 						}
 					}
@@ -363,12 +343,12 @@ func (c *Step[F]) Run() {
 					t18 := (F(0) < t16)
 					t21 := num.Sqrt(kern.Choose(t18, t16, F(1)))
 					t24 := 1e-07 + kern.Choose(t18, t21, F(0))
-					t81 := F(1) / t21
+					t57 := F(1) / t21
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t24
 					}
 					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t81
+						c.ODiv[l*T+a+C*s] = t57
 					}
 					// atlas_printed.O
 					for i := range dV {
@@ -441,65 +421,17 @@ func (c *Step[F]) Run() {
 					}
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t39, 1, 2*nPhi*nPhi+3*nPhi+1, t35, 1, 2*nPhi*nPhi+3*nPhi+1, t38, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t41, dV, 1, t40, 2*nPhi*nPhi+3*nPhi+1, 1, t40, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t42, dV, 1, t41, dV, 1, t41, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t41_2 := t41[i*dV:][:dV]
-						t42_2 := t42[i*dV:][:dV]
-						t43_2 := t43[i*dV:][:dV]
-						for j := range dV {
-							t43_2[j] = -F(4.775*t41_2[j]) + t42_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t44, 1, 2*nPhi*nPhi+3*nPhi+1, t40, 1, 2*nPhi*nPhi+3*nPhi+1, t43, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t44_2 := t44[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t45_2[j] = F(3.4445*t40_2[j]) + t44_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t46, dV, 1, t45, 2*nPhi*nPhi+3*nPhi+1, 1, t45, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t47, dV, 1, t46, dV, 1, t46, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t46_2 := t46[i*dV:][:dV]
-						t47_2 := t47[i*dV:][:dV]
-						t48_2 := t48[i*dV:][:dV]
-						for j := range dV {
-							t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t49, 1, 2*nPhi*nPhi+3*nPhi+1, t45, 1, 2*nPhi*nPhi+3*nPhi+1, t48, 1, dV)
 					// atlas_printed.M, atlas_printed.O, atlas_printed.y
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					for i := range dV {
 						MState2 := MState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t49_2 := t49[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						var y3 F
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							M2 := F(rhoEntry*MState2[j]) - F(thetaEntry*(F(3.4445*t45_2[j])+t49_2[j]))
+							M2 := F(rhoEntry*MState2[j]) - F(thetaEntry*(F(3.4445*t35_2[j])+t39_2[j]))
 							y3 += F(M2 * q[j])
 							MState2[j] = M2
 						}
@@ -578,10 +510,10 @@ type StepBackward[F num.Float] struct {
 	Work         []F     // WorkLen() entries
 }
 
-// WorkLen is 2·L·T·n_phi·n_phi·w + 4·C·d_v·n_phi·n_phi + L·T·d_v·w + 6·L·T·n_phi·n_phi + 3·L·T·n_phi·w + 6·L·n_phi·n_phi·w + 6·C·d_v·n_phi + 3·L·T·d_v + 9·L·T·n_phi + 6·L·T·w + 3·L·d_v·w - 6·L·n_phi·n_phi + 9·L·n_phi·w + 86·d_v·n_phi·n_phi + 4·n_phi·n_phi·w + 2·C·d_v + 6·L·T - 3·L·d_v - 9·L·n_phi + 6·L·w + 55·d_v·d_v + 129·d_v·n_phi + 6·d_v·w + 2·n_phi·n_phi + 6·n_phi·w - 6·L + 43·d_v + 3·n_phi + 4·w + 1.
+// WorkLen is 2·L·T·n_phi·n_phi·w + 4·C·d_v·n_phi·n_phi + L·T·d_v·w + 6·L·T·n_phi·n_phi + 3·L·T·n_phi·w + 6·L·n_phi·n_phi·w + 6·C·d_v·n_phi + 3·L·T·d_v + 9·L·T·n_phi + 6·L·T·w + 3·L·d_v·w - 6·L·n_phi·n_phi + 9·L·n_phi·w + 58·d_v·n_phi·n_phi + 4·n_phi·n_phi·w + 2·C·d_v + 6·L·T - 3·L·d_v - 9·L·n_phi + 6·L·w + 33·d_v·d_v + 87·d_v·n_phi + 6·d_v·w + 2·n_phi·n_phi + 6·n_phi·w - 6·L + 29·d_v + 3·n_phi + 4·w + 1.
 func (c *StepBackward[F]) WorkLen() int {
 	C, L, T, dV, nPhi, w := c.C, c.L, c.T, c.DV, c.NPhi, c.W
-	return 2*L*T*nPhi*nPhi*w + 4*C*dV*nPhi*nPhi + L*T*dV*w + 6*L*T*nPhi*nPhi + 3*L*T*nPhi*w + 6*L*nPhi*nPhi*w + 6*C*dV*nPhi + 3*L*T*dV + 9*L*T*nPhi + 6*L*T*w + 3*L*dV*w - 6*L*nPhi*nPhi + 9*L*nPhi*w + 86*dV*nPhi*nPhi + 4*nPhi*nPhi*w + 2*C*dV + 6*L*T - 3*L*dV - 9*L*nPhi + 6*L*w + 55*dV*dV + 129*dV*nPhi + 6*dV*w + 2*nPhi*nPhi + 6*nPhi*w - 6*L + 43*dV + 3*nPhi + 4*w + 1
+	return 2*L*T*nPhi*nPhi*w + 4*C*dV*nPhi*nPhi + L*T*dV*w + 6*L*T*nPhi*nPhi + 3*L*T*nPhi*w + 6*L*nPhi*nPhi*w + 6*C*dV*nPhi + 3*L*T*dV + 9*L*T*nPhi + 6*L*T*w + 3*L*dV*w - 6*L*nPhi*nPhi + 9*L*nPhi*w + 58*dV*nPhi*nPhi + 4*nPhi*nPhi*w + 2*C*dV + 6*L*T - 3*L*dV - 9*L*nPhi + 6*L*w + 33*dV*dV + 87*dV*nPhi + 6*dV*w + 2*nPhi*nPhi + 6*nPhi*w - 6*L + 29*dV + 3*nPhi + 4*w + 1
 }
 
 // Run computes StepBackward.
@@ -596,9 +528,9 @@ func (c *StepBackward[F]) Run() {
 	work := c.Work[L*T*w:]
 	t23 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
-	t105 := work[:L*T*w] // [L, T, w]
+	t81 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
-	t106 := work[:L*T*w] // [L, T, w]
+	t82 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
 	t3 := work[:L*T*w] // [L, T, w]
 	work = work[L*T*w:]
@@ -668,27 +600,7 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t39 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t40 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t41 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t42_2 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t43 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t44 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t45 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t46 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t47 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t48 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t49 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t44_2 := work[:dV*w] // [w, d_v]
+	t44 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
 	t53 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
@@ -714,6 +626,10 @@ func (c *StepBackward[F]) Run() {
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t352 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
+	t32_2 := work[:2*nPhi*nPhi+3*nPhi+1] // [2·n_phi·n_phi + 3·n_phi + 1]
+	work = work[2*nPhi*nPhi+3*nPhi+1:]
+	t422 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t362 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t372 := work[:dV*dV] // [d_v, d_v]
@@ -722,43 +638,19 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t392 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t402 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t88 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t412 := work[:dV*dV] // [d_v, d_v]
+	t89 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t422 := work[:dV*dV] // [d_v, d_v]
+	t90 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t432 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t442 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t452 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t32_2 := work[:2*nPhi*nPhi+3*nPhi+1] // [2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*nPhi*nPhi+3*nPhi+1:]
-	t422_2 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t462 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t472 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t482 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t492 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t112 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t113 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t114 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t115 := work[:dV*dV] // [d_v, d_v]
+	t91 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
 	t192 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t116 := work[:dV*dV] // [d_v, d_v]
+	t92 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t117 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t93 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t222 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
@@ -772,9 +664,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dV*dV:]
 	t3122 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t118 := work[:dV*dV] // [d_v, d_v]
+	t94 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t119 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t95 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t3422 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
@@ -782,65 +674,33 @@ func (c *StepBackward[F]) Run() {
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
 	t3822 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4122 := work[:dV*dV] // [d_v, d_v]
+	t412 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4222 := work[:dV*dV] // [d_v, d_v]
+	t422_2 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t4322 := work[:dV*dV] // [d_v, d_v]
+	t43 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t120 := work[:dV*dV] // [d_v, d_v]
+	t96 := work[:dV*dV] // [d_v, d_v]
 	work = work[dV*dV:]
-	t121 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t97 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t4622 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t46 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t4922 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t68 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t50 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t53_2 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t54 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t55 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t122 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t123 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t58 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t61 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t62 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t65 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t66 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t67 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t124 := work[:dV*dV] // [d_v, d_v]
-	work = work[dV*dV:]
-	t125 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t70 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t92 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t97 := work[:dV*w] // [w, d_v]
+	t73 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t98 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [2·n_phi·n_phi + 3·n_phi + 1, w]
+	t74 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [2·n_phi·n_phi + 3·n_phi + 1, w]
 	work = work[2*nPhi*nPhi*w+3*nPhi*w+w:]
-	t100 := work[:w] // [w]
+	t76 := work[:w] // [w]
 	work = work[w:]
-	t102 := work[:dV*w] // [w, d_v]
+	t78 := work[:dV*w] // [w, d_v]
 	work = work[dV*w:]
-	t103 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t79 := work[:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*dV*nPhi*nPhi+3*dV*nPhi+dV:]
-	t104 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [w, 2·n_phi·n_phi + 3·n_phi + 1]
+	t80 := work[:2*nPhi*nPhi*w+3*nPhi*w+w] // [w, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*nPhi*nPhi*w+3*nPhi*w+w:]
-	t107 := work[:w] // [w]
+	t83 := work[:w] // [w]
 
 	// atlas_printed.G
 	clear(t22)
@@ -857,7 +717,7 @@ func (c *StepBackward[F]) Run() {
 
 	// atlas_printed.G
 	clear(t23)
-	clear(t105)
+	clear(t81)
 	for i := range L {
 		for j := range T {
 			for k := range w {
@@ -865,20 +725,20 @@ func (c *StepBackward[F]) Run() {
 				if n2 >= 0 {
 					t22Entry := t22[(i*T+j)*w+k]
 					t23[(i*T+j)*w+k] = num.Sigmoid(t22Entry)
-					t105[(i*T+j)*w+k] = -t22Entry
+					t81[(i*T+j)*w+k] = -t22Entry
 				}
 			}
 		}
 	}
 
 	// atlas_printed.G
-	clear(t106)
+	clear(t82)
 	for i := range L {
 		for j := range T {
 			for k := range w {
 				n3 := int(c.Pos[i]) - k + j
 				if n3 >= 0 {
-					t106[(i*T+j)*w+k] = num.Sigmoid(t105[(i*T+j)*w+k])
+					t82[(i*T+j)*w+k] = num.Sigmoid(t81[(i*T+j)*w+k])
 				}
 			}
 		}
@@ -928,7 +788,7 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n4 := int(c.Pos[l]) - i + a + C*s
 						if n4 >= 0 {
-							t42_3 := t42[i*dV:][:dV]
+							t42_2 := t42[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -936,7 +796,7 @@ func (c *StepBackward[F]) Run() {
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
 									t43_2 += F(MTrail2[k] * GStack2[k])
 								}
-								t42_3[j] = t43_2
+								t42_2[j] = t43_2
 							}
 						}
 					}
@@ -945,11 +805,11 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n5 := int(c.Pos[l]) - i + a + C*s
 						if n5 >= 0 {
-							t42_3 := t42[i*dV:][:dV]
+							t42_2 := t42[i*dV:][:dV]
 							GStack3 := c.GStack3[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
 							t52_2 := t52[i*dV:][:dV]
 							for j := range dV {
-								t52_2[j] = t42_3[j] - GStack3[j]
+								t52_2[j] = t42_2[j] - GStack3[j]
 							}
 						}
 					}
@@ -1044,64 +904,16 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t39, 1, 2*nPhi*nPhi+3*nPhi+1, t35, 1, 2*nPhi*nPhi+3*nPhi+1, t38, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t40_2[j] = F(3.4445*t35_2[j]) + t39_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t41, dV, 1, t40, 2*nPhi*nPhi+3*nPhi+1, 1, t40, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t42_2, dV, 1, t41, dV, 1, t41, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t41_2 := t41[i*dV:][:dV]
-						t42_3 := t42_2[i*dV:][:dV]
-						t43_2 := t43[i*dV:][:dV]
-						for j := range dV {
-							t43_2[j] = -F(4.775*t41_2[j]) + t42_3[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t44, 1, 2*nPhi*nPhi+3*nPhi+1, t40, 1, 2*nPhi*nPhi+3*nPhi+1, t43, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t44_3 := t44[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t45_2[j] = F(3.4445*t40_2[j]) + t44_3[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t46, dV, 1, t45, 2*nPhi*nPhi+3*nPhi+1, 1, t45, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t47, dV, 1, t46, dV, 1, t46, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t46_2 := t46[i*dV:][:dV]
-						t47_2 := t47[i*dV:][:dV]
-						t48_2 := t48[i*dV:][:dV]
-						for j := range dV {
-							t48_2[j] = -F(4.775*t46_2[j]) + t47_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t49, 1, 2*nPhi*nPhi+3*nPhi+1, t45, 1, 2*nPhi*nPhi+3*nPhi+1, t48, 1, dV)
 					// atlas_printed.M, atlas_printed.O
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					for i := range dV {
 						MTrail2 := MTrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t49_2 := t49[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						MTrail3 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							MTrail3[j] = F(rhoEntry*MTrail2[j]) - F(thetaEntry*(F(3.4445*t45_2[j])+t49_2[j]))
+							MTrail3[j] = F(rhoEntry*MTrail2[j]) - F(thetaEntry*(F(3.4445*t35_2[j])+t39_2[j]))
 						}
 					}
 				}
@@ -1121,19 +933,19 @@ func (c *StepBackward[F]) Run() {
 					t3_2 := t3[(l*T+a+C*s)*w:][:w]
 					qBar := c.QBar[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 					// atlas_printed.G
-					clear(t44_2)
+					clear(t44)
 					for i := range w {
 						n7 := int(c.Pos[l]) - i + a + C*s
 						if n7 >= 0 {
-							t44_3 := t44_2[i*dV:][:dV]
+							t44_2 := t44[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								var t45_2 F
+								var t45 F
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t45_2 += F(MTrail2[k] * GStack2[k])
+									t45 += F(MTrail2[k] * GStack2[k])
 								}
-								t44_3[j] = t45_2
+								t44_2[j] = t45
 							}
 						}
 					}
@@ -1142,11 +954,11 @@ func (c *StepBackward[F]) Run() {
 					for i := range w {
 						n8 := int(c.Pos[l]) - i + a + C*s
 						if n8 >= 0 {
-							t44_3 := t44_2[i*dV:][:dV]
+							t44_2 := t44[i*dV:][:dV]
 							GStack3 := c.GStack3[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t53_3 := t53[i*dV:][:dV]
+							t53_2 := t53[i*dV:][:dV]
 							for j := range dV {
-								t53_3[j] = t44_3[j] - GStack3[j]
+								t53_2[j] = t44_2[j] - GStack3[j]
 							}
 						}
 					}
@@ -1164,7 +976,7 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.O
 					t182 := (F(0) < t16)
-					t72 := F(1) / OLinEntry2
+					t48 := F(1) / OLinEntry2
 					// atlas_printed.O
 					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t262, dV, 1, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t253, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
@@ -1204,13 +1016,21 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t342, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t332, 1, dV)
-					// atlas_printed.O
+					// atlas_printed.O, atlas_printed.y, atlas_printed.M
+					clear(t32_2)
 					for i := range dV {
 						t302_2 := t302[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t342_2 := t342[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						MTrail2 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						yBarEntry := yBar[i]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 							t352_2[j] = F(3.4445*t302_2[j]) + t342_2[j]
+							t32_2[j] += F(MTrail2[j] * yBarEntry)
+							t422_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
 						}
 					}
 					// atlas_printed.O
@@ -1228,127 +1048,71 @@ func (c *StepBackward[F]) Run() {
 					}
 					// atlas_printed.O
 					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t392, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t382, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t392_2 := t392[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t402_2 := t402[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t402_2[j] = F(3.4445*t352_2[j]) + t392_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t412, dV, 1, t402, 2*nPhi*nPhi+3*nPhi+1, 1, t402, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t422, dV, 1, t412, dV, 1, t412, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t412_2 := t412[i*dV:][:dV]
-						t422_3 := t422[i*dV:][:dV]
-						t432_2 := t432[i*dV:][:dV]
-						for j := range dV {
-							t432_2[j] = -F(4.775*t412_2[j]) + t422_3[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t442, 1, 2*nPhi*nPhi+3*nPhi+1, t402, 1, 2*nPhi*nPhi+3*nPhi+1, t432, 1, dV)
-					// atlas_printed.O, atlas_printed.y, atlas_printed.M
-					clear(t32_2)
-					for i := range dV {
-						t402_2 := t402[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t442_2 := t442[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t452_2 := t452[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						MTrail2 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						yBarEntry := yBar[i]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t452_2[j] = F(3.4445*t402_2[j]) + t442_2[j]
-							t32_2[j] += F(MTrail2[j] * yBarEntry)
-							t422_3[j] = MBarState2[j] + F(q[j]*yBarEntry)
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t462, dV, 1, t452, 2*nPhi*nPhi+3*nPhi+1, 1, t452, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t472, dV, 1, t462, dV, 1, t462, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t462_2 := t462[i*dV:][:dV]
-						t472_2 := t472[i*dV:][:dV]
-						t482_2 := t482[i*dV:][:dV]
-						for j := range dV {
-							t482_2[j] = -F(4.775*t462_2[j]) + t472_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t492, 1, 2*nPhi*nPhi+3*nPhi+1, t452, 1, 2*nPhi*nPhi+3*nPhi+1, t482, 1, dV)
 					// atlas_printed.M, atlas_printed.O
-					var t72_2 F
+					var t72 F
 					var t9 F
 					for i := range dV {
-						t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t452_2 := t452[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t492_2 := t492[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t392_2 := t392[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						MTrail2 := MTrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 							t422Entry := t422_3[j]
-							t72_2 += F((F(3.4445*t452_2[j]) + t492_2[j]) * t422Entry)
+							t72 += F((F(3.4445*t352_2[j]) + t392_2[j]) * t422Entry)
 							t9 += F(MTrail2[j] * t422Entry)
 						}
 					}
-					t73 := -t72_2
+					t73_2 := -t72
 					// atlas_printed.O
-					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t112, 2*nPhi*nPhi+3*nPhi+1, 1, t482, 1, dV, t422_2, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t88, 2*nPhi*nPhi+3*nPhi+1, 1, t382, 1, dV, t422, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t113, 1, dV, t452, 2*nPhi*nPhi+3*nPhi+1, 1, t422_2, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t89, 1, dV, t352, 2*nPhi*nPhi+3*nPhi+1, 1, t422, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(1), false, t114, 1, dV, t462, dV, 1, t113, 1, dV)
+					kern.Gemm(dV, dV, dV, F(1), false, t90, 1, dV, t362, dV, 1, t89, 1, dV)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(1), false, t115, dV, 1, t462, 1, dV, t113, dV, 1)
+					kern.Gemm(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
 					w2 := F(4.775 * thetaEntry2)
 					w3 := F(-2.0315 * thetaEntry2)
 					for i := range dV {
-						t113_2 := t113[i*dV:][:dV]
-						t114_2 := t114[i*dV:][:dV]
-						t115_2 := t115[i*dV:][:dV]
+						t89_2 := t89[i*dV:][:dV]
+						t90_2 := t90[i*dV:][:dV]
+						t91_2 := t91[i*dV:][:dV]
 						t192_2 := t192[i*dV:][:dV]
 						for j := range dV {
-							t192_2[j] = F(w2*t113_2[j]) + F(w3*t114_2[j]) + F(w3*t115_2[j])
+							t192_2[j] = F(w2*t89_2[j]) + F(w3*t90_2[j]) + F(w3*t91_2[j])
 						}
 					}
 					// atlas_printed.O
 					for i := range dV {
 						t192_2 := t192[i*dV:][:dV]
-						t116_2 := t116[i*dV:][:dV]
+						t92_2 := t92[i*dV:][:dV]
 						for j := range dV {
-							t116_2[j] = t192_2[j] + t192[j*dV+i]
+							t92_2[j] = t192_2[j] + t192[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t117, 1, 2*nPhi*nPhi+3*nPhi+1, t452, 1, 2*nPhi*nPhi+3*nPhi+1, t116, 1, dV)
+					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
 					w4 := F(-3.4445 * thetaEntry2)
 					for i := range dV {
-						t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t112_2 := t112[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t117_2 := t117[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t222_2[j] = F(w4*t422_3[j]) - F(thetaEntry2*t112_2[j]) + t117_2[j]
+							t222_2[j] = F(w4*t422_3[j]) - F(thetaEntry2*t88_2[j]) + t93_2[j]
 						}
 					}
 					// atlas_printed.O
-					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t2522, 2*nPhi*nPhi+3*nPhi+1, 1, t432, 1, dV, t222, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t2522, 2*nPhi*nPhi+3*nPhi+1, 1, t332, 1, dV, t222, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t2622, 1, dV, t402, 2*nPhi*nPhi+3*nPhi+1, 1, t222, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t2622, 1, dV, t302, 2*nPhi*nPhi+3*nPhi+1, 1, t222, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t412, dV, 1, t2622, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t312, dV, 1, t2622, 1, dV)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t412, 1, dV, t2622, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t312, 1, dV, t2622, dV, 1)
 					// atlas_printed.O
 					for i := range dV {
 						t2622_2 := t2622[i*dV:][:dV]
@@ -1362,289 +1126,213 @@ func (c *StepBackward[F]) Run() {
 					// atlas_printed.O
 					for i := range dV {
 						t3122_2 := t3122[i*dV:][:dV]
-						t118_2 := t118[i*dV:][:dV]
+						t94_2 := t94[i*dV:][:dV]
 						for j := range dV {
-							t118_2[j] = t3122_2[j] + t3122[j*dV+i]
+							t94_2[j] = t3122_2[j] + t3122[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t119, 1, 2*nPhi*nPhi+3*nPhi+1, t402, 1, 2*nPhi*nPhi+3*nPhi+1, t118, 1, dV)
+					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t95, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t94, 1, dV)
 					// atlas_printed.O
 					for i := range dV {
 						t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t2522_2 := t2522[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t119_2 := t119[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t95_2 := t95[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t3422_2 := t3422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t3422_2[j] = F(3.4445*t222_2[j]) + t2522_2[j] + t119_2[j]
+							t3422_2[j] = F(3.4445*t222_2[j]) + t2522_2[j] + t95_2[j]
 						}
 					}
 					// atlas_printed.O
-					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t3722, 2*nPhi*nPhi+3*nPhi+1, 1, t382, 1, dV, t3422, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t3722, 2*nPhi*nPhi+3*nPhi+1, 1, t282, 1, dV, t3422, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t3822, 1, dV, t352, 2*nPhi*nPhi+3*nPhi+1, 1, t3422, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t3822, 1, dV, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t3422, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t362, dV, 1, t3822, 1, dV)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t412, 1, dV, t262, dV, 1, t3822, 1, dV)
 					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t362, 1, dV, t3822, dV, 1)
+					kern.Gemm(dV, dV, dV, F(2.0315), false, t422_2, dV, 1, t262, 1, dV, t3822, dV, 1)
 					// atlas_printed.O
 					for i := range dV {
 						t3822_2 := t3822[i*dV:][:dV]
-						t4122_2 := t4122[i*dV:][:dV]
-						t4222_2 := t4222[i*dV:][:dV]
-						t4322_2 := t4322[i*dV:][:dV]
+						t412_2 := t412[i*dV:][:dV]
+						t422_3 := t422_2[i*dV:][:dV]
+						t43_2 := t43[i*dV:][:dV]
 						for j := range dV {
-							t4322_2[j] = -F(4.775*t3822_2[j]) + t4122_2[j] + t4222_2[j]
+							t43_2[j] = -F(4.775*t3822_2[j]) + t412_2[j] + t422_3[j]
 						}
 					}
 					// atlas_printed.O
 					for i := range dV {
-						t4322_2 := t4322[i*dV:][:dV]
-						t120_2 := t120[i*dV:][:dV]
+						t43_2 := t43[i*dV:][:dV]
+						t96_2 := t96[i*dV:][:dV]
 						for j := range dV {
-							t120_2[j] = t4322_2[j] + t4322[j*dV+i]
+							t96_2[j] = t43_2[j] + t43[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t121, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t120, 1, dV)
+					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t97, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t96, 1, dV)
 					// atlas_printed.O
+					var t51 F
 					for i := range dV {
 						t3422_2 := t3422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t3722_2 := t3722[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t121_2 := t121[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t4622_2 := t4622[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t4622_2[j] = F(3.4445*t3422_2[j]) + t3722_2[j] + t121_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t4922, 2*nPhi*nPhi+3*nPhi+1, 1, t332, 1, dV, t4622, 2*nPhi*nPhi+3*nPhi+1, 1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t50, 1, dV, t302, 2*nPhi*nPhi+3*nPhi+1, 1, t4622, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t53_2, 1, dV, t312, dV, 1, t50, 1, dV)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t54, dV, 1, t312, 1, dV, t50, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t50_2 := t50[i*dV:][:dV]
-						t53_3 := t53_2[i*dV:][:dV]
-						t54_2 := t54[i*dV:][:dV]
-						t55_2 := t55[i*dV:][:dV]
-						for j := range dV {
-							t55_2[j] = -F(4.775*t50_2[j]) + t53_3[j] + t54_2[j]
-						}
-					}
-					// atlas_printed.O
-					for i := range dV {
-						t55_2 := t55[i*dV:][:dV]
-						t122_2 := t122[i*dV:][:dV]
-						for j := range dV {
-							t122_2[j] = t55_2[j] + t55[j*dV+i]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t123, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t122, 1, dV)
-					// atlas_printed.O
-					for i := range dV {
-						t4622_2 := t4622[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t4922_2 := t4922[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t123_2 := t123[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t58_2 := t58[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t58_2[j] = F(3.4445*t4622_2[j]) + t4922_2[j] + t123_2[j]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t61, 2*nPhi*nPhi+3*nPhi+1, 1, t282, 1, dV, t58, 2*nPhi*nPhi+3*nPhi+1, 1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t62, 1, dV, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t58, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t65, 1, dV, t262, dV, 1, t62, 1, dV)
-					// atlas_printed.O
-					kern.Gemm(dV, dV, dV, F(2.0315), false, t66, dV, 1, t262, 1, dV, t62, dV, 1)
-					// atlas_printed.O
-					for i := range dV {
-						t62_2 := t62[i*dV:][:dV]
-						t65_2 := t65[i*dV:][:dV]
-						t66_2 := t66[i*dV:][:dV]
-						t67_2 := t67[i*dV:][:dV]
-						for j := range dV {
-							t67_2[j] = -F(4.775*t62_2[j]) + t65_2[j] + t66_2[j]
-						}
-					}
-					// atlas_printed.O
-					for i := range dV {
-						t67_2 := t67[i*dV:][:dV]
-						t124_2 := t124[i*dV:][:dV]
-						for j := range dV {
-							t124_2[j] = t67_2[j] + t67[j*dV+i]
-						}
-					}
-					// atlas_printed.O
-					kern.Gemm(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t125, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t124, 1, dV)
-					// atlas_printed.O
-					var t75 F
-					for i := range dV {
-						t58_2 := t58[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t61_2 := t61[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t125_2 := t125[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t97_2 := t97[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t70_2 := t70[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t46_2 := t46[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t702 := F(3.4445*t58_2[j]) + t61_2[j] + t125_2[j]
-							t75 += F(t702 * (t253_2[j] / OLinEntry2))
-							t70_2[j] = t702
+							t462 := F(3.4445*t3422_2[j]) + t3722_2[j] + t97_2[j]
+							t51 += F(t462 * (t253_2[j] / OLinEntry2))
+							t46_2[j] = t462
 						}
 					}
-					t752 := -t75
+					t512 := -t51
 					// atlas_printed.S, atlas_printed.O
-					var t95 F
-					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t752, F(0))), F(0))
+					var t71 F
+					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					for i := range dV {
 						SBarState2 := SBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t70_2 := t70[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t46_2 := t46[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						STrail2 := STrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						STrail3 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t92_2 := t92[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t68_2 := t68[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t922 := SBarState2[j] + F(t72*t70_2[j]) + F(2*F(w5*STrail2[j]))
-							t95 += F(STrail3[j] * t922)
-							t92_2[j] = t922
-							SBarState2[j] = F(etaEntry2 * t922)
+							t682 := SBarState2[j] + F(t48*t46_2[j]) + F(2*F(w5*STrail2[j]))
+							t71 += F(STrail3[j] * t682)
+							t68_2[j] = t682
+							SBarState2[j] = F(etaEntry2 * t682)
 						}
 					}
 					// atlas_printed.G
-					clear(t97)
+					clear(t73)
 					for i := range w {
 						n9 := int(c.Pos[l]) - i + a + C*s
 						if n9 >= 0 {
 							t23Entry := t23_3[i]
-							t97_2 := t97[i*dV:][:dV]
+							t73_3 := t73[i*dV:][:dV]
 							for j := range dV {
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t92_2 := t92[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								var t972 F
+								t68_2 := t68[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								var t732 F
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t972 += F(F(GStack2[k]*t23Entry) * t92_2[k])
+									t732 += F(F(GStack2[k]*t23Entry) * t68_2[k])
 								}
-								t97_2[j] = F(2 * t972)
+								t73_3[j] = F(2 * t732)
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t98)
+					clear(t74)
 					for i := range 2*nPhi*nPhi + 3*nPhi + 1 {
 						for j := range w {
 							n10 := int(c.Pos[l]) - j + a + C*s
 							if n10 >= 0 {
-								var t982 F
-								t53_3 := t53[j*dV:][:dV]
+								var t742 F
+								t53_2 := t53[j*dV:][:dV]
 								for k := range dV {
-									t982 += F(t53_3[k] * t92[k*(2*nPhi*nPhi+3*nPhi+1)+i])
+									t742 += F(t53_2[k] * t68[k*(2*nPhi*nPhi+3*nPhi+1)+i])
 								}
-								t98[i*w+j] = F(2 * t982)
+								t74[i*w+j] = F(2 * t742)
 							}
 						}
 					}
 					// atlas_printed.G
 					for i := range w {
 						GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						var t1002 F
+						var t762 F
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t1002 += F(GStack2[j] * t98[j*w+i])
+							t762 += F(GStack2[j] * t74[j*w+i])
 						}
-						t100[i] = t1002
+						t76[i] = t762
 					}
 					// atlas_printed.G
-					clear(t102)
+					clear(t78)
 					for i := range w {
 						n11 := int(c.Pos[l]) - i + a + C*s
 						if n11 >= 0 {
-							t97_2 := t97[i*dV:][:dV]
-							t102_2 := t102[i*dV:][:dV]
+							t73_3 := t73[i*dV:][:dV]
+							t78_2 := t78[i*dV:][:dV]
 							for j := range dV {
-								t102_2[j] = -t97_2[j]
+								t78_2[j] = -t73_3[j]
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t103)
+					clear(t79)
 					for i := range dV {
 						for j := range w {
 							n12 := int(c.Pos[l]) - j + a + C*s
 							if n12 >= 0 {
-								t97Entry := t97[j*dV+i]
+								t73Entry := t73[j*dV+i]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t103_2 := t103[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t103_2[k] += F(GStack2[k] * t97Entry)
+									t79_2[k] += F(GStack2[k] * t73Entry)
 								}
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t104)
+					clear(t80)
 					for i := range w {
 						n13 := int(c.Pos[l]) - i + a + C*s
 						if n13 >= 0 {
-							t97_2 := t97[i*dV:][:dV]
+							t73_3 := t73[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t104_2 := t104[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t97Entry2 := t97_2[j]
+								t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+								t73Entry2 := t73_3[j]
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t104_2[k] += F(MTrail2[k] * t97Entry2)
+									t80_2[k] += F(MTrail2[k] * t73Entry2)
 								}
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t107)
+					clear(t83)
 					for i := range w {
 						n14 := int(c.Pos[l]) - i + a + C*s
 						if n14 >= 0 {
-							t107[i] = F(F(t23_3[i]*t100[i]) * t106[(l*T+a+C*s)*w+i])
+							t83[i] = F(F(t23_3[i]*t76[i]) * t82[(l*T+a+C*s)*w+i])
 						}
 					}
 					// atlas_printed.G, atlas_printed.M
 					rhoEntry2 := rho[a]
 					for i := range dV {
-						t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						t103_2 := t103[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							MBarState2[j] = F(rhoEntry2*t422_3[j]) + t103_2[j]
+							MBarState2[j] = F(rhoEntry2*t422_3[j]) + t79_2[j]
 						}
 					}
 					// atlas_printed.G
 					for i := range w {
-						t104_2 := t104[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t5_2 := t5[((l*T+a+C*s)*w+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t23Entry2 := t23_3[i]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t5_2[j] = F(t98[j*w+i]*t23Entry2) + t104_2[j]
+							t5_2[j] = F(t74[j*w+i]*t23Entry2) + t80_2[j]
 						}
 					}
 					// atlas_printed
 					for i := range w {
-						t2222 := t107[i]
+						t2222 := t83[i]
 						t3_2[i] = t2222
 						pGammaBar[i] += t2222
 					}
 					// atlas_printed
 					for i := range w {
-						t102_2 := t102[i*dV:][:dV]
+						t78_2 := t78[i*dV:][:dV]
 						t7_2 := t7[((l*T+a+C*s)*w+i)*dV:][:dV]
 						for j := range dV {
-							t7_2[j] = t102_2[j]
+							t7_2[j] = t78_2[j]
 						}
 					}
 					// atlas_printed
-					etaBar[a] = t95
+					etaBar[a] = t71
 					rhoBar[a] = t9
-					thetaBar[a] = t73
+					thetaBar[a] = t73_2
 					// atlas_printed
 					for i := range 2*nPhi*nPhi + 3*nPhi + 1 {
 						qBar[i] = t32_2[i]

@@ -24,40 +24,30 @@ func (c *stepFused) run() {
 	_ = nPhi
 	_ = w
 	_ = segments
-	u := c.Work[:L*T]                                                                                          // [L, T]
-	t := c.Work[L*T:][:L*T*w]                                                                                  // [L, T, w]
-	t2 := c.Work[L*T*w+L*T:][:L*T*w]                                                                           // [L, T, w]
-	MState := c.Work[2*L*T*w+L*T:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                               // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	SState := c.Work[2*L*T*w+2*dV*nPhi*nPhi+L*T+3*dV*nPhi+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t4 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV:][:dV*w]                                            // [w, d_v]
-	t5 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+dV*w+2*dV:][:dV*w]                                       // [w, d_v]
-	G := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV*w+2*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]               // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t25 := c.Work[2*L*T*w+6*dV*nPhi*nPhi+L*T+9*dV*nPhi+2*dV*w+3*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t26 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                                  // [d_v, d_v]
-	t27 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                            // [d_v, d_v]
-	t28 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+2*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                          // [d_v, d_v]
-	t29 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+3*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t30 := c.Work[2*L*T*w+10*dV*nPhi*nPhi+L*T+3*dV*dV+15*dV*nPhi+2*dV*w+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t31 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+3*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                         // [d_v, d_v]
-	t32 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+4*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                         // [d_v, d_v]
-	t33 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+5*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                         // [d_v, d_v]
-	t34 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+6*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t35 := c.Work[2*L*T*w+14*dV*nPhi*nPhi+L*T+6*dV*dV+21*dV*nPhi+2*dV*w+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t36 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+6*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                         // [d_v, d_v]
-	t37 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+7*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                         // [d_v, d_v]
-	t38 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+8*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                         // [d_v, d_v]
-	t39 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+9*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t40 := c.Work[2*L*T*w+18*dV*nPhi*nPhi+L*T+9*dV*dV+27*dV*nPhi+2*dV*w+9*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t41 := c.Work[2*L*T*w+20*dV*nPhi*nPhi+L*T+9*dV*dV+30*dV*nPhi+2*dV*w+10*dV:][:dV*dV]                        // [d_v, d_v]
-	t42 := c.Work[2*L*T*w+20*dV*nPhi*nPhi+L*T+10*dV*dV+30*dV*nPhi+2*dV*w+10*dV:][:dV*dV]                       // [d_v, d_v]
-	t43 := c.Work[2*L*T*w+20*dV*nPhi*nPhi+L*T+11*dV*dV+30*dV*nPhi+2*dV*w+10*dV:][:dV*dV]                       // [d_v, d_v]
-	t44 := c.Work[2*L*T*w+20*dV*nPhi*nPhi+L*T+12*dV*dV+30*dV*nPhi+2*dV*w+10*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t45 := c.Work[2*L*T*w+22*dV*nPhi*nPhi+L*T+12*dV*dV+33*dV*nPhi+2*dV*w+11*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t46 := c.Work[2*L*T*w+24*dV*nPhi*nPhi+L*T+12*dV*dV+36*dV*nPhi+2*dV*w+12*dV:][:dV*dV]                       // [d_v, d_v]
-	t47 := c.Work[2*L*T*w+24*dV*nPhi*nPhi+L*T+13*dV*dV+36*dV*nPhi+2*dV*w+12*dV:][:dV*dV]                       // [d_v, d_v]
-	t48 := c.Work[2*L*T*w+24*dV*nPhi*nPhi+L*T+14*dV*dV+36*dV*nPhi+2*dV*w+12*dV:][:dV*dV]                       // [d_v, d_v]
-	t49 := c.Work[2*L*T*w+24*dV*nPhi*nPhi+L*T+15*dV*dV+36*dV*nPhi+2*dV*w+12*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	y2 := c.Work[2*L*T*w+26*dV*nPhi*nPhi+L*T+15*dV*dV+39*dV*nPhi+2*dV*w+13*dV:][:dV]                           // [d_v]
+	u := c.Work[:L*T]                                                                                        // [L, T]
+	t := c.Work[L*T:][:L*T*w]                                                                                // [L, T, w]
+	t2 := c.Work[L*T*w+L*T:][:L*T*w]                                                                         // [L, T, w]
+	MState := c.Work[2*L*T*w+L*T:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	SState := c.Work[2*L*T*w+2*dV*nPhi*nPhi+L*T+3*dV*nPhi+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t4 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV:][:dV*w]                                          // [w, d_v]
+	t5 := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+dV*w+2*dV:][:dV*w]                                     // [w, d_v]
+	G := c.Work[2*L*T*w+4*dV*nPhi*nPhi+L*T+6*dV*nPhi+2*dV*w+2*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t25 := c.Work[2*L*T*w+6*dV*nPhi*nPhi+L*T+9*dV*nPhi+2*dV*w+3*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t26 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                                // [d_v, d_v]
+	t27 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                          // [d_v, d_v]
+	t28 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+2*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:dV*dV]                        // [d_v, d_v]
+	t29 := c.Work[2*L*T*w+8*dV*nPhi*nPhi+L*T+3*dV*dV+12*dV*nPhi+2*dV*w+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t30 := c.Work[2*L*T*w+10*dV*nPhi*nPhi+L*T+3*dV*dV+15*dV*nPhi+2*dV*w+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t31 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+3*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t32 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+4*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t33 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+5*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:dV*dV]                       // [d_v, d_v]
+	t34 := c.Work[2*L*T*w+12*dV*nPhi*nPhi+L*T+6*dV*dV+18*dV*nPhi+2*dV*w+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t35 := c.Work[2*L*T*w+14*dV*nPhi*nPhi+L*T+6*dV*dV+21*dV*nPhi+2*dV*w+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t36 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+6*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t37 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+7*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t38 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+8*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:dV*dV]                       // [d_v, d_v]
+	t39 := c.Work[2*L*T*w+16*dV*nPhi*nPhi+L*T+9*dV*dV+24*dV*nPhi+2*dV*w+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	y2 := c.Work[2*L*T*w+18*dV*nPhi*nPhi+L*T+9*dV*dV+27*dV*nPhi+2*dV*w+9*dV:][:dV]                           // [d_v]
 	t16Total := make([]F, 1)
 
 	// atlas_printed.u
@@ -235,13 +225,13 @@ func (c *stepFused) run() {
 							for j := range dV {
 								MState2 := MState[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								var t42_2 F
-								t42Sums := [16]F{t42_2}
+								var t42 F
+								t42Sums := [16]F{t42}
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
 									t42Sums[k%16] = num.FMA32(MState2[k], GStack2[k], t42Sums[k%16])
 								}
-								t42_2 = kern.Sum16(&t42Sums)
-								t4_2[j] = t42_2
+								t42 = kern.Sum16(&t42Sums)
+								t4_2[j] = t42
 							}
 						}
 					}
@@ -321,12 +311,12 @@ func (c *stepFused) run() {
 					t18 := (F(0) < t16)
 					t21 := num.Sqrt(kern.Choose(t18, t16, F(1)))
 					t24 := F(1e-07) + kern.Choose(t18, t21, F(0))
-					t81 := F(1) / t21
+					t57 := F(1) / t21
 					if len(c.OLin) > 0 {
 						c.OLin[l*T+a+C*s] = t24
 					}
 					if len(c.ODiv) > 0 {
-						c.ODiv[l*T+a+C*s] = t81
+						c.ODiv[l*T+a+C*s] = t57
 					}
 					// atlas_printed.O
 					if kern.Wide() {
@@ -462,103 +452,13 @@ func (c *stepFused) run() {
 					}
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t39, 1, 2*nPhi*nPhi+3*nPhi+1, t35, 1, 2*nPhi*nPhi+3*nPhi+1, t38, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t35),
-							P1: unsafe.SliceData(t39),
-							P2: unsafe.SliceData(t40),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R96fe0c93f1d0(&a2)
-					} else {
-						for i := range dV {
-							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t41, dV, 1, t40, 2*nPhi*nPhi+3*nPhi+1, 1, t40, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t42, dV, 1, t41, dV, 1, t41, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t41),
-							P1: unsafe.SliceData(t42),
-							P2: unsafe.SliceData(t43),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t41_2 := t41[i*dV:][:dV]
-							t42_2 := t42[i*dV:][:dV]
-							t43_2 := t43[i*dV:][:dV]
-							for j := range dV {
-								t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t44, 1, 2*nPhi*nPhi+3*nPhi+1, t40, 1, 2*nPhi*nPhi+3*nPhi+1, t43, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t40),
-							P1: unsafe.SliceData(t44),
-							P2: unsafe.SliceData(t45),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R96fe0c93f1d0(&a2)
-					} else {
-						for i := range dV {
-							t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t44_2 := t44[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t46, dV, 1, t45, 2*nPhi*nPhi+3*nPhi+1, 1, t45, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t47, dV, 1, t46, dV, 1, t46, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t46),
-							P1: unsafe.SliceData(t47),
-							P2: unsafe.SliceData(t48),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t46_2 := t46[i*dV:][:dV]
-							t47_2 := t47[i*dV:][:dV]
-							t48_2 := t48[i*dV:][:dV]
-							for j := range dV {
-								t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t49, 1, 2*nPhi*nPhi+3*nPhi+1, t45, 1, 2*nPhi*nPhi+3*nPhi+1, t48, 1, dV)
 					// atlas_printed.M, atlas_printed.O, atlas_printed.y
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := regions.R68a9c2657aa9Args{
-							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(t49),
+							P0: unsafe.SliceData(t35),
+							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MState),
 							P3: unsafe.SliceData(c.Q),
 							P4: unsafe.SliceData(y2),
@@ -576,14 +476,14 @@ func (c *stepFused) run() {
 						regions.R68a9c2657aa9(&a2)
 					} else {
 						for i := range dV {
-							t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t49_2 := t49[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							MState2 := MState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							var y3 F
 							y3Sums := [16]F{y3}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								M2 := num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t45_2[j], t49_2[j]), F(rhoEntry*MState2[j]))
+								M2 := num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t35_2[j], t39_2[j]), F(rhoEntry*MState2[j]))
 								y3Sums[j%16] = num.FMA32(M2, q[j], y3Sums[j%16])
 								MState2[j] = M2
 							}
@@ -620,136 +520,100 @@ func (c *stepBackwardFused) run() {
 	_ = nPhi
 	_ = w
 	_ = segments
-	t22 := c.Work[:L*T*w]                                                                                                                                                                                                                                                                                                                                      // [L, T, w]
-	t23 := c.Work[L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                              // [L, T, w]
-	t105 := c.Work[2*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                           // [L, T, w]
-	t106 := c.Work[3*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                           // [L, T, w]
-	t3 := c.Work[4*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                             // [L, T, w]
-	t5 := c.Work[5*L*T*w:][:2*L*T*nPhi*nPhi*w+3*L*T*nPhi*w+L*T*w]                                                                                                                                                                                                                                                                                              // [L, T, w, 2·n_phi·n_phi + 3·n_phi + 1]
-	t7 := c.Work[2*L*T*nPhi*nPhi*w+3*L*T*nPhi*w+6*L*T*w:][:L*T*dV*w]                                                                                                                                                                                                                                                                                           // [L, T, w, d_v]
-	t4 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+3*L*T*nPhi*w+6*L*T*w:][:L*T+L*w-L]                                                                                                                                                                                                                                                                                 // [L, T + w - 1]
-	t6 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+3*L*T*nPhi*w+6*L*T*w+L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                                                                                                                                          // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t8 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*nPhi+6*L*T*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                                           // [L, T + w - 1, d_v]
-	t14 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+L*T*dV+3*L*T*nPhi+6*L*T*w+L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                       // [L, T + w - 1, d_v]
-	t15 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+2*L*T*dV+3*L*T*nPhi+6*L*T*w+2*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-2*L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                 // [L, T + w - 1, d_v]
-	t18 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*dV+3*L*T*nPhi+6*L*T*w+3*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*dV-3*L*nPhi+2*L*w-2*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                             // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t19 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+3*L*T*dV+6*L*T*nPhi+6*L*T*w+3*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+3*L*T-3*L*dV-6*L*nPhi+3*L*w-3*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                             // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t22_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*L*T-3*L*dV-9*L*nPhi+4*L*w-4*L:][:L*T+L*w-L]                                                                                                                                                        // [L, T + w - 1]
-	t23_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+5*L*T-3*L*dV-9*L*nPhi+5*L*w-5*L:][:L*T+L*w-L]                                                                                                                                                        // [L, T + w - 1]
-	MBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*L*T-3*L*dV-9*L*nPhi+6*L*w-6*L:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	SBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+2*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*nPhi-6*L+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                      // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	MTrail := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*nPhi-6*L+2*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                                                     // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	STrail := c.Work[2*L*T*nPhi*nPhi*w+2*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*dV*nPhi*nPhi+C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*nPhi-6*L+3*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                   // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t42 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi-6*L+4*dV:][:dV*w]                                                                                            // [w, d_v]
-	t52 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+dV*w-6*L+4*dV:][:dV*w]                                                                                       // [w, d_v]
-	G := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+2*dV*w-6*L+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t25 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+10*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*nPhi+2*dV*w-6*L+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t26 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                                   // [d_v, d_v]
-	t27 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                             // [d_v, d_v]
-	t28 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+2*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                           // [d_v, d_v]
-	t29 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                     // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t30 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+14*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+21*dV*nPhi+2*dV*w-6*L+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                     // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t31 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                           // [d_v, d_v]
-	t32 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+4*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                           // [d_v, d_v]
-	t33 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+5*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                           // [d_v, d_v]
-	t34 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                     // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t35 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+18*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+27*dV*nPhi+2*dV*w-6*L+9*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                     // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t36 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                          // [d_v, d_v]
-	t37 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+7*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                          // [d_v, d_v]
-	t38 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+8*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                          // [d_v, d_v]
-	t39 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t40 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+2*dV*w-6*L+11*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t41 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+36*dV*nPhi+2*dV*w-6*L+12*dV:][:dV*dV]                                                                          // [d_v, d_v]
-	t42_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+10*dV*dV+36*dV*nPhi+2*dV*w-6*L+12*dV:][:dV*dV]                                                                       // [d_v, d_v]
-	t43 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+11*dV*dV+36*dV*nPhi+2*dV*w-6*L+12*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t44 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+36*dV*nPhi+2*dV*w-6*L+12*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t45 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+26*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+39*dV*nPhi+2*dV*w-6*L+13*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t46 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+42*dV*nPhi+2*dV*w-6*L+14*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t47 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+13*dV*dV+42*dV*nPhi+2*dV*w-6*L+14*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t48 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+14*dV*dV+42*dV*nPhi+2*dV*w-6*L+14*dV:][:dV*dV]                                                                         // [d_v, d_v]
-	t49 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+42*dV*nPhi+2*dV*w-6*L+14*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t44_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+45*dV*nPhi+2*dV*w-6*L+15*dV:][:dV*w]                                                                        // [w, d_v]
-	t53 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+45*dV*nPhi+3*dV*w-6*L+15*dV:][:dV*w]                                                                          // [w, d_v]
-	t253 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+45*dV*nPhi+4*dV*w-6*L+15*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t262 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t272 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+16*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t282 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+17*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t292 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t302 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+51*dV*nPhi+4*dV*w-6*L+17*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t312 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+54*dV*nPhi+4*dV*w-6*L+18*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t322 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+19*dV*dV+54*dV*nPhi+4*dV*w-6*L+18*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t332 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+20*dV*dV+54*dV*nPhi+4*dV*w-6*L+18*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t342 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+21*dV*dV+54*dV*nPhi+4*dV*w-6*L+18*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t352 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+21*dV*dV+57*dV*nPhi+4*dV*w-6*L+19*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t362 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+21*dV*dV+60*dV*nPhi+4*dV*w-6*L+20*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t372 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+22*dV*dV+60*dV*nPhi+4*dV*w-6*L+20*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t382 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+60*dV*nPhi+4*dV*w-6*L+20*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t392 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+24*dV*dV+60*dV*nPhi+4*dV*w-6*L+20*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t402 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+42*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+24*dV*dV+63*dV*nPhi+4*dV*w-6*L+21*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t412 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+24*dV*dV+66*dV*nPhi+4*dV*w-6*L+22*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+25*dV*dV+66*dV*nPhi+4*dV*w-6*L+22*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t432 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+26*dV*dV+66*dV*nPhi+4*dV*w-6*L+22*dV:][:dV*dV]                                                                        // [d_v, d_v]
-	t442 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+66*dV*nPhi+4*dV*w-6*L+22*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t452 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+46*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+69*dV*nPhi+4*dV*w-6*L+23*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t32_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+48*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+72*dV*nPhi+4*dV*w-6*L+24*dV:][:2*nPhi*nPhi+3*nPhi+1]                                                        // [2·n_phi·n_phi + 3·n_phi + 1]
-	t422_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+48*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+72*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+24*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t462 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t472 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t482 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+29*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t492 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+30*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t112 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+52*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+30*dV*dV+78*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+26*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t113 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+30*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t114 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+31*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t115 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+32*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t192 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t116 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+34*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t117 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+35*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t222 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+35*dV*dV+84*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+28*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t2522 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+58*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+35*dV*dV+87*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+29*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t2622 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+35*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t2922 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+36*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t3022 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+37*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t3122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+38*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t118 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+39*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t119 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+60*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+40*dV*dV+90*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+30*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+62*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+40*dV*dV+93*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+31*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3722 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+64*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+40*dV*dV+96*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+32*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t3822 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+40*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t4122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+41*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t4222 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+42*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t4322 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+43*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t120 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+44*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t121 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+66*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+45*dV*dV+99*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+33*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t4622 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+68*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+45*dV*dV+102*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+34*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t4922 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+70*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+45*dV*dV+105*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+35*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t50 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+45*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t53_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+46*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
-	t54 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+47*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t55 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+48*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+49*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t123 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+72*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+50*dV*dV+108*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+36*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t58 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+74*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+50*dV*dV+111*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+37*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t61 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+76*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+50*dV*dV+114*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+38*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t62 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+50*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t65 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+51*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t66 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+52*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t67 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+53*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:dV*dV]                                                   // [d_v, d_v]
-	t124 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+54*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
-	t125 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+78*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+117*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+39*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t70 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+80*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+120*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+40*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t92 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+82*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+123*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+41*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                             // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t97 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+84*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+126*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+42*dV+3*nPhi+1:][:dV*w]                                                    // [w, d_v]
-	t98 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+84*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+126*dV*nPhi+5*dV*w+2*nPhi*nPhi-6*L+42*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                                // [2·n_phi·n_phi + 3·n_phi + 1, w]
-	t100 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+84*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+126*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+42*dV+3*nPhi+w+1:][:w]                             // [w]
-	t102 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+84*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+126*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+42*dV+3*nPhi+2*w+1:][:dV*w]                        // [w, d_v]
-	t103 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+84*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+126*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+42*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
-	t104 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+86*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+129*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+43*dV+3*nPhi+2*w+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]    // [w, 2·n_phi·n_phi + 3·n_phi + 1]
-	t107 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+86*dV*nPhi*nPhi+4*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+55*dV*dV+129*dV*nPhi+6*dV*w+2*nPhi*nPhi+6*nPhi*w-6*L+43*dV+3*nPhi+3*w+1:][:w]                           // [w]
+	t22 := c.Work[:L*T*w]                                                                                                                                                                                                                                                                                                                                    // [L, T, w]
+	t23 := c.Work[L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                            // [L, T, w]
+	t81 := c.Work[2*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                          // [L, T, w]
+	t82 := c.Work[3*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                          // [L, T, w]
+	t3 := c.Work[4*L*T*w:][:L*T*w]                                                                                                                                                                                                                                                                                                                           // [L, T, w]
+	t5 := c.Work[5*L*T*w:][:2*L*T*nPhi*nPhi*w+3*L*T*nPhi*w+L*T*w]                                                                                                                                                                                                                                                                                            // [L, T, w, 2·n_phi·n_phi + 3·n_phi + 1]
+	t7 := c.Work[2*L*T*nPhi*nPhi*w+3*L*T*nPhi*w+6*L*T*w:][:L*T*dV*w]                                                                                                                                                                                                                                                                                         // [L, T, w, d_v]
+	t4 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+3*L*T*nPhi*w+6*L*T*w:][:L*T+L*w-L]                                                                                                                                                                                                                                                                               // [L, T + w - 1]
+	t6 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+3*L*T*nPhi*w+6*L*T*w+L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                                                                                                                                        // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t8 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*nPhi+6*L*T*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                                         // [L, T + w - 1, d_v]
+	t14 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+L*T*dV+3*L*T*nPhi+6*L*T*w+L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                                     // [L, T + w - 1, d_v]
+	t15 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+2*L*T*dV+3*L*T*nPhi+6*L*T*w+2*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-2*L*dV-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV]                                                                                                                                               // [L, T + w - 1, d_v]
+	t18 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+2*L*T*nPhi*nPhi+3*L*T*nPhi*w+2*L*nPhi*nPhi*w+3*L*T*dV+3*L*T*nPhi+6*L*T*w+3*L*dV*w-2*L*nPhi*nPhi+3*L*nPhi*w+2*L*T-3*L*dV-3*L*nPhi+2*L*w-2*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                           // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t19 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+4*L*T*nPhi*nPhi+3*L*T*nPhi*w+4*L*nPhi*nPhi*w+3*L*T*dV+6*L*T*nPhi+6*L*T*w+3*L*dV*w-4*L*nPhi*nPhi+6*L*nPhi*w+3*L*T-3*L*dV-6*L*nPhi+3*L*w-3*L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]                                                                           // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t22_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*L*T-3*L*dV-9*L*nPhi+4*L*w-4*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
+	t23_2 := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+5*L*T-3*L*dV-9*L*nPhi+5*L*w-5*L:][:L*T+L*w-L]                                                                                                                                                      // [L, T + w - 1]
+	MBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*L*T-3*L*dV-9*L*nPhi+6*L*w-6*L:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	SBarState := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+2*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*nPhi-6*L+dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                                                                    // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	MTrail := c.Work[2*L*T*nPhi*nPhi*w+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+4*dV*nPhi*nPhi+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*nPhi-6*L+2*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                                                   // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	STrail := c.Work[2*L*T*nPhi*nPhi*w+2*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+3*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+6*dV*nPhi*nPhi+C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*nPhi-6*L+3*dV:][:2*C*dV*nPhi*nPhi+3*C*dV*nPhi+2*dV*nPhi*nPhi+C*dV+3*dV*nPhi+dV]                                 // [C + 1, d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t42 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi-6*L+4*dV:][:dV*w]                                                                                          // [w, d_v]
+	t52 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+dV*w-6*L+4*dV:][:dV*w]                                                                                     // [w, d_v]
+	G := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+8*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*nPhi+2*dV*w-6*L+4*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                              // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t25 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+10*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*nPhi+2*dV*w-6*L+5*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t26 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                                 // [d_v, d_v]
+	t27 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                           // [d_v, d_v]
+	t28 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+2*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t29 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+12*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+18*dV*nPhi+2*dV*w-6*L+6*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t30 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+14*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+21*dV*nPhi+2*dV*w-6*L+7*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t31 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+3*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t32 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+4*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t33 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+5*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:dV*dV]                                                                         // [d_v, d_v]
+	t34 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+16*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+24*dV*nPhi+2*dV*w-6*L+8*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t35 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+18*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+27*dV*nPhi+2*dV*w-6*L+9*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                   // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t36 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+6*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t37 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+7*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t38 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+8*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:dV*dV]                                                                        // [d_v, d_v]
+	t39 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+20*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+30*dV*nPhi+2*dV*w-6*L+10*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                  // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t44 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+2*dV*w-6*L+11*dV:][:dV*w]                                                                         // [w, d_v]
+	t53 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+3*dV*w-6*L+11*dV:][:dV*w]                                                                         // [w, d_v]
+	t253 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+22*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+33*dV*nPhi+4*dV*w-6*L+11*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                 // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t262 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+9*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                       // [d_v, d_v]
+	t272 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+10*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t282 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+11*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t292 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+24*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+36*dV*nPhi+4*dV*w-6*L+12*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t302 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+26*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+39*dV*nPhi+4*dV*w-6*L+13*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t312 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+12*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t322 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+13*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t332 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+14*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:dV*dV]                                                                      // [d_v, d_v]
+	t342 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+28*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+42*dV*nPhi+4*dV*w-6*L+14*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t352 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+30*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+45*dV*nPhi+4*dV*w-6*L+15*dV:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                                                // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t32_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+48*dV*nPhi+4*dV*w-6*L+16*dV:][:2*nPhi*nPhi+3*nPhi+1]                                                      // [2·n_phi·n_phi + 3·n_phi + 1]
+	t422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+32*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+48*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+16*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t362 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+15*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t372 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+16*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t382 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+17*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t392 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+34*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+51*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+17*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t88 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+36*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+54*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+18*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t89 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+18*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t90 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+19*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t91 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+20*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t192 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+21*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t92 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+22*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t93 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+38*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+57*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+19*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t222 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+40*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+60*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+20*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                           // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t2522 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+42*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+63*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+21*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t2622 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+23*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t2922 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+24*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t3022 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+25*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t3122 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+26*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t94 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+27*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t95 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+44*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+66*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+22*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3422 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+46*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+69*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+23*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3722 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+48*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+72*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+24*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                          // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t3822 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+28*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                // [d_v, d_v]
+	t412 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+29*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                 // [d_v, d_v]
+	t422_2 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+30*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                               // [d_v, d_v]
+	t43 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+31*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t96 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+32*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:dV*dV]                                                  // [d_v, d_v]
+	t97 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+50*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+75*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+25*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t46 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+52*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+78*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+26*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t68 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+54*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+81*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+27*dV+3*nPhi+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV]                            // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t73 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+4*dV*w+2*nPhi*nPhi-6*L+28*dV+3*nPhi+1:][:dV*w]                                                   // [w, d_v]
+	t74 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi-6*L+28*dV+3*nPhi+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]                               // [2·n_phi·n_phi + 3·n_phi + 1, w]
+	t76 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+w+1:][:w]                             // [w]
+	t78 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+5*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+2*w+1:][:dV*w]                        // [w, d_v]
+	t79 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+56*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+84*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+28*dV+3*nPhi+2*w+1:][:2*dV*nPhi*nPhi+3*dV*nPhi+dV] // [d_v, 2·n_phi·n_phi + 3·n_phi + 1]
+	t80 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+58*dV*nPhi*nPhi+2*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+3*nPhi*w-6*L+29*dV+3*nPhi+2*w+1:][:2*nPhi*nPhi*w+3*nPhi*w+w]    // [w, 2·n_phi·n_phi + 3·n_phi + 1]
+	t83 := c.Work[2*L*T*nPhi*nPhi*w+4*C*dV*nPhi*nPhi+L*T*dV*w+6*L*T*nPhi*nPhi+3*L*T*nPhi*w+6*L*nPhi*nPhi*w+6*C*dV*nPhi+3*L*T*dV+9*L*T*nPhi+6*L*T*w+3*L*dV*w-6*L*nPhi*nPhi+9*L*nPhi*w+58*dV*nPhi*nPhi+4*nPhi*nPhi*w+2*C*dV+6*L*T-3*L*dV-9*L*nPhi+6*L*w+33*dV*dV+87*dV*nPhi+6*dV*w+2*nPhi*nPhi+6*nPhi*w-6*L+29*dV+3*nPhi+3*w+1:][:w]                           // [w]
 	t16Total := make([]F, 1)
 	t72Total := make([]F, 1)
 	t9Total := make([]F, 1)
-	t75Total := make([]F, 1)
-	t95Total := make([]F, 1)
+	t51Total := make([]F, 1)
+	t71Total := make([]F, 1)
 
 	// atlas_printed.G
 	clear(t22)
@@ -768,13 +632,13 @@ func (c *stepBackwardFused) run() {
 
 	// atlas_printed.G
 	clear(t23)
-	clear(t105)
+	clear(t81)
 	if kern.Wide() {
 		a := regions.Rc3ec829710bbArgs{
 			P0: unsafe.SliceData(c.Pos),
 			P1: unsafe.SliceData(t22),
 			P2: unsafe.SliceData(t23),
-			P3: unsafe.SliceData(t105),
+			P3: unsafe.SliceData(t81),
 			N0: L,
 			N1: T,
 			N2: w,
@@ -788,11 +652,11 @@ func (c *stepBackwardFused) run() {
 				if n := min(w, n2+j+1); n > 0 {
 					t22_3 := t22[(i*T+j)*w:][:n]
 					t23_3 := t23[(i*T+j)*w:][:n]
-					t105_2 := t105[(i*T+j)*w:][:n]
+					t81_2 := t81[(i*T+j)*w:][:n]
 					for k := range n {
 						t22Entry := t22_3[k]
 						t23_3[k] = kern.Sigmoid(t22Entry)
-						t105_2[k] = -t22Entry
+						t81_2[k] = -t22Entry
 					}
 				}
 			}
@@ -800,12 +664,12 @@ func (c *stepBackwardFused) run() {
 	}
 
 	// atlas_printed.G
-	clear(t106)
+	clear(t82)
 	if kern.Wide() {
 		a := regions.Rc2d3cd5ba99cArgs{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t105),
-			P2: unsafe.SliceData(t106),
+			P1: unsafe.SliceData(t81),
+			P2: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
 			N2: w,
@@ -817,10 +681,10 @@ func (c *stepBackwardFused) run() {
 			for j := range T {
 				n3 := int(c.Pos[i])
 				if n := min(w, n3+j+1); n > 0 {
-					t105_2 := t105[(i*T+j)*w:][:n]
-					t106_2 := t106[(i*T+j)*w:][:n]
+					t81_2 := t81[(i*T+j)*w:][:n]
+					t82_2 := t82[(i*T+j)*w:][:n]
 					for k := range n {
-						t106_2[k] = kern.Sigmoid(t105_2[k])
+						t82_2[k] = kern.Sigmoid(t81_2[k])
 					}
 				}
 			}
@@ -871,7 +735,7 @@ func (c *stepBackwardFused) run() {
 						regions.R6470013ff71e(&a2)
 					} else {
 						for i := range min(w, n4+a+C*s+1) {
-							t42_3 := t42[i*dV:][:dV]
+							t42_2 := t42[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
@@ -881,7 +745,7 @@ func (c *stepBackwardFused) run() {
 									t43Sums[k%16] = num.FMA32(MTrail2[k], GStack2[k], t43Sums[k%16])
 								}
 								t43_2 = kern.Sum16(&t43Sums)
-								t42_3[j] = t43_2
+								t42_2[j] = t43_2
 							}
 						}
 					}
@@ -902,11 +766,11 @@ func (c *stepBackwardFused) run() {
 						regions.Rff11a95b6826(&a2)
 					} else {
 						for i := range min(w, n5+a+C*s+1) {
-							t42_3 := t42[i*dV:][:dV]
+							t42_2 := t42[i*dV:][:dV]
 							GStack3 := c.GStack3[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
 							t52_2 := t52[i*dV:][:dV]
 							for j := range dV {
-								t52_2[j] = t42_3[j] - GStack3[j]
+								t52_2[j] = t42_2[j] - GStack3[j]
 							}
 						}
 					}
@@ -1069,103 +933,13 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t39, 1, 2*nPhi*nPhi+3*nPhi+1, t35, 1, 2*nPhi*nPhi+3*nPhi+1, t38, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t35),
-							P1: unsafe.SliceData(t39),
-							P2: unsafe.SliceData(t40),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R96fe0c93f1d0(&a2)
-					} else {
-						for i := range dV {
-							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t40_2[j] = num.FMA32(F(3.4445), t35_2[j], t39_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t41, dV, 1, t40, 2*nPhi*nPhi+3*nPhi+1, 1, t40, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t42_2, dV, 1, t41, dV, 1, t41, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t41),
-							P1: unsafe.SliceData(t42_2),
-							P2: unsafe.SliceData(t43),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t41_2 := t41[i*dV:][:dV]
-							t42_3 := t42_2[i*dV:][:dV]
-							t43_2 := t43[i*dV:][:dV]
-							for j := range dV {
-								t43_2[j] = num.FMA32(-F(4.775), t41_2[j], t42_3[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t44, 1, 2*nPhi*nPhi+3*nPhi+1, t40, 1, 2*nPhi*nPhi+3*nPhi+1, t43, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t40),
-							P1: unsafe.SliceData(t44),
-							P2: unsafe.SliceData(t45),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R96fe0c93f1d0(&a2)
-					} else {
-						for i := range dV {
-							t40_2 := t40[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t44_3 := t44[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t45_2[j] = num.FMA32(F(3.4445), t40_2[j], t44_3[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t46, dV, 1, t45, 2*nPhi*nPhi+3*nPhi+1, 1, t45, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t47, dV, 1, t46, dV, 1, t46, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t46),
-							P1: unsafe.SliceData(t47),
-							P2: unsafe.SliceData(t48),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t46_2 := t46[i*dV:][:dV]
-							t47_2 := t47[i*dV:][:dV]
-							t48_2 := t48[i*dV:][:dV]
-							for j := range dV {
-								t48_2[j] = num.FMA32(-F(4.775), t46_2[j], t47_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t49, 1, 2*nPhi*nPhi+3*nPhi+1, t45, 1, 2*nPhi*nPhi+3*nPhi+1, t48, 1, dV)
 					// atlas_printed.M, atlas_printed.O
 					rhoEntry := rho[a]
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := regions.Rd577c376756dArgs{
-							P0: unsafe.SliceData(t45),
-							P1: unsafe.SliceData(t49),
+							P0: unsafe.SliceData(t35),
+							P1: unsafe.SliceData(t39),
 							P2: unsafe.SliceData(MTrail),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
@@ -1177,12 +951,12 @@ func (c *stepBackwardFused) run() {
 						regions.Rd577c376756d(&a2)
 					} else {
 						for i := range dV {
-							t45_2 := t45[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t49_2 := t49[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t35_2 := t35[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t39_2 := t39[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							MTrail2 := MTrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							MTrail3 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								MTrail3[j] = num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t45_2[j], t49_2[j]), F(rhoEntry*MTrail2[j]))
+								MTrail3[j] = num.FMA32(-thetaEntry, num.FMA32(F(3.4445), t35_2[j], t39_2[j]), F(rhoEntry*MTrail2[j]))
 							}
 						}
 					}
@@ -1200,13 +974,13 @@ func (c *stepBackwardFused) run() {
 				for a := n - 1; a >= 0; a-- {
 					t23_3 := t23[(l*T+a+C*s)*w:][:w]
 					// atlas_printed.G
-					clear(t44_2)
+					clear(t44)
 					n7 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R6470013ff71eArgs{
 							P0: unsafe.SliceData(MTrail),
 							P1: unsafe.SliceData(c.GStack2),
-							P2: unsafe.SliceData(t44_2),
+							P2: unsafe.SliceData(t44),
 							N0: w,
 							N1: n7 + a + C*s + 1,
 							N2: dV,
@@ -1221,17 +995,17 @@ func (c *stepBackwardFused) run() {
 						regions.R6470013ff71e(&a2)
 					} else {
 						for i := range min(w, n7+a+C*s+1) {
-							t44_3 := t44_2[i*dV:][:dV]
+							t44_2 := t44[i*dV:][:dV]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								var t45_2 F
-								t45Sums := [16]F{t45_2}
+								var t45 F
+								t45Sums := [16]F{t45}
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
 									t45Sums[k%16] = num.FMA32(MTrail2[k], GStack2[k], t45Sums[k%16])
 								}
-								t45_2 = kern.Sum16(&t45Sums)
-								t44_3[j] = t45_2
+								t45 = kern.Sum16(&t45Sums)
+								t44_2[j] = t45
 							}
 						}
 					}
@@ -1240,7 +1014,7 @@ func (c *stepBackwardFused) run() {
 					n8 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rff11a95b6826Args{
-							P0: unsafe.SliceData(t44_2),
+							P0: unsafe.SliceData(t44),
 							P1: unsafe.SliceData(c.GStack3),
 							P2: unsafe.SliceData(t53),
 							N0: w,
@@ -1252,11 +1026,11 @@ func (c *stepBackwardFused) run() {
 						regions.Rff11a95b6826(&a2)
 					} else {
 						for i := range min(w, n8+a+C*s+1) {
-							t44_3 := t44_2[i*dV:][:dV]
+							t44_2 := t44[i*dV:][:dV]
 							GStack3 := c.GStack3[(l*(T+w-1)+a+C*s-i+w-1)*dV:][:dV]
-							t53_3 := t53[i*dV:][:dV]
+							t53_2 := t53[i*dV:][:dV]
 							for j := range dV {
-								t53_3[j] = t44_3[j] - GStack3[j]
+								t53_2[j] = t44_2[j] - GStack3[j]
 							}
 						}
 					}
@@ -1295,7 +1069,7 @@ func (c *stepBackwardFused) run() {
 					t16 = t16Total[0]
 					// atlas_printed.O
 					t182 := (F(0) < t16)
-					t72 := F(1) / OLinEntry2
+					t48 := F(1) / OLinEntry2
 					// atlas_printed.O
 					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t262, dV, 1, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t253, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
@@ -1366,23 +1140,50 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t342, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t332, 1, dV)
-					// atlas_printed.O
+					// atlas_printed.O, atlas_printed.y, atlas_printed.M
+					clear(t32_2)
 					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t302),
-							P1: unsafe.SliceData(t342),
-							P2: unsafe.SliceData(t352),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
+						a2 := regions.Ree7348cf00f0Args{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(t302),
+							P2:  unsafe.SliceData(t342),
+							P3:  unsafe.SliceData(t352),
+							P4:  unsafe.SliceData(MTrail),
+							P5:  unsafe.SliceData(t32_2),
+							P6:  unsafe.SliceData(c.Q),
+							P7:  unsafe.SliceData(MBarState),
+							P8:  unsafe.SliceData(t422),
+							N0:  dV,
+							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N5:  2*nPhi*nPhi + 3*nPhi + 1,
+							N6:  8*nPhi*nPhi + 12*nPhi + 4,
+							N7:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 8*nPhi*nPhi + 4*dV + 12*nPhi + 4,
+							N8:  16*nPhi*nPhi + 24*nPhi + 8,
+							N9:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 16*nPhi*nPhi + 4*dV + 24*nPhi + 8,
+							N10: 24*nPhi*nPhi + 36*nPhi + 12,
+							N11: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 24*nPhi*nPhi + 4*dV + 36*nPhi + 12,
+							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
+							N13: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
 						}
-						regions.R96fe0c93f1d0(&a2)
+						regions.Ree7348cf00f0(&a2)
 					} else {
+						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							t302_2 := t302[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t342_2 := t342[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							MTrail2 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							yBarEntry := yBar[i]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 								t352_2[j] = num.FMA32(F(3.4445), t302_2[j], t342_2[j])
+								t32_2[j] = num.FMA32(MTrail2[j], yBarEntry, t32_2[j])
+								t422_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
 							}
 						}
 					}
@@ -1411,131 +1212,14 @@ func (c *stepBackwardFused) run() {
 					}
 					// atlas_printed.O
 					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t392, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t382, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R96fe0c93f1d0Args{
-							P0: unsafe.SliceData(t352),
-							P1: unsafe.SliceData(t392),
-							P2: unsafe.SliceData(t402),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R96fe0c93f1d0(&a2)
-					} else {
-						for i := range dV {
-							t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t392_2 := t392[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t402_2 := t402[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t402_2[j] = num.FMA32(F(3.4445), t352_2[j], t392_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t412, dV, 1, t402, 2*nPhi*nPhi+3*nPhi+1, 1, t402, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t422, dV, 1, t412, dV, 1, t412, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t412),
-							P1: unsafe.SliceData(t422),
-							P2: unsafe.SliceData(t432),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t412_2 := t412[i*dV:][:dV]
-							t422_3 := t422[i*dV:][:dV]
-							t432_2 := t432[i*dV:][:dV]
-							for j := range dV {
-								t432_2[j] = num.FMA32(-F(4.775), t412_2[j], t422_3[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t442, 1, 2*nPhi*nPhi+3*nPhi+1, t402, 1, 2*nPhi*nPhi+3*nPhi+1, t432, 1, dV)
-					// atlas_printed.O, atlas_printed.y, atlas_printed.M
-					clear(t32_2)
-					if kern.Wide() {
-						a2 := regions.Ree7348cf00f0Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t402),
-							P2:  unsafe.SliceData(t442),
-							P3:  unsafe.SliceData(t452),
-							P4:  unsafe.SliceData(MTrail),
-							P5:  unsafe.SliceData(t32_2),
-							P6:  unsafe.SliceData(c.Q),
-							P7:  unsafe.SliceData(MBarState),
-							P8:  unsafe.SliceData(t422_2),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5:  2*nPhi*nPhi + 3*nPhi + 1,
-							N6:  8*nPhi*nPhi + 12*nPhi + 4,
-							N7:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 8*nPhi*nPhi + 4*dV + 12*nPhi + 4,
-							N8:  16*nPhi*nPhi + 24*nPhi + 8,
-							N9:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 16*nPhi*nPhi + 4*dV + 24*nPhi + 8,
-							N10: 24*nPhi*nPhi + 36*nPhi + 12,
-							N11: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 24*nPhi*nPhi + 4*dV + 36*nPhi + 12,
-							N12: (8*nPhi*nPhi+12*nPhi+4)*a + (8*C*nPhi*nPhi+12*C*nPhi+4*C)*s + (8*T*nPhi*nPhi+12*T*nPhi+4*T)*l,
-							N13: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
-						}
-						regions.Ree7348cf00f0(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t402_2 := t402[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t442_2 := t442[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t452_2 := t452[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							MTrail2 := MTrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							q := c.Q[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							yBarEntry := yBar[i]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t452_2[j] = num.FMA32(F(3.4445), t402_2[j], t442_2[j])
-								t32_2[j] = num.FMA32(MTrail2[j], yBarEntry, t32_2[j])
-								t422_3[j] = num.FMA32(q[j], yBarEntry, MBarState2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t462, dV, 1, t452, 2*nPhi*nPhi+3*nPhi+1, 1, t452, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t472, dV, 1, t462, dV, 1, t462, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.Ra3f2363d9ed6Args{
-							P0: unsafe.SliceData(t462),
-							P1: unsafe.SliceData(t472),
-							P2: unsafe.SliceData(t482),
-							N0: dV,
-						}
-						regions.Ra3f2363d9ed6(&a2)
-					} else {
-						for i := range dV {
-							t462_2 := t462[i*dV:][:dV]
-							t472_2 := t472[i*dV:][:dV]
-							t482_2 := t482[i*dV:][:dV]
-							for j := range dV {
-								t482_2[j] = num.FMA32(-F(4.775), t462_2[j], t472_2[j])
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t492, 1, 2*nPhi*nPhi+3*nPhi+1, t452, 1, 2*nPhi*nPhi+3*nPhi+1, t482, 1, dV)
 					// atlas_printed.M, atlas_printed.O
-					var t72_2 F
+					var t72 F
 					var t9 F
 					if kern.Wide() {
 						a2 := regions.R45d529b9ed74Args{
-							P0: unsafe.SliceData(t422_2),
-							P1: unsafe.SliceData(t452),
-							P2: unsafe.SliceData(t492),
+							P0: unsafe.SliceData(t422),
+							P1: unsafe.SliceData(t352),
+							P2: unsafe.SliceData(t392),
 							P3: unsafe.SliceData(MTrail),
 							P4: unsafe.SliceData(t72Total),
 							P5: unsafe.SliceData(t9Total),
@@ -1547,16 +1231,16 @@ func (c *stepBackwardFused) run() {
 							N5: (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 24*nPhi*nPhi + 36*nPhi + 12,
 							N6: (8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV) * a,
 							S0: [2]float32{t9},
-							S1: [2]float32{t72_2},
+							S1: [2]float32{t72},
 						}
 						regions.R45d529b9ed74(&a2)
 					} else {
 						t9_2 := t9
-						t72_3 := t72_2
+						t72_2 := t72
 						for i := range dV {
-							t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t452_2 := t452[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t492_2 := t492[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t352_2 := t352[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t392_2 := t392[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							MTrail2 := MTrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							var t72Row F
 							var t9Row F
@@ -1564,37 +1248,37 @@ func (c *stepBackwardFused) run() {
 							t9RowSums := [16]F{t9Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
 								t422Entry := t422_3[j]
-								t72RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t452_2[j], t492_2[j]), t422Entry, t72RowSums[j%16])
+								t72RowSums[j%16] = num.FMA32(num.FMA32(F(3.4445), t352_2[j], t392_2[j]), t422Entry, t72RowSums[j%16])
 								t9RowSums[j%16] = num.FMA32(MTrail2[j], t422Entry, t9RowSums[j%16])
 							}
 							t72Row = kern.Sum16(&t72RowSums)
 							t9Row = kern.Sum16(&t9RowSums)
-							t72_3 = t72_3 + t72Row
+							t72_2 = t72_2 + t72Row
 							t9_2 = t9_2 + t9Row
 						}
-						t72Total[0] = t72_3
+						t72Total[0] = t72_2
 						t9Total[0] = t9_2
 					}
-					t72_2 = t72Total[0]
+					t72 = t72Total[0]
 					t9 = t9Total[0]
-					t73 := -t72_2
+					t73_2 := -t72
 					// atlas_printed.O
-					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t112, 2*nPhi*nPhi+3*nPhi+1, 1, t482, 1, dV, t422_2, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t88, 2*nPhi*nPhi+3*nPhi+1, 1, t382, 1, dV, t422, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t113, 1, dV, t452, 2*nPhi*nPhi+3*nPhi+1, 1, t422_2, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t89, 1, dV, t352, 2*nPhi*nPhi+3*nPhi+1, 1, t422, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t114, 1, dV, t462, dV, 1, t113, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(1), false, t90, 1, dV, t362, dV, 1, t89, 1, dV)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(1), false, t115, dV, 1, t462, 1, dV, t113, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(1), false, t91, dV, 1, t362, 1, dV, t89, dV, 1)
 					// atlas_printed.O, atlas_printed.M
 					thetaEntry2 := theta[a]
 					w2 := F(4.775 * thetaEntry2)
 					w3 := F(-2.0315 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.R897742b1c1f6Args{
-							P0: unsafe.SliceData(t115),
-							P1: unsafe.SliceData(t114),
-							P2: unsafe.SliceData(t113),
+							P0: unsafe.SliceData(t91),
+							P1: unsafe.SliceData(t90),
+							P2: unsafe.SliceData(t89),
 							P3: unsafe.SliceData(t192),
 							N0: dV,
 							S0: [2]float32{w3},
@@ -1603,32 +1287,32 @@ func (c *stepBackwardFused) run() {
 						regions.R897742b1c1f6(&a2)
 					} else {
 						for i := range dV {
-							t115_2 := t115[i*dV:][:dV]
-							t114_2 := t114[i*dV:][:dV]
-							t113_2 := t113[i*dV:][:dV]
+							t91_2 := t91[i*dV:][:dV]
+							t90_2 := t90[i*dV:][:dV]
+							t89_2 := t89[i*dV:][:dV]
 							t192_2 := t192[i*dV:][:dV]
 							for j := range dV {
-								t192_2[j] = num.FMA32(w3, t115_2[j], num.FMA32(w3, t114_2[j], F(w2*t113_2[j])))
+								t192_2[j] = num.FMA32(w3, t91_2[j], num.FMA32(w3, t90_2[j], F(w2*t89_2[j])))
 							}
 						}
 					}
 					// atlas_printed.O
 					for i := range dV {
 						t192_2 := t192[i*dV:][:dV]
-						t116_2 := t116[i*dV:][:dV]
+						t92_2 := t92[i*dV:][:dV]
 						for j := range dV {
-							t116_2[j] = t192_2[j] + t192[j*dV+i]
+							t92_2[j] = t192_2[j] + t192[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t117, 1, 2*nPhi*nPhi+3*nPhi+1, t452, 1, 2*nPhi*nPhi+3*nPhi+1, t116, 1, dV)
+					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t93, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t92, 1, dV)
 					// atlas_printed.O, atlas_printed.M
 					w4 := F(-3.4445 * thetaEntry2)
 					if kern.Wide() {
 						a2 := regions.R4344d4324f83Args{
-							P0: unsafe.SliceData(t112),
-							P1: unsafe.SliceData(t422_2),
-							P2: unsafe.SliceData(t117),
+							P0: unsafe.SliceData(t88),
+							P1: unsafe.SliceData(t422),
+							P2: unsafe.SliceData(t93),
 							P3: unsafe.SliceData(t222),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
@@ -1638,23 +1322,23 @@ func (c *stepBackwardFused) run() {
 						regions.R4344d4324f83(&a2)
 					} else {
 						for i := range dV {
-							t112_2 := t112[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t117_2 := t117[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t88_2 := t88[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t93_2 := t93[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t222_2[j] = num.FMA32(-thetaEntry2, t112_2[j], F(w4*t422_3[j])) + t117_2[j]
+								t222_2[j] = num.FMA32(-thetaEntry2, t88_2[j], F(w4*t422_3[j])) + t93_2[j]
 							}
 						}
 					}
 					// atlas_printed.O
-					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t2522, 2*nPhi*nPhi+3*nPhi+1, 1, t432, 1, dV, t222, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t2522, 2*nPhi*nPhi+3*nPhi+1, 1, t332, 1, dV, t222, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t2622, 1, dV, t402, 2*nPhi*nPhi+3*nPhi+1, 1, t222, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t2622, 1, dV, t302, 2*nPhi*nPhi+3*nPhi+1, 1, t222, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t412, dV, 1, t2622, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t2922, 1, dV, t312, dV, 1, t2622, 1, dV)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t412, 1, dV, t2622, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t3022, dV, 1, t312, 1, dV, t2622, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
 						a2 := regions.R2d0cd0a8d2a2Args{
@@ -1679,19 +1363,19 @@ func (c *stepBackwardFused) run() {
 					// atlas_printed.O
 					for i := range dV {
 						t3122_2 := t3122[i*dV:][:dV]
-						t118_2 := t118[i*dV:][:dV]
+						t94_2 := t94[i*dV:][:dV]
 						for j := range dV {
-							t118_2[j] = t3122_2[j] + t3122[j*dV+i]
+							t94_2[j] = t3122_2[j] + t3122[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t119, 1, 2*nPhi*nPhi+3*nPhi+1, t402, 1, 2*nPhi*nPhi+3*nPhi+1, t118, 1, dV)
+					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t95, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t94, 1, dV)
 					// atlas_printed.O
 					if kern.Wide() {
 						a2 := regions.R1a5a6c649d55Args{
 							P0: unsafe.SliceData(t222),
 							P1: unsafe.SliceData(t2522),
-							P2: unsafe.SliceData(t119),
+							P2: unsafe.SliceData(t95),
 							P3: unsafe.SliceData(t3422),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
@@ -1701,226 +1385,104 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							t222_2 := t222[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t2522_2 := t2522[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t119_2 := t119[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t95_2 := t95[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t3422_2 := t3422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t3422_2[j] = num.FMA32(F(3.4445), t222_2[j], t2522_2[j]) + t119_2[j]
+								t3422_2[j] = num.FMA32(F(3.4445), t222_2[j], t2522_2[j]) + t95_2[j]
 							}
 						}
 					}
 					// atlas_printed.O
-					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t3722, 2*nPhi*nPhi+3*nPhi+1, 1, t382, 1, dV, t3422, 2*nPhi*nPhi+3*nPhi+1, 1)
+					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t3722, 2*nPhi*nPhi+3*nPhi+1, 1, t282, 1, dV, t3422, 2*nPhi*nPhi+3*nPhi+1, 1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t3822, 1, dV, t352, 2*nPhi*nPhi+3*nPhi+1, 1, t3422, 1, 2*nPhi*nPhi+3*nPhi+1)
+					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t3822, 1, dV, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t3422, 1, 2*nPhi*nPhi+3*nPhi+1)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4122, 1, dV, t362, dV, 1, t3822, 1, dV)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t412, 1, dV, t262, dV, 1, t3822, 1, dV)
 					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t4222, dV, 1, t362, 1, dV, t3822, dV, 1)
+					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t422_2, dV, 1, t262, 1, dV, t3822, dV, 1)
 					// atlas_printed.O
 					if kern.Wide() {
 						a2 := regions.R2d0cd0a8d2a2Args{
 							P0: unsafe.SliceData(t3822),
-							P1: unsafe.SliceData(t4122),
-							P2: unsafe.SliceData(t4222),
-							P3: unsafe.SliceData(t4322),
+							P1: unsafe.SliceData(t412),
+							P2: unsafe.SliceData(t422_2),
+							P3: unsafe.SliceData(t43),
 							N0: dV,
 						}
 						regions.R2d0cd0a8d2a2(&a2)
 					} else {
 						for i := range dV {
 							t3822_2 := t3822[i*dV:][:dV]
-							t4122_2 := t4122[i*dV:][:dV]
-							t4222_2 := t4222[i*dV:][:dV]
-							t4322_2 := t4322[i*dV:][:dV]
+							t412_2 := t412[i*dV:][:dV]
+							t422_3 := t422_2[i*dV:][:dV]
+							t43_2 := t43[i*dV:][:dV]
 							for j := range dV {
-								t4322_2[j] = num.FMA32(-F(4.775), t3822_2[j], t4122_2[j]) + t4222_2[j]
+								t43_2[j] = num.FMA32(-F(4.775), t3822_2[j], t412_2[j]) + t422_3[j]
 							}
 						}
 					}
 					// atlas_printed.O
 					for i := range dV {
-						t4322_2 := t4322[i*dV:][:dV]
-						t120_2 := t120[i*dV:][:dV]
+						t43_2 := t43[i*dV:][:dV]
+						t96_2 := t96[i*dV:][:dV]
 						for j := range dV {
-							t120_2[j] = t4322_2[j] + t4322[j*dV+i]
+							t96_2[j] = t43_2[j] + t43[j*dV+i]
 						}
 					}
 					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t121, 1, 2*nPhi*nPhi+3*nPhi+1, t352, 1, 2*nPhi*nPhi+3*nPhi+1, t120, 1, dV)
+					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t97, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t96, 1, dV)
 					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
-							P0: unsafe.SliceData(t3422),
-							P1: unsafe.SliceData(t3722),
-							P2: unsafe.SliceData(t121),
-							P3: unsafe.SliceData(t4622),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R1a5a6c649d55(&a2)
-					} else {
-						for i := range dV {
-							t3422_2 := t3422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t3722_2 := t3722[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t121_2 := t121[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t4622_2 := t4622[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t4622_2[j] = num.FMA32(F(3.4445), t3422_2[j], t3722_2[j]) + t121_2[j]
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t4922, 2*nPhi*nPhi+3*nPhi+1, 1, t332, 1, dV, t4622, 2*nPhi*nPhi+3*nPhi+1, 1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t50, 1, dV, t302, 2*nPhi*nPhi+3*nPhi+1, 1, t4622, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t53_2, 1, dV, t312, dV, 1, t50, 1, dV)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t54, dV, 1, t312, 1, dV, t50, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
-							P0: unsafe.SliceData(t50),
-							P1: unsafe.SliceData(t53_2),
-							P2: unsafe.SliceData(t54),
-							P3: unsafe.SliceData(t55),
-							N0: dV,
-						}
-						regions.R2d0cd0a8d2a2(&a2)
-					} else {
-						for i := range dV {
-							t50_2 := t50[i*dV:][:dV]
-							t53_3 := t53_2[i*dV:][:dV]
-							t54_2 := t54[i*dV:][:dV]
-							t55_2 := t55[i*dV:][:dV]
-							for j := range dV {
-								t55_2[j] = num.FMA32(-F(4.775), t50_2[j], t53_3[j]) + t54_2[j]
-							}
-						}
-					}
-					// atlas_printed.O
-					for i := range dV {
-						t55_2 := t55[i*dV:][:dV]
-						t122_2 := t122[i*dV:][:dV]
-						for j := range dV {
-							t122_2[j] = t55_2[j] + t55[j*dV+i]
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t123, 1, 2*nPhi*nPhi+3*nPhi+1, t302, 1, 2*nPhi*nPhi+3*nPhi+1, t122, 1, dV)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R1a5a6c649d55Args{
-							P0: unsafe.SliceData(t4622),
-							P1: unsafe.SliceData(t4922),
-							P2: unsafe.SliceData(t123),
-							P3: unsafe.SliceData(t58),
-							N0: dV,
-							N1: 2*nPhi*nPhi + 3*nPhi + 1,
-						}
-						regions.R1a5a6c649d55(&a2)
-					} else {
-						for i := range dV {
-							t4622_2 := t4622[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t4922_2 := t4922[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t123_2 := t123[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t58_2 := t58[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t58_2[j] = num.FMA32(F(3.4445), t4622_2[j], t4922_2[j]) + t123_2[j]
-							}
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(dV, 2*nPhi*nPhi+3*nPhi+1, dV, F(1), false, t61, 2*nPhi*nPhi+3*nPhi+1, 1, t282, 1, dV, t58, 2*nPhi*nPhi+3*nPhi+1, 1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, 2*nPhi*nPhi+3*nPhi+1, F(1), false, t62, 1, dV, t253, 2*nPhi*nPhi+3*nPhi+1, 1, t58, 1, 2*nPhi*nPhi+3*nPhi+1)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t65, 1, dV, t262, dV, 1, t62, 1, dV)
-					// atlas_printed.O
-					kern.GemmFMA(dV, dV, dV, F(2.0315), false, t66, dV, 1, t262, 1, dV, t62, dV, 1)
-					// atlas_printed.O
-					if kern.Wide() {
-						a2 := regions.R2d0cd0a8d2a2Args{
-							P0: unsafe.SliceData(t62),
-							P1: unsafe.SliceData(t65),
-							P2: unsafe.SliceData(t66),
-							P3: unsafe.SliceData(t67),
-							N0: dV,
-						}
-						regions.R2d0cd0a8d2a2(&a2)
-					} else {
-						for i := range dV {
-							t62_2 := t62[i*dV:][:dV]
-							t65_2 := t65[i*dV:][:dV]
-							t66_2 := t66[i*dV:][:dV]
-							t67_2 := t67[i*dV:][:dV]
-							for j := range dV {
-								t67_2[j] = num.FMA32(-F(4.775), t62_2[j], t65_2[j]) + t66_2[j]
-							}
-						}
-					}
-					// atlas_printed.O
-					for i := range dV {
-						t67_2 := t67[i*dV:][:dV]
-						t124_2 := t124[i*dV:][:dV]
-						for j := range dV {
-							t124_2[j] = t67_2[j] + t67[j*dV+i]
-						}
-					}
-					// atlas_printed.O
-					kern.GemmFMA(2*nPhi*nPhi+3*nPhi+1, dV, dV, F(1), false, t125, 1, 2*nPhi*nPhi+3*nPhi+1, t253, 1, 2*nPhi*nPhi+3*nPhi+1, t124, 1, dV)
-					// atlas_printed.O
-					var t75 F
+					var t51 F
 					if kern.Wide() {
 						a2 := regions.R53b84bb7a97aArgs{
-							P0: unsafe.SliceData(t58),
-							P1: unsafe.SliceData(t61),
-							P2: unsafe.SliceData(t125),
+							P0: unsafe.SliceData(t3422),
+							P1: unsafe.SliceData(t3722),
+							P2: unsafe.SliceData(t97),
 							P3: unsafe.SliceData(t253),
-							P4: unsafe.SliceData(t70),
-							P5: unsafe.SliceData(t75Total),
+							P4: unsafe.SliceData(t46),
+							P5: unsafe.SliceData(t51Total),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
 							N2: 8*nPhi*nPhi + 12*nPhi + 4,
 							N3: 16*nPhi*nPhi + 24*nPhi + 8,
 							N4: 24*nPhi*nPhi + 36*nPhi + 12,
-							S0: [2]float32{t75},
+							S0: [2]float32{t51},
 							S1: [2]float32{OLinEntry2},
 						}
 						regions.R53b84bb7a97a(&a2)
 					} else {
-						t75_2 := t75
+						t51_2 := t51
 						for i := range dV {
-							t58_2 := t58[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t61_2 := t61[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t125_2 := t125[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t3422_2 := t3422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t3722_2 := t3722[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t97_2 := t97[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							t253_2 := t253[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t70_2 := t70[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							var t75Row F
-							t75RowSums := [16]F{t75Row}
+							t46_2 := t46[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							var t51Row F
+							t51RowSums := [16]F{t51Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t702 := num.FMA32(F(3.4445), t58_2[j], t61_2[j]) + t125_2[j]
-								t75RowSums[j%16] = num.FMA32(t702, t253_2[j]/OLinEntry2, t75RowSums[j%16])
-								t70_2[j] = t702
+								t462 := num.FMA32(F(3.4445), t3422_2[j], t3722_2[j]) + t97_2[j]
+								t51RowSums[j%16] = num.FMA32(t462, t253_2[j]/OLinEntry2, t51RowSums[j%16])
+								t46_2[j] = t462
 							}
-							t75Row = kern.Sum16(&t75RowSums)
-							t75_2 = t75_2 + t75Row
+							t51Row = kern.Sum16(&t51RowSums)
+							t51_2 = t51_2 + t51Row
 						}
-						t75Total[0] = t75_2
+						t51Total[0] = t51_2
 					}
-					t75 = t75Total[0]
-					t752 := -t75
+					t51 = t51Total[0]
+					t512 := -t51
 					// atlas_printed.S, atlas_printed.O
-					var t95 F
-					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t752, F(0))), F(0))
+					var t71 F
+					w5 := kern.Choose(t182, F(F(0.5*ODiv[a])*kern.Choose(t182, t512, F(0))), F(0))
 					etaEntry2 := eta[a]
 					if kern.Wide() {
 						a2 := regions.R3af45563da80Args{
 							P0:  unsafe.SliceData(STrail),
-							P1:  unsafe.SliceData(t70),
+							P1:  unsafe.SliceData(t46),
 							P2:  unsafe.SliceData(SBarState),
-							P3:  unsafe.SliceData(t92),
-							P4:  unsafe.SliceData(t95Total),
+							P3:  unsafe.SliceData(t68),
+							P4:  unsafe.SliceData(t71Total),
 							N0:  dV,
 							N1:  2*nPhi*nPhi + 3*nPhi + 1,
 							N2:  8*nPhi*nPhi + 12*nPhi + 4,
@@ -1933,43 +1495,43 @@ func (c *stepBackwardFused) run() {
 							N9:  (8*dV*nPhi*nPhi+12*dV*nPhi+4*dV)*a + 8*dV*nPhi*nPhi + 12*dV*nPhi + 4*dV,
 							N10: -2*dV*nPhi*nPhi - 3*dV*nPhi - dV,
 							N11: 2*dV*nPhi*nPhi + 3*dV*nPhi + 2*nPhi*nPhi + dV + 3*nPhi + 1,
-							S0:  [2]float32{t95},
+							S0:  [2]float32{t71},
 							S1:  [2]float32{w5},
-							S2:  [2]float32{t72},
+							S2:  [2]float32{t48},
 							S3:  [2]float32{etaEntry2},
 						}
 						regions.R3af45563da80(&a2)
 					} else {
-						t95_2 := t95
+						t71_2 := t71
 						for i := range dV {
 							STrail2 := STrail[((a+1)*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t70_2 := t70[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t46_2 := t46[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							SBarState2 := SBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							STrail3 := STrail[(a*dV+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t92_2 := t92[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							var t95Row F
-							t95RowSums := [16]F{t95Row}
+							t68_2 := t68[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							var t71Row F
+							t71RowSums := [16]F{t71Row}
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								t922 := num.FMA32(F(2*w5), STrail2[j], num.FMA32(t72, t70_2[j], SBarState2[j]))
-								t95RowSums[j%16] = num.FMA32(STrail3[j], t922, t95RowSums[j%16])
-								t92_2[j] = t922
-								SBarState2[j] = F(etaEntry2 * t922)
+								t682 := num.FMA32(F(2*w5), STrail2[j], num.FMA32(t48, t46_2[j], SBarState2[j]))
+								t71RowSums[j%16] = num.FMA32(STrail3[j], t682, t71RowSums[j%16])
+								t68_2[j] = t682
+								SBarState2[j] = F(etaEntry2 * t682)
 							}
-							t95Row = kern.Sum16(&t95RowSums)
-							t95_2 = t95_2 + t95Row
+							t71Row = kern.Sum16(&t71RowSums)
+							t71_2 = t71_2 + t71Row
 						}
-						t95Total[0] = t95_2
+						t71Total[0] = t71_2
 					}
-					t95 = t95Total[0]
+					t71 = t71Total[0]
 					// atlas_printed.G
-					clear(t97)
+					clear(t73)
 					n9 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.R95e28779a35aArgs{
 							P0: unsafe.SliceData(t23),
 							P1: unsafe.SliceData(c.GStack2),
-							P2: unsafe.SliceData(t92),
-							P3: unsafe.SliceData(t97),
+							P2: unsafe.SliceData(t68),
+							P3: unsafe.SliceData(t73),
 							N0: w,
 							N1: n9 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
@@ -1986,54 +1548,54 @@ func (c *stepBackwardFused) run() {
 						if n2 := min(w, n9+a+C*s+1); n2 > 0 {
 							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
 							for i := range n2 {
-								t97_2 := t97[i*dV:][:dV]
+								t73_3 := t73[i*dV:][:dV]
 								t23Entry := t23_4[i]
 								for j := range dV {
 									GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-									t92_2 := t92[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-									var t972 F
-									t972Sums := [16]F{t972}
+									t68_2 := t68[j*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+									var t732 F
+									t732Sums := [16]F{t732}
 									for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-										t972Sums[k%16] = num.FMA32(F(GStack2[k]*t23Entry), t92_2[k], t972Sums[k%16])
+										t732Sums[k%16] = num.FMA32(F(GStack2[k]*t23Entry), t68_2[k], t732Sums[k%16])
 									}
-									t972 = kern.Sum16(&t972Sums)
-									t97_2[j] = F(2 * t972)
+									t732 = kern.Sum16(&t732Sums)
+									t73_3[j] = F(2 * t732)
 								}
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t98)
+					clear(t74)
 					for i := range 2*nPhi*nPhi + 3*nPhi + 1 {
 						n10 := int(c.Pos[l])
 						if n2 := min(w, n10+a+C*s+1); n2 > 0 {
-							t98_2 := t98[i*w:][:n2]
+							t74_2 := t74[i*w:][:n2]
 							for j := range n2 {
-								t53_3 := t53[j*dV:][:dV]
-								var t982 F
+								t53_2 := t53[j*dV:][:dV]
+								var t742 F
 								for k := range dV {
-									t982 = num.FMA32(t53_3[k], t92[k*(2*nPhi*nPhi+3*nPhi+1)+i], t982)
+									t742 = num.FMA32(t53_2[k], t68[k*(2*nPhi*nPhi+3*nPhi+1)+i], t742)
 								}
-								t98_2[j] = F(2 * t982)
+								t74_2[j] = F(2 * t742)
 							}
 						}
 					}
 					// atlas_printed.G
 					for i := range w {
 						GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-i+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-						var t1002 F
+						var t762 F
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t1002 = num.FMA32(GStack2[j], t98[j*w+i], t1002)
+							t762 = num.FMA32(GStack2[j], t74[j*w+i], t762)
 						}
-						t100[i] = t1002
+						t76[i] = t762
 					}
 					// atlas_printed.G
-					clear(t102)
+					clear(t78)
 					n11 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Ra6462c63c66fArgs{
-							P0: unsafe.SliceData(t97),
-							P1: unsafe.SliceData(t102),
+							P0: unsafe.SliceData(t73),
+							P1: unsafe.SliceData(t78),
 							N0: w,
 							N1: n11 + a + C*s + 1,
 							N2: dV,
@@ -2041,21 +1603,21 @@ func (c *stepBackwardFused) run() {
 						regions.Ra6462c63c66f(&a2)
 					} else {
 						for i := range min(w, n11+a+C*s+1) {
-							t97_2 := t97[i*dV:][:dV]
-							t102_2 := t102[i*dV:][:dV]
+							t73_3 := t73[i*dV:][:dV]
+							t78_2 := t78[i*dV:][:dV]
 							for j := range dV {
-								t102_2[j] = -t97_2[j]
+								t78_2[j] = -t73_3[j]
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t103)
+					clear(t79)
 					if kern.Wide() {
 						a2 := regions.R2a1236b15375Args{
 							P0: unsafe.SliceData(c.Pos),
-							P1: unsafe.SliceData(t97),
+							P1: unsafe.SliceData(t73),
 							P2: unsafe.SliceData(c.GStack2),
-							P3: unsafe.SliceData(t103),
+							P3: unsafe.SliceData(t79),
 							N0: dV,
 							N1: 4 * l,
 							N2: w,
@@ -2070,25 +1632,25 @@ func (c *stepBackwardFused) run() {
 						regions.R2a1236b15375(&a2)
 					} else {
 						for i := range dV {
-							t103_2 := t103[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							n12 := int(c.Pos[l])
 							for j := range min(w, n12+a+C*s+1) {
 								GStack2 := c.GStack2[(l*(T+w-1)+a+C*s-j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t97Entry := t97[j*dV+i]
+								t73Entry := t73[j*dV+i]
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t103_2[k] = num.FMA32(GStack2[k], t97Entry, t103_2[k])
+									t79_2[k] = num.FMA32(GStack2[k], t73Entry, t79_2[k])
 								}
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t104)
+					clear(t80)
 					n13 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Red6f034f1df9Args{
-							P0: unsafe.SliceData(t97),
+							P0: unsafe.SliceData(t73),
 							P1: unsafe.SliceData(MTrail),
-							P2: unsafe.SliceData(t104),
+							P2: unsafe.SliceData(t80),
 							N0: w,
 							N1: n13 + a + C*s + 1,
 							N2: dV,
@@ -2101,26 +1663,26 @@ func (c *stepBackwardFused) run() {
 						regions.Red6f034f1df9(&a2)
 					} else {
 						for i := range min(w, n13+a+C*s+1) {
-							t97_2 := t97[i*dV:][:dV]
-							t104_2 := t104[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t73_3 := t73[i*dV:][:dV]
+							t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range dV {
 								MTrail2 := MTrail[(a*dV+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-								t97Entry2 := t97_2[j]
+								t73Entry2 := t73_3[j]
 								for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-									t104_2[k] = num.FMA32(MTrail2[k], t97Entry2, t104_2[k])
+									t80_2[k] = num.FMA32(MTrail2[k], t73Entry2, t80_2[k])
 								}
 							}
 						}
 					}
 					// atlas_printed.G
-					clear(t107)
+					clear(t83)
 					n14 := int(c.Pos[l])
 					if kern.Wide() {
 						a2 := regions.Rdb3518befd2aArgs{
 							P0: unsafe.SliceData(t23),
-							P1: unsafe.SliceData(t100),
-							P2: unsafe.SliceData(t106),
-							P3: unsafe.SliceData(t107),
+							P1: unsafe.SliceData(t76),
+							P2: unsafe.SliceData(t82),
+							P3: unsafe.SliceData(t83),
 							N0: w,
 							N1: n14 + a + C*s + 1,
 							N2: 4*w*a + 4*C*w*s + 4*T*w*l,
@@ -2129,11 +1691,11 @@ func (c *stepBackwardFused) run() {
 					} else {
 						if n2 := min(w, n14+a+C*s+1); n2 > 0 {
 							t23_4 := t23[(l*T+a+C*s)*w:][:n2]
-							t100_2 := t100[:n2]
-							t106_2 := t106[(l*T+a+C*s)*w:][:n2]
-							t107_2 := t107[:n2]
+							t76_2 := t76[:n2]
+							t82_2 := t82[(l*T+a+C*s)*w:][:n2]
+							t83_2 := t83[:n2]
 							for i := range n2 {
-								t107_2[i] = F(F(t23_4[i]*t100_2[i]) * t106_2[i])
+								t83_2[i] = F(F(t23_4[i]*t76_2[i]) * t82_2[i])
 							}
 						}
 					}
@@ -2141,8 +1703,8 @@ func (c *stepBackwardFused) run() {
 					rhoEntry2 := rho[a]
 					if kern.Wide() {
 						a2 := regions.R651849631fb7Args{
-							P0: unsafe.SliceData(t422_2),
-							P1: unsafe.SliceData(t103),
+							P0: unsafe.SliceData(t422),
+							P1: unsafe.SliceData(t79),
 							P2: unsafe.SliceData(MBarState),
 							N0: dV,
 							N1: 2*nPhi*nPhi + 3*nPhi + 1,
@@ -2151,27 +1713,27 @@ func (c *stepBackwardFused) run() {
 						regions.R651849631fb7(&a2)
 					} else {
 						for i := range dV {
-							t422_3 := t422_2[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-							t103_2 := t103[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t422_3 := t422[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+							t79_2 := t79[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							MBarState2 := MBarState[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 							for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-								MBarState2[j] = num.FMA32(rhoEntry2, t422_3[j], t103_2[j])
+								MBarState2[j] = num.FMA32(rhoEntry2, t422_3[j], t79_2[j])
 							}
 						}
 					}
 					// atlas_printed.G
 					for i := range w {
-						t104_2 := t104[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+						t80_2 := t80[i*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t5_2 := t5[((l*T+a+C*s)*w+i)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 						t23Entry2 := t23_3[i]
 						for j := range 2*nPhi*nPhi + 3*nPhi + 1 {
-							t5_2[j] = num.FMA32(t98[j*w+i], t23Entry2, t104_2[j])
+							t5_2[j] = num.FMA32(t74[j*w+i], t23Entry2, t80_2[j])
 						}
 					}
 					// atlas_printed
 					if kern.Wide() {
 						a2 := regions.R93dfe7b4025cArgs{
-							P0: unsafe.SliceData(t107),
+							P0: unsafe.SliceData(t83),
 							P1: unsafe.SliceData(t3),
 							P2: unsafe.SliceData(c.PGammaBar),
 							N0: w,
@@ -2182,19 +1744,19 @@ func (c *stepBackwardFused) run() {
 						t3_2 := t3[(l*T+a+C*s)*w:][:w]
 						pGammaBar := c.PGammaBar[:w]
 						for i := range w {
-							t2222 := t107[i]
+							t2222 := t83[i]
 							t3_2[i] = t2222
 							pGammaBar[i] = pGammaBar[i] + t2222
 						}
 					}
 					// atlas_printed
 					for i := range w {
-						copy(t7[((l*T+a+C*s)*w+i)*dV:][:dV], t102[i*dV:][:dV])
+						copy(t7[((l*T+a+C*s)*w+i)*dV:][:dV], t78[i*dV:][:dV])
 					}
 					// atlas_printed
-					etaBar[a] = t95
+					etaBar[a] = t71
 					rhoBar[a] = t9
-					thetaBar[a] = t73
+					thetaBar[a] = t73_2
 					// atlas_printed
 					copy(c.QBar[(l*T+a+C*s)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], t32_2[:2*nPhi*nPhi+3*nPhi+1])
 				}

@@ -22,7 +22,7 @@
 // Trade-off: It holds more than a matrix of its size; neither a scan nor an
 // exact chunked form exists
 //
-// Source: titans
+// Source: titans#12-15
 package deeptitans
 
 import (
