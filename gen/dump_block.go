@@ -75,6 +75,9 @@ func resolvedDims(b *check.Block) *notation.Dims {
 	declared := map[string]*notation.DimsItem{}
 	for _, u := range b.Tree.Order {
 		for x := range notation.Of[*notation.Dims](u.Body) {
+			if holds, _ := b.Decide(x.When); x.When != nil && !holds {
+				continue
+			}
 			for _, it := range x.Items {
 				if old := declared[it.Name.Text]; old == nil || old.Size == nil && len(old.Factors) == 0 {
 					declared[it.Name.Text] = it

@@ -38,7 +38,10 @@ type Source struct {
 }
 
 // Own reports whether a unit is the project's, and not the library's.
-func (s *Source) Own(u *notation.Unit) bool { return !s.library[u.Span.File.Path] }
+func (s *Source) Own(u *notation.Unit) bool { return s.OwnFile(u.Span.File) }
+
+// OwnFile reports the same of a page.
+func (s *Source) OwnFile(f *source.File) bool { return !s.library[f.Path] }
 
 // OwnMessages are the messages that are not about a page of the library.
 func (s *Source) OwnMessages(ds diag.List) diag.List {

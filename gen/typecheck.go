@@ -46,7 +46,7 @@ func (s *Source) References(root string) diag.List {
 	ds.Append(inspect.Resolve(s.Pages, bib, func(name string) bool {
 		return exists(name) || exists(filepath.Join(root, name))
 	}))
-	_, cd := papers.New(s.Tree.Order, bib)
+	_, cd := papers.New(s.Tree.Order, bib, s.OwnFile)
 	ds.Append(cd)
 	return s.OwnMessages(ds)
 }

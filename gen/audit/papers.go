@@ -79,7 +79,7 @@ func Papers(c gen.Config, keys ...string) ([]*Paper, diag.List) {
 // PapersOf is Papers of pages that are loaded.
 func PapersOf(s *gen.Source) ([]*Paper, diag.List) {
 	bib, ds := s.Papers()
-	t, td := papers.New(s.Tree.Order, bib)
+	t, td := papers.New(s.Tree.Order, bib, s.OwnFile)
 	ds.Append(td)
 	var out []*Paper
 	for _, p := range t.Papers {

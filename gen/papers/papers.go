@@ -17,6 +17,7 @@ import (
 	"github.com/nl-hecate/hecate/gen/diag"
 	"github.com/nl-hecate/hecate/gen/markdown"
 	"github.com/nl-hecate/hecate/gen/notation"
+	"github.com/nl-hecate/hecate/gen/source"
 	"github.com/nl-hecate/hecate/gen/spec"
 )
 
@@ -107,11 +108,11 @@ func (t *Table) Paper(key string) *Paper {
 	return nil
 }
 
-// New reads the citations of the lines of units. It reports, at the citation and with the row of the
-// bibliography: rows about a paper or an equation that is not there, a row that says that there is no
-// page for what a page cites, an equation that a page gives as printed and another as wrong in
+// New reads the citations of the lines of units; own says which files are the project's and not its library's. It reports, at the citation and with the row of the
+// bibliography: rows about a paper or an equation that is not there, a row of the project that says that there is no
+// page for what a page of it cites, an equation that a page gives as printed and another as wrong in
 // print, and one that two pages give as printed in different forms.
-func New(units []*notation.Unit, bib *spec.Bibliography) (*Table, diag.List) {
+func New(units []*notation.Unit, bib *spec.Bibliography, own func(*source.File) bool) (*Table, diag.List) {
 	t := &Table{}
 	if bib == nil {
 		return t, diag.List{}
@@ -134,7 +135,7 @@ func New(units []*notation.Unit, bib *spec.Bibliography) (*Table, diag.List) {
 	for _, p := range t.Papers {
 		slices.SortStableFunc(p.Rows, func(a, b *Row) int { return cmp.Compare(position(a.Eq), position(b.Eq)) })
 		for _, r := range p.Rows {
-			r.check(&ds)
+			r.check(own, &ds)
 		}
 	}
 	t.Papers = slices.DeleteFunc(t.Papers, func(p *Paper) bool { return len(p.Rows) == 0 })
@@ -215,11 +216,11 @@ func (t *Table) cited(u *notation.Unit) {
 }
 
 // check compares what the lines of a row say.
-func (r *Row) check(ds *diag.List) {
+func (r *Row) check(own func(*source.File) bool, ds *diag.List) {
 	var first *Use // as printed
 	forms := map[string]bool{}
 	for _, u := range r.Uses {
-		if r.NoPage != "" {
+		if r.NoPage != "" && own(r.Span.File) == own(u.Cite.Span.File) {
 			ds.Errorf(diag.CitedDifferently, u.Cite.Span, "a page cites %s#%s, and %s says that no page has it", r.Paper, r.Number(), markdown.BibliographyName).
 				See(r.Span, "the row is here").Hint("empty the row's column `no page`, or take the citation away")
 			return

@@ -37,7 +37,7 @@ func table(t *testing.T, bibliography string, pages ...string) (*papers.Table, s
 		ds.Append(pd)
 		units = append(units, f.Units...)
 	}
-	out, td := papers.New(units, bib)
+	out, td := papers.New(units, bib, func(*source.File) bool { return true })
 	ds.Append(td)
 	return out, ds.Error()
 }

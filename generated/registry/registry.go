@@ -44,7 +44,6 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/atlasdeep"
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/atlasprinted"
-	"github.com/nl-hecate/hecate/generated/rules/atlasrates"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
 	"github.com/nl-hecate/hecate/generated/rules/deeplinearattention"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
@@ -156,7 +155,6 @@ var all = catalog.New(
 	atlasdeep.Entry(),
 	atlasomega.Entry(),
 	atlasprinted.Entry(),
-	atlasrates.Entry(),
 	deltachannels.Entry(),
 	titanschannels.Entry(),
 	deeplinearattention.Entry(),

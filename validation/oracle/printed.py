@@ -173,25 +173,17 @@ def window(f, w):
     return lambda t: [({n: a[i] for n, a in f.items()}, t - i) for i in range(max(0, t - w + 1), t + 1)]
 
 
-def atlas(form, w, p, x, s, pos):
-    learned = form == "learned"
-    f, _ = front(p, x, s, pos, THREE, conv=False, feature=series if learned else None)
+def atlas(w, p, x, s, pos):
+    f, _ = front(p, x, s, pos, THREE, conv=False, feature=series)
     f["x"] = x
     see = window(f, w)
 
     def step(c, t, n):
         def loss(M):
-            parts = [(sigmoid(p["w_gamma"] @ o["x"] + p["p_gamma"][age]) if learned else o["theta"])
-                     * jnp.sum((M @ o["k"] - o["v"]) ** 2) for o, age in see(n)]
-            return sum(parts)
+            return sum(sigmoid(p["w_gamma"] @ o["x"] + p["p_gamma"][age]) * jnp.sum((M @ o["k"] - o["v"]) ** 2) for o, age in see(n))
 
-        g = jax.grad(loss)(c["M"])
-        if learned:
-            S = t["eta"] * c["S"] + g
-            M = t["rho"] * c["M"] - t["theta"] * newton_schulz(S)
-        else:
-            S = t["eta"] * c["S"] - g
-            M = t["rho"] * c["M"] + newton_schulz(S)
+        S = t["eta"] * c["S"] + jax.grad(loss)(c["M"])
+        M = t["rho"] * c["M"] - t["theta"] * newton_schulz(S)
         return {"M": M, "S": S}, M @ t["q"]
 
     y, c = run(step, {n: s[n] for n in ("M", "S")}, f)
@@ -402,8 +394,7 @@ CASES = {
     "tnt": (shapes(D_K, D_V, ("theta",)) | {"W_0": (D_V, D_K)}, tnt_states([""]) | tails(D_K), lambda *a: tnt({"": (2, 6)}, 4, *a)),
     "locals": (shapes(D_K, D_V, ("theta",)) | {"W_a_0": (D_V, D_K), "W_b_0": (D_V, D_K)}, tnt_states(["_a", "_b"]) | tails(D_K),
                lambda *a: tnt({"_a": (2, 6), "_b": (3, 3)}, 4, *a)),
-    "learned": (BARE3 | SERIES | GAMMA, {"M": (D_V, PHI), "S": (D_V, PHI)}, lambda *a: atlas("learned", 3, *a)),
-    "rates": (BARE3, ONE | {"S": (D_V, D_K)}, lambda *a: atlas("rates", 3, *a)),
+    "learned": (BARE3 | SERIES | GAMMA, {"M": (D_V, PHI), "S": (D_V, PHI)}, lambda *a: atlas(3, *a)),
     "deep": (shapes(D_K, D_K, THREE, conv=False) | GAMMA, LAYERS | {"S1": (D_H, D_K), "S2": (D_K, D_H)}, lambda *a: atlas_deep(3, *a)),
     "omega": (BARE, ONE, lambda *a: omega(1, 3, *a)),
     "similarity": (BARE, ONE, lambda *a: omega(0, 3, *a)),

@@ -241,7 +241,7 @@ type readNode[F num.Float] struct {
 
 // read computes
 //
-//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s], θ_s) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_omega.G
+//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s]) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_omega.G
 //	y_t = M_t q_t    atlas_omega.y
 //
 // Shapes: q [L, T, d_k]; kIn [L, T, d_k]; v [L, T, d_v]; y [L, T, d_v].

@@ -1618,10 +1618,10 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s], θ_s) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_omega.G
-//	S_t = case weights { = rates : η_t S_{t−1} − G_t ; otherwise : η_t S_{t−1} + G_t }    atlas_omega.S
+//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s]) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_omega.G
+//	S_t = η_t S_{t−1} + G_t    atlas_omega.S
 //	iterate O_t from S_t / (‖S_t‖ + 1e-7) for ns : O_t ← 3.4445 O_t + (−4.7750 A + 2.0315 A A) O_t with A = O_t O_tᵀ orient rows ≤ cols    atlas_omega.O
-//	M_t = case weights { = rates : ρ_t M_{t−1} + U_t ; otherwise : ρ_t M_{t−1} − θ_t U_t }    atlas_omega.M
+//	M_t = ρ_t M_{t−1} − θ_t U_t    atlas_omega.M
 //	y_t = M_t q_t    atlas_omega.y
 //
 // Shapes: kIn [L, T, d_k]; v [L, T, d_v]; rho [L, T]; theta [L, T]; eta [L,

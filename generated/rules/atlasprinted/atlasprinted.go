@@ -23,7 +23,7 @@
 // Trade-off: Every token is read w times, and an orthogonal step reads the
 // whole matrix, so rows are not independent and nothing is affine
 //
-// Source: atlas#5; atlas#8-11; atlas#32-33; atlas#40-41; atlas#57-58
+// Source: atlas#5; atlas#8-11; atlas#32-33
 package atlasprinted
 
 import (

@@ -335,7 +335,7 @@ type readNode[F num.Float] struct {
 // read computes
 //
 //	u_t = w_γ · x_t    atlas_printed.u
-//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s], θ_s) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_printed.G
+//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s]) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_printed.G
 //	y_t = M_t q_t    atlas_printed.y
 //
 // Shapes: x [L, T, d]; q [L, T, 2·n_phi·n_phi + 3·n_phi + 1]; v [L, T, d_v];

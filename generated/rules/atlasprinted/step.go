@@ -1544,10 +1544,10 @@ type stepNode[F num.Float] struct {
 // step computes
 //
 //	u_t = w_γ · x_t    atlas_printed.u
-//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s], θ_s) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_printed.G
-//	S_t = case weights { = rates : η_t S_{t−1} − G_t ; otherwise : η_t S_{t−1} + G_t }    atlas_printed.S
+//	G_t = Σ_{s∈window(t,w)} part(u_s, p_γ[t−s]) ∇_M ℓ(M_{t−1}; k_s, v_s)  @eq atlas#8-9 "each token has the weight 1/w; keys as they are"    atlas_printed.G
+//	S_t = η_t S_{t−1} + G_t    atlas_printed.S
 //	iterate O_t from S_t / (‖S_t‖ + 1e-7) for ns : O_t ← 3.4445 O_t + (−4.7750 A + 2.0315 A A) O_t with A = O_t O_tᵀ orient rows ≤ cols    atlas_printed.O
-//	M_t = case weights { = rates : ρ_t M_{t−1} + U_t ; otherwise : ρ_t M_{t−1} − θ_t U_t }    atlas_printed.M
+//	M_t = ρ_t M_{t−1} − θ_t U_t    atlas_printed.M
 //	y_t = M_t q_t    atlas_printed.y
 //
 // Shapes: x [L, T, d]; v [L, T, d_v]; rho [L, T]; theta [L, T]; eta [L, T];

@@ -13,7 +13,7 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps L·T·d_k + 2·L·T·d_v entries and checkpoints of L·d_k·d_k·segments + 3·L·d_k·d_v·segments + 3·L·segments entries.
+// It keeps L·T·d_k + 2·L·T·d_v entries and checkpoints of L·d_k·d_k·segments + 4·L·d_k·d_v·segments + 3·L·segments entries.
 type Step[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -48,6 +48,7 @@ type Step[F num.Float] struct {
 	VCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
 	VCCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	WCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
+	WCCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	PCheckpoints  []F // [L, segments, d_k, d_k], written; may be nil
 	GCheckpoints  []F // [L, segments], written; may be nil
 	LCheckpoints  []F // [L, segments], written; may be nil
@@ -55,10 +56,10 @@ type Step[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is d_k·d_k + 4·d_k·d_v + d_k + 6·d_v + 3.
+// WorkLen is d_k·d_k + 5·d_k·d_v + d_k + 6·d_v + 3.
 func (c *Step[F]) WorkLen() int {
 	dK, dV := c.DK, c.DV
-	return dK*dK + 4*dK*dV + dK + 6*dV + 3
+	return dK*dK + 5*dK*dV + dK + 6*dV + 3
 }
 
 // Run computes Step.
@@ -85,19 +86,21 @@ func (c *Step[F]) Run() {
 	work = work[1:]
 	nState := work[:1] // []
 	work = work[1:]
-	t8 := work[:dV] // [d_v]
+	A := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t11 := work[:dV] // [d_v]
 	work = work[dV:]
-	t9 := work[:dV] // [d_v]
+	t12 := work[:dV] // [d_v]
 	work = work[dV:]
-	t27 := work[:dV] // [d_v]
+	t30 := work[:dV] // [d_v]
 	work = work[dV:]
-	t28 := work[:dK] // [d_k]
+	t31 := work[:dK] // [d_k]
 	work = work[dK:]
-	t29 := work[:dV] // [d_v]
+	t32 := work[:dV] // [d_v]
 	work = work[dV:]
-	t38 := work[:dV] // [d_v]
+	t41 := work[:dV] // [d_v]
 	work = work[dV:]
-	t39 := work[:dV] // [d_v]
+	t42 := work[:dV] // [d_v]
 
 	// tnt_stage_two
 	g := c.G[:L]
@@ -173,6 +176,15 @@ func (c *Step[F]) Run() {
 					}
 				}
 			}
+			if len(c.WCCheckpoints) > 0 {
+				for i := range dV {
+					WCState2 := WCState[i*dK:][:dK]
+					WCCheckpoints := c.WCCheckpoints[((l2*segments+s)*dV+i)*dK:][:dK]
+					for j := range dK {
+						WCCheckpoints[j] = WCState2[j]
+					}
+				}
+			}
 			if len(c.PCheckpoints) > 0 {
 				for i := range dK {
 					PState2 := PState[i*dK:][:dK]
@@ -197,32 +209,50 @@ func (c *Step[F]) Run() {
 					v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 					k := c.K[(l2*T+a+C*s)*dK:][:dK]
 					y := c.Y[(l2*T+a+C*s)*dV:][:dV]
-					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W
+					// tnt_stage_two.V_c, tnt_stage_two.A
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
 					nStateEntry := nState[0]
 					w2 := (nStateEntry == F(0))
 					for i := range dV {
-						WInit := c.WInit[i*dK:][:dK]
-						WState2 := WState[i*dK:][:dK]
 						VState2 := VState[i*dK:][:dK]
 						VCState2 := VCState[i*dK:][:dK]
-						WCState2 := WCState[i*dK:][:dK]
-						var t82 F
+						WInit := c.WInit[i*dK:][:dK]
+						WState2 := WState[i*dK:][:dK]
+						A2 := A[i*dK:][:dK]
 						for j := range dK {
-							A := kern.Choose(w2, WInit[j], WState2[j])
-							t82 += F(A * k[j])
 							VCState2[j] = kern.Choose(w, VState2[j], VCState2[j])
-							WCState2[j] = A
+							A2[j] = kern.Choose(w2, WInit[j], WState2[j])
 						}
-						t8[i] = t82
+					}
+					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
+					lStateEntry := lState[0]
+					t8 := (lStateEntry == F(0))
+					t34 := 1 + gStateEntry
+					t54 := 1 + nStateEntry
+					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := 1 + lStateEntry
+					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
+					nState[0] = n2_2
+					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
+					// tnt_stage_two.W_c, tnt_stage_two.W
+					for i := range dV {
+						A2 := A[i*dK:][:dK]
+						WCState2 := WCState[i*dK:][:dK]
+						var t112 F
+						for j := range dK {
+							WC2 := kern.Choose(t8, A2[j], WCState2[j])
+							t112 += F(WC2 * k[j])
+							WCState2[j] = WC2
+						}
+						t11[i] = t112
 					}
 					// tnt_stage_two.W
 					for i := range dV {
-						t92 := t8[i] - v[i]
-						t9[i] = t92
+						t122 := t11[i] - v[i]
+						t12[i] = t122
 						if len(c.WLin) > 0 {
-							c.WLin[(l2*T+a+C*s)*dV+i] = t92
+							c.WLin[(l2*T+a+C*s)*dV+i] = t122
 						}
 					}
 					// tnt_stage_two.W, tnt_stage_two.y
@@ -230,73 +260,63 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						VCState2 := VCState[i*dK:][:dK]
 						q := c.Q[(l2*T+a+C*s)*dK:][:dK]
-						WCState2 := WCState[i*dK:][:dK]
+						A2 := A[i*dK:][:dK]
 						WState2 := WState[i*dK:][:dK]
-						var t272 F
-						w3 := F(thetaEntry * t9[i])
+						var t302 F
+						w3 := F(thetaEntry * t12[i])
 						for j := range dK {
-							t272 += F(VCState2[j] * q[j])
-							WState2[j] = WCState2[j] - F(w3*k[j])
+							t302 += F(VCState2[j] * q[j])
+							WState2[j] = A2[j] - F(w3*k[j])
 						}
-						t27[i] = t272
+						t30[i] = t302
 					}
 					// tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.y
-					lStateEntry := lState[0]
-					w4 := (lStateEntry == F(0))
 					for i := range dK {
 						PState2 := PState[i*dK:][:dK]
 						q := c.Q[(l2*T+a+C*s)*dK:][:dK]
-						var t282 F
+						var t312 F
 						kEntry := k[i]
 						for j := range dK {
-							P2 := kern.Choose(w4, F(0), PState2[j]) + F(kEntry*k[j])
-							t282 += F(P2 * q[j])
+							P2 := kern.Choose(t8, F(0), PState2[j]) + F(kEntry*k[j])
+							t312 += F(P2 * q[j])
 							PState2[j] = P2
 						}
-						t28[i] = t282
+						t31[i] = t312
 					}
 					// tnt_stage_two.y, tnt_stage_two.V
 					for i := range dV {
 						WState2 := WState[i*dK:][:dK]
 						VCState2 := VCState[i*dK:][:dK]
-						var t292 F
-						var t382 F
+						var t322 F
+						var t412 F
 						for j := range dK {
-							t292 += F(WState2[j] * t28[j])
-							t382 += F(VCState2[j] * k[j])
+							t322 += F(WState2[j] * t31[j])
+							t412 += F(VCState2[j] * k[j])
 						}
-						t29[i] = t292
-						t38[i] = t382
+						t32[i] = t322
+						t41[i] = t412
 					}
 					// tnt_stage_two.y, tnt_stage_two.V
 					for i := range dV {
-						t392 := t38[i] - v[i]
-						y[i] = t27[i] + t29[i]
-						t39[i] = t392
+						t422 := t41[i] - v[i]
+						y[i] = t30[i] + t32[i]
+						t42[i] = t422
 						if len(c.VLin) > 0 {
-							c.VLin[(l2*T+a+C*s)*dV+i] = t392
+							c.VLin[(l2*T+a+C*s)*dV+i] = t422
 						}
 					}
-					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
-					t31 := 1 + gStateEntry
-					t51 := 1 + nStateEntry
-					n2_2 := kern.Choose((t51 < F(16)), t51, F(0))
-					t59 := 1 + lStateEntry
-					gState[0] = kern.Choose((t31 < F(16)), t31, F(0))
-					nState[0] = n2_2
-					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t59 < F(1)), t59, F(0)))
 					// tnt_stage_two.V, tnt_stage_two.W
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
-						w5 := F(thetaEntry * t39[i])
+						w4 := F(thetaEntry * t42[i])
 						for j := range dK {
-							VState2[j] = VState2[j] - F(w5*k[j])
+							VState2[j] = VState2[j] - F(w4*k[j])
 						}
 					}
 					// tnt_stage_two
 					for i := range dK {
 						if len(c.YProd) > 0 {
-							c.YProd[(l2*T+a+C*s)*dK+i] = t28[i]
+							c.YProd[(l2*T+a+C*s)*dK+i] = t31[i]
 						}
 					}
 				}
@@ -345,7 +365,7 @@ func (c *Step[F]) Run() {
 
 // StepBackward is one call of the kernel StepBackward.
 //
-// It keeps 0 entries and checkpoints of L·d_k·d_k·segments + 3·L·d_k·d_v·segments + 3·L·segments entries.
+// It keeps 0 entries and checkpoints of L·d_k·d_k·segments + 4·L·d_k·d_v·segments + 3·L·segments entries.
 type StepBackward[F num.Float] struct {
 	C             int // tokens from checkpoint to checkpoint
 	L             int
@@ -384,6 +404,7 @@ type StepBackward[F num.Float] struct {
 	VCheckpoints  []F // [L, segments, d_v, d_k]
 	VCCheckpoints []F // [L, segments, d_v, d_k]
 	WCheckpoints  []F // [L, segments, d_v, d_k]
+	WCCheckpoints []F // [L, segments, d_v, d_k]
 	PCheckpoints  []F // [L, segments, d_k, d_k]
 	GCheckpoints  []F // [L, segments]
 	LCheckpoints  []F // [L, segments]
@@ -391,10 +412,10 @@ type StepBackward[F num.Float] struct {
 	Work          []F // WorkLen() entries
 }
 
-// WorkLen is C·d_k·d_k + 3·C·d_k·d_v + 2·d_k·d_k + 7·d_k·d_v + 3·C + 10·d_k + 2·d_v + 6.
+// WorkLen is C·d_k·d_k + 4·C·d_k·d_v + 2·d_k·d_k + 9·d_k·d_v + 3·C + 10·d_k + 2·d_v + 6.
 func (c *StepBackward[F]) WorkLen() int {
 	C, dK, dV := c.C, c.DK, c.DV
-	return C*dK*dK + 3*C*dK*dV + 2*dK*dK + 7*dK*dV + 3*C + 10*dK + 2*dV + 6
+	return C*dK*dK + 4*C*dK*dV + 2*dK*dK + 9*dK*dV + 3*C + 10*dK + 2*dV + 6
 }
 
 // Run computes StepBackward.
@@ -427,6 +448,8 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dK*dV+dK*dV:]
 	WTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
+	WCTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	work = work[C*dK*dV+dK*dV:]
 	PTrail := work[:C*dK*dK+dK*dK] // [C + 1, d_k, d_k]
 	work = work[C*dK*dK+dK*dK:]
 	gTrail := work[:C+1] // [C + 1]
@@ -435,33 +458,34 @@ func (c *StepBackward[F]) Run() {
 	work = work[C+1:]
 	nTrail := work[:C+1] // [C + 1]
 	work = work[C+1:]
-	t77 := work[:dV] // [d_v]
+	A := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
+	t84 := work[:dV] // [d_v]
 	work = work[dV:]
 	t18 := work[:dK] // [d_k]
 	work = work[dK:]
-	t78 := work[:dK] // [d_k]
+	t85 := work[:dK] // [d_k]
 	work = work[dK:]
-	t30 := work[:dK] // [d_k]
+	t302 := work[:dK] // [d_k]
 	work = work[dK:]
-	t34 := work[:dK] // [d_k]
+	t342 := work[:dK] // [d_k]
 	work = work[dK:]
-	t79 := work[:dV] // [d_v]
+	t86 := work[:dV] // [d_v]
 	work = work[dV:]
 	t48 := work[:dK] // [d_k]
 	work = work[dK:]
 	t322 := work[:dK] // [d_k]
 	work = work[dK:]
-	t382 := work[:dK] // [d_k]
+	t38 := work[:dK] // [d_k]
 	work = work[dK:]
-	t392 := work[:dK] // [d_k]
+	t39 := work[:dK] // [d_k]
 	work = work[dK:]
-	t492 := work[:dK] // [d_k]
+	t49 := work[:dK] // [d_k]
 	work = work[dK:]
-	t80 := work[:dK] // [d_k]
+	t87 := work[:dK] // [d_k]
 
 	// tnt_stage_two
 	clear(c.WInitBar)
-	t22 := F(0)
 	gBar := c.GBar[:L]
 	lBar := c.LBar[:L]
 	nBar := c.NBar[:L]
@@ -532,6 +556,13 @@ func (c *StepBackward[F]) Run() {
 					WTrail2[j] = WCheckpoints[j]
 				}
 			}
+			for i := range dV {
+				WCCheckpoints := c.WCCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+				WCTrail2 := WCTrail[i*dK:][:dK]
+				for j := range dK {
+					WCTrail2[j] = WCCheckpoints[j]
+				}
+			}
 			for i := range dK {
 				PCheckpoints := c.PCheckpoints[((l*segments+s)*dK+i)*dK:][:dK]
 				PTrail2 := PTrail[i*dK:][:dK]
@@ -544,20 +575,19 @@ func (c *StepBackward[F]) Run() {
 			nTrail[0] = nCheckpoints[s]
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				nTrail2 := nTrail[:n]
 				lTrail2 := lTrail[:n]
 				gTrail3 := gTrail[1:][:n]
 				nTrail3 := nTrail[1:][:n]
 				lTrail3 := lTrail[1:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
 					WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					// tnt_stage_two.V_c, tnt_stage_two.W, tnt_stage_two.A, tnt_stage_two.V
+					// tnt_stage_two.V_c, tnt_stage_two.A
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
-					thetaEntry := theta[a]
 					nTrailEntry := nTrail2[a]
 					w2 := (nTrailEntry == F(0))
 					for i := range dV {
@@ -566,44 +596,57 @@ func (c *StepBackward[F]) Run() {
 						VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 						WInit := c.WInit[i*dK:][:dK]
 						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-						WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
+						A2 := A[i*dK:][:dK]
+						for j := range dK {
+							VCTrail3[j] = kern.Choose(w, VTrail2[j], VCTrail2[j])
+							A2[j] = kern.Choose(w2, WInit[j], WTrail2[j])
+						}
+					}
+					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
+					lTrailEntry := lTrail2[a]
+					t8 := (lTrailEntry == F(0))
+					t34 := 1 + gTrailEntry
+					t54 := 1 + nTrailEntry
+					n2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := 1 + lTrailEntry
+					gTrail3[a] = kern.Choose((t34 < F(16)), t34, F(0))
+					nTrail3[a] = n2
+					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
+					// tnt_stage_two.W_c, tnt_stage_two.W, tnt_stage_two.V
+					thetaEntry := theta[a]
+					for i := range dV {
+						A2 := A[i*dK:][:dK]
+						WCTrail2 := WCTrail[(a*dV+i)*dK:][:dK]
+						WCTrail3 := WCTrail[((a+1)*dV+i)*dK:][:dK]
+						WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
+						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
 						w3 := F(thetaEntry * WLin[i])
 						w4 := F(thetaEntry * VLin[i])
 						for j := range dK {
-							VTrailEntry := VTrail2[j]
+							AEntry := A2[j]
 							kEntry := k[j]
-							VCTrail3[j] = kern.Choose(w, VTrailEntry, VCTrail2[j])
-							WTrail3[j] = kern.Choose(w2, WInit[j], WTrail2[j]) - F(w3*kEntry)
-							VTrail3[j] = VTrailEntry - F(w4*kEntry)
+							WCTrail3[j] = kern.Choose(t8, AEntry, WCTrail2[j])
+							WTrail2[j] = AEntry - F(w3*kEntry)
+							VTrail3[j] = VTrail2[j] - F(w4*kEntry)
 						}
 					}
 					// tnt_stage_two.P, tnt_stage_two.V_c
-					lTrailEntry := lTrail2[a]
-					w5 := (lTrailEntry == F(0))
 					for i := range dK {
 						PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 						PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
 						kEntry2 := k[i]
 						for j := range dK {
-							PTrail3[j] = kern.Choose(w5, F(0), PTrail2[j]) + F(kEntry2*k[j])
+							PTrail3[j] = kern.Choose(t8, F(0), PTrail2[j]) + F(kEntry2*k[j])
 						}
 					}
-					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
-					t31 := 1 + gTrailEntry
-					t51 := 1 + nTrailEntry
-					n2 := kern.Choose((t51 < F(16)), t51, F(0))
-					t59 := 1 + lTrailEntry
-					gTrail3[a] = kern.Choose((t31 < F(16)), t31, F(0))
-					nTrail3[a] = n2
-					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t59 < F(1)), t59, F(0)))
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
 				nTrail2 := nTrail[:n]
-				nTrail3 := nTrail[1:][:n]
 				lTrail2 := lTrail[:n]
+				nTrail3 := nTrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
@@ -614,120 +657,121 @@ func (c *StepBackward[F]) Run() {
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.l, tnt_stage_two.n, tnt_stage_two.g
+					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W_c, tnt_stage_two.l, tnt_stage_two.n, tnt_stage_two.g, tnt_stage_two.P
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
 					nTrailEntry2 := nTrail2[a]
 					t5 := (nTrailEntry2 == F(0))
-					t222 := !(nTrail3[a] == F(0))
 					lTrailEntry2 := lTrail2[a]
-					lBarState[0] = kern.Choose((t222 && ((1 + lTrailEntry2) < F(1))), kern.Choose(t222, lBarState[0], F(0)), F(0))
+					t82 := (lTrailEntry2 == F(0))
+					t222 := !(nTrail3[a] == F(0))
+					t40 := !t82
+					lBarState[0] = kern.Choose((t222 && ((1 + lTrailEntry2) < F(2))), kern.Choose(t222, lBarState[0], F(0)), F(0))
 					nBarState[0] = kern.Choose(((1 + nTrailEntry2) < F(16)), nBarState[0], F(0))
 					gBarState[0] = kern.Choose(((1 + gTrailEntry2) < F(16)), gBarState[0], F(0))
 					// tnt_stage_two.V
 					clear(t18)
 					for i := range dV {
 						VBarState2 := VBarState[i*dK:][:dK]
-						var t772 F
+						var t842 F
 						VLinEntry := VLin[i]
 						for j := range dK {
 							VBarStateEntry := VBarState2[j]
-							t772 += F(VBarStateEntry * k[j])
+							t842 += F(VBarStateEntry * k[j])
 							t18[j] -= F(VBarStateEntry * VLinEntry)
 						}
-						t77[i] = t772
+						t84[i] = t842
 					}
 					// tnt_stage_two.V, tnt_stage_two.y, tnt_stage_two.W
-					clear(t78)
-					clear(t30)
-					clear(t34)
+					clear(t85)
+					clear(t302)
+					clear(t342)
 					clear(t48)
 					for i := range dV {
 						WBarState2 := WBarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 						WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
-						var t792 F
+						var t862 F
 						yBarEntry := yBar[i]
-						t77Entry := t77[i]
+						t84Entry := t84[i]
 						WLinEntry := WLin[i]
 						for j := range dK {
 							t44 := WBarState2[j] + F(yBarEntry*yProd[j])
-							t792 += F(t44 * k[j])
+							t862 += F(t44 * k[j])
 							VCTrailEntry := VCTrail2[j]
-							t78[j] += F(VCTrailEntry * t77Entry)
-							t30[j] += F(WTrail2[j] * yBarEntry)
-							t34[j] += F(VCTrailEntry * yBarEntry)
+							t85[j] += F(VCTrailEntry * t84Entry)
+							t302[j] += F(WTrail2[j] * yBarEntry)
+							t342[j] += F(VCTrailEntry * yBarEntry)
 							t48[j] -= F(t44 * WLinEntry)
 						}
-						t79[i] = t792
+						t86[i] = t862
 					}
 					// tnt_stage_two.y, tnt_stage_two.P, tnt_stage_two.V_c
 					clear(t322)
-					clear(t392)
-					w6 := !(lTrailEntry2 == F(0))
+					clear(t39)
 					for i := range dK {
 						PBarState2 := PBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
 						PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-						var t3822 F
-						t30Entry := t30[i]
+						var t382 F
+						t302Entry := t302[i]
 						kEntry3 := k[i]
 						for j := range dK {
-							t35 := PBarState2[j] + F(q[j]*t30Entry)
-							t3822 += F(t35 * k[j])
-							t322[j] += F(PTrail2[j] * t30Entry)
-							t392[j] += F(t35 * kEntry3)
-							PBarState2[j] = kern.Choose(w6, t35, F(0))
+							t352 := PBarState2[j] + F(q[j]*t302Entry)
+							t382 += F(t352 * k[j])
+							t322[j] += F(PTrail2[j] * t302Entry)
+							t39[j] += F(t352 * kEntry3)
+							PBarState2[j] = kern.Choose(t40, t352, F(0))
 						}
-						t382[i] = t3822
+						t38[i] = t382
 					}
 					// tnt_stage_two.W
 					var t50 F
 					for i := range dK {
-						t4922 := t18[i] + t48[i]
-						t50 += F(k[i] * t4922)
-						t492[i] = t4922
+						t492 := t18[i] + t48[i]
+						t50 += F(k[i] * t492)
+						t49[i] = t492
 					}
-					// tnt_stage_two.W, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two
-					clear(t80)
+					// tnt_stage_two.W, tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V
+					clear(t87)
 					thetaEntry2 := theta[a]
-					w8 := !t5
-					w10 := !t2
+					w6 := !t5
+					w8 := !t2
 					for i := range dV {
 						WCBarState2 := WCBarState[i*dK:][:dK]
 						WBarState2 := WBarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						VCBarState2 := VCBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						WInit := c.WInit[i*dK:][:dK]
-						WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
+						WCTrail2 := WCTrail[((a+1)*dV+i)*dK:][:dK]
 						WInitBar := c.WInitBar[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
+						t86Entry := t86[i]
+						w5 := F(thetaEntry2 * t86Entry)
 						yBarEntry2 := yBar[i]
-						t79Entry := t79[i]
-						w7 := F(thetaEntry2 * t79Entry)
-						w9 := F(thetaEntry2 * t77[i])
+						w7 := F(thetaEntry2 * t84[i])
 						for j := range dK {
 							kEntry4 := k[j]
-							t56 := WCBarState2[j] + (WBarState2[j] + F(yBarEntry2*yProd[j])) - F(w7*kEntry4)
-							t642 := VCBarState2[j] - F(w9*kEntry4) + F(q[j]*yBarEntry2)
-							t80[j] += F(kern.Choose(t5, WInit[j], WTrail2[j]) * t79Entry)
-							WInitBar[j] += kern.Choose(t5, t56, F(0))
-							WBarState2[j] = kern.Choose(w8, t56, F(0))
-							VCBarState2[j] = kern.Choose(w10, t642, F(0))
-							VBarState2[j] = VBarState2[j] + kern.Choose(t2, t642, F(0))
-							WCBarState2[j] = t22
+							t562 := WCBarState2[j] - F(w5*kEntry4)
+							t642 := (WBarState2[j] + F(yBarEntry2*yProd[j])) + kern.Choose(t82, t562, F(0))
+							t72 := VCBarState2[j] - F(w7*kEntry4) + F(q[j]*yBarEntry2)
+							t87[j] += F(WCTrail2[j] * t86Entry)
+							WCBarState2[j] = kern.Choose(t40, t562, F(0))
+							WInitBar[j] += kern.Choose(t5, t642, F(0))
+							WBarState2[j] = kern.Choose(w6, t642, F(0))
+							VCBarState2[j] = kern.Choose(w8, t72, F(0))
+							VBarState2[j] = VBarState2[j] + kern.Choose(t2, t72, F(0))
 						}
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					for i := range dK {
-						kBar[i] = -F(thetaEntry2*t78[i]) + t382[i] + t392[i] + F(thetaEntry2*t492[i]) - F(thetaEntry2*t80[i])
-						qBar[i] = t322[i] + t34[i]
+						kBar[i] = -F(thetaEntry2*t85[i]) + t38[i] + t39[i] + F(thetaEntry2*t49[i]) - F(thetaEntry2*t87[i])
+						qBar[i] = t322[i] + t342[i]
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					for i := range dV {
-						vBar[i] = F(thetaEntry2 * (t77[i] + t79[i]))
+						vBar[i] = F(thetaEntry2 * (t84[i] + t86[i]))
 					}
 					// tnt_stage_two
 					thetaBar[a] = t50
@@ -786,6 +830,7 @@ type stepNode[F num.Float] struct {
 //
 //	V_c_t = case C_G { = 1 : V_{t−1} ; otherwise : { V_{t−1} if g_{t−1} = 0 ; V_c_{t−1} otherwise } }    tnt_stage_two.V_c
 //	A_t = { W⁰ if n_{t−1} = 0 ; W_{t−1} otherwise }    tnt_stage_two.A
+//	W_c_t = case C_L { = 1 : A_t ; otherwise : { A_t if l_{t−1} = 0 ; W_c_{t−1} otherwise } }    tnt_stage_two.W_c
 //	W_t = A_t − θ_t ∇_M ℓ(W_c_t; k_t, v_t)  @eq tnt#6 "each token of a chunk counts once; the printed sum adds the chunk's tokens again at every token"    tnt_stage_two.W
 //	P_t = { 0 if case span { = chunk : l_{t−1} ; otherwise : n_{t−1} } = 0 ; P_{t−1} otherwise } + k_t k_tᵀ    tnt_stage_two.P
 //	y_t = case answer { = stale : V_c_t ; otherwise : V_t } q_t + W_t P_t q_t  @eq tnt#7    tnt_stage_two.y
@@ -860,6 +905,9 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.WCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
+		k.WCCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+	}
+	if c.Run.Tape != nil {
 		k.PCheckpoints = c.Run.Saved(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
@@ -928,6 +976,7 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.WCheckpoints = k.WCheckpoints
+	g.WCCheckpoints = k.WCCheckpoints
 	g.PCheckpoints = k.PCheckpoints
 	g.GCheckpoints = k.GCheckpoints
 	g.LCheckpoints = k.LCheckpoints

@@ -30,13 +30,14 @@ func (c *stepFused) run() {
 	gState := c.Work[dK*dK+4*dK*dV:][:1]         // []
 	lState := c.Work[dK*dK+4*dK*dV+1:][:1]       // []
 	nState := c.Work[dK*dK+4*dK*dV+2:][:1]       // []
-	t8 := c.Work[dK*dK+4*dK*dV+3:][:dV]          // [d_v]
-	t9 := c.Work[dK*dK+4*dK*dV+dV+3:][:dV]       // [d_v]
-	t27 := c.Work[dK*dK+4*dK*dV+2*dV+3:][:dV]    // [d_v]
-	t28 := c.Work[dK*dK+4*dK*dV+3*dV+3:][:dK]    // [d_k]
-	t29 := c.Work[dK*dK+4*dK*dV+dK+3*dV+3:][:dV] // [d_v]
-	t38 := c.Work[dK*dK+4*dK*dV+dK+4*dV+3:][:dV] // [d_v]
-	t39 := c.Work[dK*dK+4*dK*dV+dK+5*dV+3:][:dV] // [d_v]
+	A := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]        // [d_v, d_k]
+	t11 := c.Work[dK*dK+5*dK*dV+3:][:dV]         // [d_v]
+	t12 := c.Work[dK*dK+5*dK*dV+dV+3:][:dV]      // [d_v]
+	t30 := c.Work[dK*dK+5*dK*dV+2*dV+3:][:dV]    // [d_v]
+	t31 := c.Work[dK*dK+5*dK*dV+3*dV+3:][:dK]    // [d_k]
+	t32 := c.Work[dK*dK+5*dK*dV+dK+3*dV+3:][:dV] // [d_v]
+	t41 := c.Work[dK*dK+5*dK*dV+dK+4*dV+3:][:dV] // [d_v]
+	t42 := c.Work[dK*dK+5*dK*dV+dK+5*dV+3:][:dV] // [d_v]
 
 	// tnt_stage_two
 	g := c.G[:L]
@@ -80,6 +81,11 @@ func (c *stepFused) run() {
 					copy(c.WCheckpoints[((l2*segments+s)*dV+i)*dK:][:dK], WState[i*dK:][:dK])
 				}
 			}
+			if len(c.WCCheckpoints) > 0 {
+				for i := range dV {
+					copy(c.WCCheckpoints[((l2*segments+s)*dV+i)*dK:][:dK], WCState[i*dK:][:dK])
+				}
+			}
 			if len(c.PCheckpoints) > 0 {
 				for i := range dK {
 					copy(c.PCheckpoints[((l2*segments+s)*dK+i)*dK:][:dK], PState[i*dK:][:dK])
@@ -97,62 +103,90 @@ func (c *stepFused) run() {
 			if n2 := min(C, -C*s+T); n2 > 0 {
 				theta := c.Theta[l2*T+C*s:][:n2]
 				for a := range n2 {
-					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W
+					// tnt_stage_two.V_c, tnt_stage_two.A
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
 					nStateEntry := nState[0]
 					w2 := (nStateEntry == F(0))
-					w2Number := kern.Choose(w2, F(1), F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
+					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Ra67dcc8ec7eaArgs{
-							P0: unsafe.SliceData(c.WInit),
-							P1: unsafe.SliceData(WState),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(VState),
-							P4: unsafe.SliceData(VCState),
-							P5: unsafe.SliceData(WCState),
-							P6: unsafe.SliceData(t8),
+						a2 := regions.R9db1d25951cbArgs{
+							P0: unsafe.SliceData(VState),
+							P1: unsafe.SliceData(VCState),
+							P2: unsafe.SliceData(c.WInit),
+							P3: unsafe.SliceData(WState),
+							P4: unsafe.SliceData(A),
 							N0: dV,
 							N1: dK,
-							N2: 4 * dK,
-							N3: 8 * dK,
-							N4: 12 * dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							S0: [2]float32{wNumber},
-							S1: [2]float32{w2Number},
+							S0: [2]float32{w2Number},
+							S1: [2]float32{wNumber},
 						}
-						regions.Ra67dcc8ec7ea(&a2)
+						regions.R9db1d25951cb(&a2)
 					} else {
-						w3 := (F(0) < wNumber)
 						w2_2 := (F(0) < w2Number)
+						w3 := (F(0) < wNumber)
 						for i := range dV {
-							WInit := c.WInit[i*dK:][:dK]
-							WState2 := WState[i*dK:][:dK]
-							k := c.K[(l2*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
 							VCState2 := VCState[i*dK:][:dK]
-							WCState2 := WCState[i*dK:][:dK]
-							var t82 F
-							t82Sums := [16]F{t82}
+							WInit := c.WInit[i*dK:][:dK]
+							WState2 := WState[i*dK:][:dK]
+							A2 := A[i*dK:][:dK]
 							for j := range dK {
-								A := kern.Choose(w2_2, WInit[j], WState2[j])
-								t82Sums[j%16] = num.FMA32(A, k[j], t82Sums[j%16])
 								VCState2[j] = kern.Choose(w3, VState2[j], VCState2[j])
-								WCState2[j] = A
+								A2[j] = kern.Choose(w2_2, WInit[j], WState2[j])
 							}
-							t82 = kern.Sum16(&t82Sums)
-							t8[i] = t82
+						}
+					}
+					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
+					lStateEntry := lState[0]
+					t8 := (lStateEntry == F(0))
+					t34 := F(1) + gStateEntry
+					t54 := F(1) + nStateEntry
+					n2_2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := F(1) + lStateEntry
+					gState[0] = kern.Choose((t34 < F(16)), t34, F(0))
+					nState[0] = n2_2
+					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
+					// tnt_stage_two.W_c, tnt_stage_two.W
+					t8Number := kern.Choose(t8, F(1), F(0))
+					if kern.Wide() {
+						a2 := regions.Ra59ede76126bArgs{
+							P0: unsafe.SliceData(A),
+							P1: unsafe.SliceData(WCState),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t11),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
+							N3: 4,
+							N4: 8,
+							N5: 12,
+							S0: [2]float32{t8Number},
+						}
+						regions.Ra59ede76126b(&a2)
+					} else {
+						t8_2 := (F(0) < t8Number)
+						for i := range dV {
+							A2 := A[i*dK:][:dK]
+							WCState2 := WCState[i*dK:][:dK]
+							k := c.K[(l2*T+a+C*s)*dK:][:dK]
+							var t112 F
+							t112Sums := [16]F{t112}
+							for j := range dK {
+								WC2 := kern.Choose(t8_2, A2[j], WCState2[j])
+								t112Sums[j%16] = num.FMA32(WC2, k[j], t112Sums[j%16])
+								WCState2[j] = WC2
+							}
+							t112 = kern.Sum16(&t112Sums)
+							t11[i] = t112
 						}
 					}
 					// tnt_stage_two.W
 					if len(c.WLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R56bfa44de323Args{
-								P0: unsafe.SliceData(t8),
+								P0: unsafe.SliceData(t11),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.WLin),
 								N0: dV,
@@ -163,16 +197,16 @@ func (c *stepFused) run() {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							WLin := c.WLin[(l2*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t92 := t8[i] - v[i]
-								WLin[i] = t92
+								t122 := t11[i] - v[i]
+								WLin[i] = t122
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R00fa23bbf65fArgs{
-							P0: unsafe.SliceData(t8),
+							P0: unsafe.SliceData(t11),
 							P1: unsafe.SliceData(c.V2),
-							P2: unsafe.SliceData(t9),
+							P2: unsafe.SliceData(t12),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
@@ -180,21 +214,21 @@ func (c *stepFused) run() {
 					} else {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t92 := t8[i] - v[i]
-							t9[i] = t92
+							t122 := t11[i] - v[i]
+							t12[i] = t122
 						}
 					}
 					// tnt_stage_two.W, tnt_stage_two.y
 					thetaEntry := theta[a]
 					if kern.Wide() {
 						a2 := regions.R901119e7f40bArgs{
-							P0: unsafe.SliceData(t9),
+							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(VCState),
 							P2: unsafe.SliceData(c.Q),
 							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(WCState),
+							P4: unsafe.SliceData(A),
 							P5: unsafe.SliceData(WState),
-							P6: unsafe.SliceData(t27),
+							P6: unsafe.SliceData(t30),
 							N0: dV,
 							N1: 4,
 							N2: 8,
@@ -211,29 +245,27 @@ func (c *stepFused) run() {
 							VCState2 := VCState[i*dK:][:dK]
 							q := c.Q[(l2*T+a+C*s)*dK:][:dK]
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
-							WCState2 := WCState[i*dK:][:dK]
+							A2 := A[i*dK:][:dK]
 							WState2 := WState[i*dK:][:dK]
-							var t272 F
-							w3 := F(thetaEntry * t9[i])
-							t272Sums := [16]F{t272}
+							var t302 F
+							w3 := F(thetaEntry * t12[i])
+							t302Sums := [16]F{t302}
 							for j := range dK {
-								t272Sums[j%16] = num.FMA32(VCState2[j], q[j], t272Sums[j%16])
-								WState2[j] = num.FMA32(-w3, k[j], WCState2[j])
+								t302Sums[j%16] = num.FMA32(VCState2[j], q[j], t302Sums[j%16])
+								WState2[j] = num.FMA32(-w3, k[j], A2[j])
 							}
-							t272 = kern.Sum16(&t272Sums)
-							t27[i] = t272
+							t302 = kern.Sum16(&t302Sums)
+							t30[i] = t302
 						}
 					}
 					// tnt_stage_two.P, tnt_stage_two.V_c, tnt_stage_two.y
-					lStateEntry := lState[0]
-					w4 := (lStateEntry == F(0))
-					w4Number := kern.Choose(w4, F(1), F(0))
+					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R8d2c2f4bc304Args{
 							P0: unsafe.SliceData(c.K),
 							P1: unsafe.SliceData(PState),
 							P2: unsafe.SliceData(c.Q),
-							P3: unsafe.SliceData(t28),
+							P3: unsafe.SliceData(t31),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l2,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l2 + 4,
@@ -242,36 +274,36 @@ func (c *stepFused) run() {
 							N5: 4,
 							N6: 8,
 							N7: 12,
-							S0: [2]float32{w4Number},
+							S0: [2]float32{t8Number2},
 						}
 						regions.R8d2c2f4bc304(&a2)
 					} else {
 						k := c.K[(l2*T+a+C*s)*dK:][:dK]
-						w4_2 := (F(0) < w4Number)
+						t8_2 := (F(0) < t8Number2)
 						for i := range dK {
 							PState2 := PState[i*dK:][:dK]
 							q := c.Q[(l2*T+a+C*s)*dK:][:dK]
-							var t282 F
+							var t312 F
 							kEntry := k[i]
-							t282Sums := [16]F{t282}
+							t312Sums := [16]F{t312}
 							for j := range dK {
-								P2 := num.FMA32(kEntry, k[j], kern.Choose(w4_2, F(0), PState2[j]))
-								t282Sums[j%16] = num.FMA32(P2, q[j], t282Sums[j%16])
+								P2 := num.FMA32(kEntry, k[j], kern.Choose(t8_2, F(0), PState2[j]))
+								t312Sums[j%16] = num.FMA32(P2, q[j], t312Sums[j%16])
 								PState2[j] = P2
 							}
-							t282 = kern.Sum16(&t282Sums)
-							t28[i] = t282
+							t312 = kern.Sum16(&t312Sums)
+							t31[i] = t312
 						}
 					}
 					// tnt_stage_two.y, tnt_stage_two.V
 					if kern.Wide() {
 						a2 := regions.R7c4bff8b1df1Args{
 							P0: unsafe.SliceData(WState),
-							P1: unsafe.SliceData(t28),
+							P1: unsafe.SliceData(t31),
 							P2: unsafe.SliceData(VCState),
 							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(t29),
-							P5: unsafe.SliceData(t38),
+							P4: unsafe.SliceData(t32),
+							P5: unsafe.SliceData(t41),
 							N0: dV,
 							N1: dK,
 							N2: 12 * dK,
@@ -286,25 +318,25 @@ func (c *stepFused) run() {
 							WState2 := WState[i*dK:][:dK]
 							VCState2 := VCState[i*dK:][:dK]
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
-							var t292 F
-							var t382 F
-							t292Sums := [16]F{t292}
-							t382Sums := [16]F{t382}
+							var t322 F
+							var t412 F
+							t322Sums := [16]F{t322}
+							t412Sums := [16]F{t412}
 							for j := range dK {
-								t292Sums[j%16] = num.FMA32(WState2[j], t28[j], t292Sums[j%16])
-								t382Sums[j%16] = num.FMA32(VCState2[j], k[j], t382Sums[j%16])
+								t322Sums[j%16] = num.FMA32(WState2[j], t31[j], t322Sums[j%16])
+								t412Sums[j%16] = num.FMA32(VCState2[j], k[j], t412Sums[j%16])
 							}
-							t292 = kern.Sum16(&t292Sums)
-							t382 = kern.Sum16(&t382Sums)
-							t29[i] = t292
-							t38[i] = t382
+							t322 = kern.Sum16(&t322Sums)
+							t412 = kern.Sum16(&t412Sums)
+							t32[i] = t322
+							t41[i] = t412
 						}
 					}
 					// tnt_stage_two.y, tnt_stage_two.V
 					if len(c.VLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R56bfa44de323Args{
-								P0: unsafe.SliceData(t38),
+								P0: unsafe.SliceData(t41),
 								P1: unsafe.SliceData(c.V2),
 								P2: kern.Given(c.VLin),
 								N0: dV,
@@ -315,19 +347,19 @@ func (c *stepFused) run() {
 							v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 							VLin := c.VLin[(l2*T+a+C*s)*dV:][:dV]
 							for i := range dV {
-								t392 := t38[i] - v[i]
-								VLin[i] = t392
+								t422 := t41[i] - v[i]
+								VLin[i] = t422
 							}
 						}
 					}
 					if kern.Wide() {
 						a2 := regions.R2d30cde909a1Args{
-							P0: unsafe.SliceData(t38),
+							P0: unsafe.SliceData(t41),
 							P1: unsafe.SliceData(c.V2),
-							P2: unsafe.SliceData(t27),
-							P3: unsafe.SliceData(t29),
+							P2: unsafe.SliceData(t30),
+							P3: unsafe.SliceData(t32),
 							P4: unsafe.SliceData(c.Y),
-							P5: unsafe.SliceData(t39),
+							P5: unsafe.SliceData(t42),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l2,
 						}
@@ -336,23 +368,15 @@ func (c *stepFused) run() {
 						v := c.V2[(l2*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l2*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t392 := t38[i] - v[i]
-							y[i] = t27[i] + t29[i]
-							t39[i] = t392
+							t422 := t41[i] - v[i]
+							y[i] = t30[i] + t32[i]
+							t42[i] = t422
 						}
 					}
-					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
-					t31 := F(1) + gStateEntry
-					t51 := F(1) + nStateEntry
-					n2_2 := kern.Choose((t51 < F(16)), t51, F(0))
-					t59 := F(1) + lStateEntry
-					gState[0] = kern.Choose((t31 < F(16)), t31, F(0))
-					nState[0] = n2_2
-					lState[0] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose((t59 < F(1)), t59, F(0)))
 					// tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
 						a2 := regions.R64fc211f9c9bArgs{
-							P0: unsafe.SliceData(t39),
+							P0: unsafe.SliceData(t42),
 							P1: unsafe.SliceData(c.K),
 							P2: unsafe.SliceData(VState),
 							N0: dV,
@@ -368,15 +392,15 @@ func (c *stepFused) run() {
 						for i := range dV {
 							k := c.K[(l2*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
-							w5 := F(thetaEntry * t39[i])
+							w4 := F(thetaEntry * t42[i])
 							for j := range dK {
-								VState2[j] = num.FMA32(-w5, k[j], VState2[j])
+								VState2[j] = num.FMA32(-w4, k[j], VState2[j])
 							}
 						}
 					}
 					// tnt_stage_two
 					if len(c.YProd) > 0 {
-						copy(c.YProd[(l2*T+a+C*s)*dK:][:dK], t28[:dK])
+						copy(c.YProd[(l2*T+a+C*s)*dK:][:dK], t31[:dK])
 					}
 				}
 			}
@@ -426,27 +450,28 @@ func (c *stepBackwardFused) run() {
 	VTrail := c.Work[dK*dK+4*dK*dV+3:][:C*dK*dV+dK*dV]                      // [C + 1, d_v, d_k]
 	VCTrail := c.Work[C*dK*dV+dK*dK+5*dK*dV+3:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
 	WTrail := c.Work[2*C*dK*dV+dK*dK+6*dK*dV+3:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
-	PTrail := c.Work[3*C*dK*dV+dK*dK+7*dK*dV+3:][:C*dK*dK+dK*dK]            // [C + 1, d_k, d_k]
-	gTrail := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3:][:C+1]            // [C + 1]
-	lTrail := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+C+4:][:C+1]          // [C + 1]
-	nTrail := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+2*C+5:][:C+1]        // [C + 1]
-	t77 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+6:][:dV]            // [d_v]
-	t18 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+dV+6:][:dK]         // [d_k]
-	t78 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+dK+dV+6:][:dK]      // [d_k]
-	t30 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+2*dK+dV+6:][:dK]    // [d_k]
-	t34 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+3*dK+dV+6:][:dK]    // [d_k]
-	t79 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+4*dK+dV+6:][:dV]    // [d_v]
-	t48 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+4*dK+2*dV+6:][:dK]  // [d_k]
-	t322 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+5*dK+2*dV+6:][:dK] // [d_k]
-	t382 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+6*dK+2*dV+6:][:dK] // [d_k]
-	t392 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+7*dK+2*dV+6:][:dK] // [d_k]
-	t492 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+8*dK+2*dV+6:][:dK] // [d_k]
-	t80 := c.Work[C*dK*dK+3*C*dK*dV+2*dK*dK+7*dK*dV+3*C+9*dK+2*dV+6:][:dK]  // [d_k]
+	WCTrail := c.Work[3*C*dK*dV+dK*dK+7*dK*dV+3:][:C*dK*dV+dK*dV]           // [C + 1, d_v, d_k]
+	PTrail := c.Work[4*C*dK*dV+dK*dK+8*dK*dV+3:][:C*dK*dK+dK*dK]            // [C + 1, d_k, d_k]
+	gTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3:][:C+1]            // [C + 1]
+	lTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+C+4:][:C+1]          // [C + 1]
+	nTrail := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+2*C+5:][:C+1]        // [C + 1]
+	A := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+8*dK*dV+3*C+6:][:dK*dV]           // [d_v, d_k]
+	t84 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+6:][:dV]            // [d_v]
+	t18 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+dV+6:][:dK]         // [d_k]
+	t85 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+dK+dV+6:][:dK]      // [d_k]
+	t302 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+2*dK+dV+6:][:dK]   // [d_k]
+	t342 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+3*dK+dV+6:][:dK]   // [d_k]
+	t86 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+4*dK+dV+6:][:dV]    // [d_v]
+	t48 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+4*dK+2*dV+6:][:dK]  // [d_k]
+	t322 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+5*dK+2*dV+6:][:dK] // [d_k]
+	t38 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+6*dK+2*dV+6:][:dK]  // [d_k]
+	t39 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+7*dK+2*dV+6:][:dK]  // [d_k]
+	t49 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+8*dK+2*dV+6:][:dK]  // [d_k]
+	t87 := c.Work[C*dK*dK+4*C*dK*dV+2*dK*dK+9*dK*dV+3*C+9*dK+2*dV+6:][:dK]  // [d_k]
 	t50Total := make([]F, 1)
 
 	// tnt_stage_two
 	clear(c.WInitBar)
-	var t22 F
 	gBar := c.GBar[:L]
 	lBar := c.LBar[:L]
 	nBar := c.NBar[:L]
@@ -485,6 +510,9 @@ func (c *stepBackwardFused) run() {
 			for i := range dV {
 				copy(WTrail[i*dK:][:dK], c.WCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
+			for i := range dV {
+				copy(WCTrail[i*dK:][:dK], c.WCCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+			}
 			for i := range dK {
 				copy(PTrail[i*dK:][:dK], c.PCheckpoints[((l*segments+s)*dK+i)*dK:][:dK])
 			}
@@ -493,70 +521,109 @@ func (c *stepBackwardFused) run() {
 			nTrail[0] = nCheckpoints[s]
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				theta := c.Theta[l*T+C*s:][:n]
 				nTrail2 := nTrail[:n]
 				lTrail2 := lTrail[:n]
 				gTrail3 := gTrail[1:][:n]
 				nTrail3 := nTrail[1:][:n]
 				lTrail3 := lTrail[1:][:n]
+				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// tnt_stage_two.V_c, tnt_stage_two.W, tnt_stage_two.A, tnt_stage_two.V
+					// tnt_stage_two.V_c, tnt_stage_two.A
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
-					thetaEntry := theta[a]
 					nTrailEntry := nTrail2[a]
 					w2 := (nTrailEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
 					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rd97d3c2cca34Args{
-							P0: unsafe.SliceData(c.WLin),
-							P1: unsafe.SliceData(c.VLin),
-							P2: unsafe.SliceData(VTrail),
-							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(VCTrail),
-							P5: unsafe.SliceData(c.WInit),
-							P6: unsafe.SliceData(WTrail),
+						a2 := regions.Rf5a39a9c5c83Args{
+							P0: unsafe.SliceData(VTrail),
+							P1: unsafe.SliceData(VCTrail),
+							P2: unsafe.SliceData(c.WInit),
+							P3: unsafe.SliceData(WTrail),
+							P4: unsafe.SliceData(A),
 							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: dK,
-							N3: 4 * dK * dV * a,
-							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N5: dK * dV,
+							N1: dK,
+							N2: 4 * dK * dV * a,
+							N3: dK * dV,
 							S0: [2]float32{w2Number},
 							S1: [2]float32{wNumber},
-							S2: [2]float32{thetaEntry},
 						}
-						regions.Rd97d3c2cca34(&a2)
+						regions.Rf5a39a9c5c83(&a2)
 					} else {
-						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
-						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						w2_2 := (F(0) < w2Number)
 						w3 := (F(0) < wNumber)
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
 							VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 							WInit := c.WInit[i*dK:][:dK]
 							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
-							WTrail3 := WTrail[((a+1)*dV+i)*dK:][:dK]
+							A2 := A[i*dK:][:dK]
+							for j := range dK {
+								VCTrail3[j] = kern.Choose(w3, VTrail2[j], VCTrail2[j])
+								A2[j] = kern.Choose(w2_2, WInit[j], WTrail2[j])
+							}
+						}
+					}
+					// tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.g, tnt_stage_two.n, tnt_stage_two.l
+					lTrailEntry := lTrail2[a]
+					t8 := (lTrailEntry == F(0))
+					t34 := F(1) + gTrailEntry
+					t54 := F(1) + nTrailEntry
+					n2 := kern.Choose((t54 < F(16)), t54, F(0))
+					t62 := F(1) + lTrailEntry
+					gTrail3[a] = kern.Choose((t34 < F(16)), t34, F(0))
+					nTrail3[a] = n2
+					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t62 < F(2)), t62, F(0)))
+					// tnt_stage_two.W_c, tnt_stage_two.W, tnt_stage_two.V
+					thetaEntry := theta[a]
+					t8Number := kern.Choose(t8, F(1), F(0))
+					if kern.Wide() {
+						a2 := regions.Rd846f0a09ff2Args{
+							P0: unsafe.SliceData(c.WLin),
+							P1: unsafe.SliceData(c.VLin),
+							P2: unsafe.SliceData(A),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(WCTrail),
+							P5: unsafe.SliceData(WTrail),
+							P6: unsafe.SliceData(VTrail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dK * dV * a,
+							N5: dK * dV,
+							N6: 4*dK*dV*a + 4*dK*dV,
+							S0: [2]float32{t8Number},
+							S1: [2]float32{thetaEntry},
+						}
+						regions.Rd846f0a09ff2(&a2)
+					} else {
+						WLin := c.WLin[(l*T+a+C*s)*dV:][:dV]
+						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
+						t8_2 := (F(0) < t8Number)
+						for i := range dV {
+							A2 := A[i*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							WCTrail2 := WCTrail[(a*dV+i)*dK:][:dK]
+							WCTrail3 := WCTrail[((a+1)*dV+i)*dK:][:dK]
+							WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
+							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w3_2 := F(thetaEntry * WLin[i])
+							w3 := F(thetaEntry * WLin[i])
 							w4 := F(thetaEntry * VLin[i])
 							for j := range dK {
-								VTrailEntry := VTrail2[j]
+								AEntry := A2[j]
 								kEntry := k[j]
-								VCTrail3[j] = kern.Choose(w3, VTrailEntry, VCTrail2[j])
-								WTrail3[j] = num.FMA32(-w3_2, kEntry, kern.Choose(w2_2, WInit[j], WTrail2[j]))
-								VTrail3[j] = num.FMA32(-w4, kEntry, VTrailEntry)
+								WCTrail3[j] = kern.Choose(t8_2, AEntry, WCTrail2[j])
+								WTrail2[j] = num.FMA32(-w3, kEntry, AEntry)
+								VTrail3[j] = num.FMA32(-w4, kEntry, VTrail2[j])
 							}
 						}
 					}
 					// tnt_stage_two.P, tnt_stage_two.V_c
-					lTrailEntry := lTrail2[a]
-					w5 := (lTrailEntry == F(0))
-					w5Number := kern.Choose(w5, F(1), F(0))
+					t8Number2 := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R8a98bd71def5Args{
 							P0: unsafe.SliceData(c.K),
@@ -565,47 +632,41 @@ func (c *stepBackwardFused) run() {
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N2: 4 * dK * dK * a,
 							N3: dK * dK,
-							S0: [2]float32{w5Number},
+							S0: [2]float32{t8Number2},
 						}
 						regions.R8a98bd71def5(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w5_2 := (F(0) < w5Number)
+						t8_2 := (F(0) < t8Number2)
 						for i := range dK {
 							PTrail2 := PTrail[(a*dK+i)*dK:][:dK]
 							PTrail3 := PTrail[((a+1)*dK+i)*dK:][:dK]
 							kEntry2 := k[i]
 							for j := range dK {
-								PTrail3[j] = num.FMA32(kEntry2, k[j], kern.Choose(w5_2, F(0), PTrail2[j]))
+								PTrail3[j] = num.FMA32(kEntry2, k[j], kern.Choose(t8_2, F(0), PTrail2[j]))
 							}
 						}
 					}
-					// tnt_stage_two.g, tnt_stage_two.V_c, tnt_stage_two.n, tnt_stage_two.l
-					t31 := F(1) + gTrailEntry
-					t51 := F(1) + nTrailEntry
-					n2 := kern.Choose((t51 < F(16)), t51, F(0))
-					t59 := F(1) + lTrailEntry
-					gTrail3[a] = kern.Choose((t31 < F(16)), t31, F(0))
-					nTrail3[a] = n2
-					lTrail3[a] = kern.Choose((n2 == F(0)), F(0), kern.Choose((t59 < F(1)), t59, F(0)))
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
 				nTrail2 := nTrail[:n]
-				nTrail3 := nTrail[1:][:n]
 				lTrail2 := lTrail[:n]
+				nTrail3 := nTrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.l, tnt_stage_two.n, tnt_stage_two.g
+					// tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.W_c, tnt_stage_two.l, tnt_stage_two.n, tnt_stage_two.g, tnt_stage_two.P
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
 					nTrailEntry2 := nTrail2[a]
 					t5 := (nTrailEntry2 == F(0))
-					t222 := !(nTrail3[a] == F(0))
 					lTrailEntry2 := lTrail2[a]
-					lBarState[0] = kern.Choose((t222 && ((F(1) + lTrailEntry2) < F(1))), kern.Choose(t222, lBarState[0], F(0)), F(0))
+					t82 := (lTrailEntry2 == F(0))
+					t222 := !(nTrail3[a] == F(0))
+					t40 := !t82
+					lBarState[0] = kern.Choose((t222 && ((F(1) + lTrailEntry2) < F(2))), kern.Choose(t222, lBarState[0], F(0)), F(0))
 					nBarState[0] = kern.Choose(((F(1) + nTrailEntry2) < F(16)), nBarState[0], F(0))
 					gBarState[0] = kern.Choose(((F(1) + gTrailEntry2) < F(16)), gBarState[0], F(0))
 					// tnt_stage_two.V
@@ -616,7 +677,7 @@ func (c *stepBackwardFused) run() {
 							P1: unsafe.SliceData(VBarState),
 							P2: unsafe.SliceData(c.K),
 							P3: unsafe.SliceData(t18),
-							P4: unsafe.SliceData(t77),
+							P4: unsafe.SliceData(t84),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -634,38 +695,38 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							VBarState2 := VBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t772 F
+							var t842 F
 							VLinEntry := VLin[i]
-							t772Sums := [16]F{t772}
+							t842Sums := [16]F{t842}
 							for j := range dK {
 								VBarStateEntry := VBarState2[j]
-								t772Sums[j%16] = num.FMA32(VBarStateEntry, k[j], t772Sums[j%16])
+								t842Sums[j%16] = num.FMA32(VBarStateEntry, k[j], t842Sums[j%16])
 								t18[j] = num.FMA32(-VBarStateEntry, VLinEntry, t18[j])
 							}
-							t772 = kern.Sum16(&t772Sums)
-							t77[i] = t772
+							t842 = kern.Sum16(&t842Sums)
+							t84[i] = t842
 						}
 					}
 					// tnt_stage_two.V, tnt_stage_two.y, tnt_stage_two.W
-					clear(t78)
-					clear(t30)
-					clear(t34)
+					clear(t85)
+					clear(t302)
+					clear(t342)
 					clear(t48)
 					if kern.Wide() {
 						a2 := regions.R13da5ab1a6c3Args{
 							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t77),
+							P1:  unsafe.SliceData(t84),
 							P2:  unsafe.SliceData(c.WLin),
 							P3:  unsafe.SliceData(c.YProd),
 							P4:  unsafe.SliceData(WBarState),
 							P5:  unsafe.SliceData(c.K),
 							P6:  unsafe.SliceData(VCTrail),
-							P7:  unsafe.SliceData(t78),
+							P7:  unsafe.SliceData(t85),
 							P8:  unsafe.SliceData(WTrail),
-							P9:  unsafe.SliceData(t30),
-							P10: unsafe.SliceData(t34),
+							P9:  unsafe.SliceData(t302),
+							P10: unsafe.SliceData(t342),
 							P11: unsafe.SliceData(t48),
-							P12: unsafe.SliceData(t79),
+							P12: unsafe.SliceData(t86),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
@@ -694,39 +755,38 @@ func (c *stepBackwardFused) run() {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
 							WTrail2 := WTrail[((a+1)*dV+i)*dK:][:dK]
-							var t792 F
+							var t862 F
 							yBarEntry := yBar[i]
-							t77Entry := t77[i]
+							t84Entry := t84[i]
 							WLinEntry := WLin[i]
-							t792Sums := [16]F{t792}
+							t862Sums := [16]F{t862}
 							for j := range dK {
 								t44 := num.FMA32(yBarEntry, yProd[j], WBarState2[j])
-								t792Sums[j%16] = num.FMA32(t44, k[j], t792Sums[j%16])
+								t862Sums[j%16] = num.FMA32(t44, k[j], t862Sums[j%16])
 								VCTrailEntry := VCTrail2[j]
-								t78[j] = num.FMA32(VCTrailEntry, t77Entry, t78[j])
-								t30[j] = num.FMA32(WTrail2[j], yBarEntry, t30[j])
-								t34[j] = num.FMA32(VCTrailEntry, yBarEntry, t34[j])
+								t85[j] = num.FMA32(VCTrailEntry, t84Entry, t85[j])
+								t302[j] = num.FMA32(WTrail2[j], yBarEntry, t302[j])
+								t342[j] = num.FMA32(VCTrailEntry, yBarEntry, t342[j])
 								t48[j] = num.FMA32(-t44, WLinEntry, t48[j])
 							}
-							t792 = kern.Sum16(&t792Sums)
-							t79[i] = t792
+							t862 = kern.Sum16(&t862Sums)
+							t86[i] = t862
 						}
 					}
 					// tnt_stage_two.y, tnt_stage_two.P, tnt_stage_two.V_c
 					clear(t322)
-					clear(t392)
-					w6 := !(lTrailEntry2 == F(0))
-					w6Number := kern.Choose(w6, F(1), F(0))
+					clear(t39)
+					t40Number := kern.Choose(t40, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Reff444087cefArgs{
-							P0:  unsafe.SliceData(t30),
+							P0:  unsafe.SliceData(t302),
 							P1:  unsafe.SliceData(c.K),
 							P2:  unsafe.SliceData(c.Q),
 							P3:  unsafe.SliceData(PBarState),
 							P4:  unsafe.SliceData(PTrail),
 							P5:  unsafe.SliceData(t322),
-							P6:  unsafe.SliceData(t392),
-							P7:  unsafe.SliceData(t382),
+							P6:  unsafe.SliceData(t39),
+							P7:  unsafe.SliceData(t38),
 							N0:  dK,
 							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							N2:  4,
@@ -739,29 +799,29 @@ func (c *stepBackwardFused) run() {
 							N9:  12 * dK,
 							N10: 4*dK*dK*a + 4*dK*dK + 12*dK,
 							N11: 4*dK*dK*a + 4*dK*dK,
-							S0:  [2]float32{w6Number},
+							S0:  [2]float32{t40Number},
 						}
 						regions.Reff444087cef(&a2)
 					} else {
 						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						w6_2 := (F(0) < w6Number)
+						t40_2 := (F(0) < t40Number)
 						for i := range dK {
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							PBarState2 := PBarState[i*dK:][:dK]
 							PTrail2 := PTrail[((a+1)*dK+i)*dK:][:dK]
-							var t3822 F
-							t30Entry := t30[i]
+							var t382 F
+							t302Entry := t302[i]
 							kEntry3 := k[i]
-							t3822Sums := [16]F{t3822}
+							t382Sums := [16]F{t382}
 							for j := range dK {
-								t35 := num.FMA32(q[j], t30Entry, PBarState2[j])
-								t3822Sums[j%16] = num.FMA32(t35, k[j], t3822Sums[j%16])
-								t322[j] = num.FMA32(PTrail2[j], t30Entry, t322[j])
-								t392[j] = num.FMA32(t35, kEntry3, t392[j])
-								PBarState2[j] = kern.Choose(w6_2, t35, F(0))
+								t352 := num.FMA32(q[j], t302Entry, PBarState2[j])
+								t382Sums[j%16] = num.FMA32(t352, k[j], t382Sums[j%16])
+								t322[j] = num.FMA32(PTrail2[j], t302Entry, t322[j])
+								t39[j] = num.FMA32(t352, kEntry3, t39[j])
+								PBarState2[j] = kern.Choose(t40_2, t352, F(0))
 							}
-							t3822 = kern.Sum16(&t3822Sums)
-							t382[i] = t3822
+							t382 = kern.Sum16(&t382Sums)
+							t38[i] = t382
 						}
 					}
 					// tnt_stage_two.W
@@ -771,7 +831,7 @@ func (c *stepBackwardFused) run() {
 							P0: unsafe.SliceData(t18),
 							P1: unsafe.SliceData(t48),
 							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t492),
+							P3: unsafe.SliceData(t49),
 							P4: unsafe.SliceData(t50Total),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -783,70 +843,74 @@ func (c *stepBackwardFused) run() {
 						t50_2 := t50
 						t50Sums := [16]F{t50_2}
 						for i := range dK {
-							t4922 := t18[i] + t48[i]
-							t50Sums[i%16] = num.FMA32(k[i], t4922, t50Sums[i%16])
-							t492[i] = t4922
+							t492 := t18[i] + t48[i]
+							t50Sums[i%16] = num.FMA32(k[i], t492, t50Sums[i%16])
+							t49[i] = t492
 						}
 						t50_2 = kern.Sum16(&t50Sums)
 						t50Total[0] = t50_2
 					}
 					t50 = t50Total[0]
-					// tnt_stage_two.W, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two
-					clear(t80)
+					// tnt_stage_two.W, tnt_stage_two.W_c, tnt_stage_two.V_c, tnt_stage_two.A, tnt_stage_two.y, tnt_stage_two.V
+					clear(t87)
 					thetaEntry2 := theta[a]
-					w8 := !t5
-					w10 := !t2
+					w6 := !t5
+					w8 := !t2
+					t82Number := kern.Choose(t82, F(1), F(0))
+					t40Number2 := kern.Choose(t40, F(1), F(0))
 					t5Number := kern.Choose(t5, F(1), F(0))
+					w6Number := kern.Choose(w6, F(1), F(0))
 					w8Number := kern.Choose(w8, F(1), F(0))
-					w10Number := kern.Choose(w10, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R688e84a722e4Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t79),
-							P2:  unsafe.SliceData(t77),
+						a2 := regions.Rb1531c864568Args{
+							P0:  unsafe.SliceData(t86),
+							P1:  unsafe.SliceData(c.YBar),
+							P2:  unsafe.SliceData(t84),
 							P3:  unsafe.SliceData(c.K),
 							P4:  unsafe.SliceData(WCBarState),
 							P5:  unsafe.SliceData(c.YProd),
 							P6:  unsafe.SliceData(WBarState),
 							P7:  unsafe.SliceData(c.Q),
 							P8:  unsafe.SliceData(VCBarState),
-							P9:  unsafe.SliceData(c.WInit),
-							P10: unsafe.SliceData(WTrail),
-							P11: unsafe.SliceData(t80),
-							P12: unsafe.SliceData(c.WInitBar),
-							P13: unsafe.SliceData(VBarState),
+							P9:  unsafe.SliceData(WCTrail),
+							P10: unsafe.SliceData(t87),
+							P11: unsafe.SliceData(c.WInitBar),
+							P12: unsafe.SliceData(VBarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
+							N2:  4,
+							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4:  8,
+							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6:  12,
+							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N8:  dK,
 							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK,
+							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
 							N11: 8 * dK,
-							N12: 4*dK*dV*a + 8*dK,
+							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
 							N13: 12 * dK,
-							N14: 4*dK*dV*a + 12*dK,
+							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
 							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4 * dK * dV * a,
+							N16: 4*dK*dV*a + 4*dK*dV,
 							S0:  [2]float32{t2Number},
-							S1:  [2]float32{w10Number},
-							S2:  [2]float32{w8Number},
+							S1:  [2]float32{w8Number},
+							S2:  [2]float32{w6Number},
 							S3:  [2]float32{t5Number},
-							S4:  [2]float32{thetaEntry2},
-							S5:  [2]float32{t22},
+							S4:  [2]float32{t40Number2},
+							S5:  [2]float32{t82Number},
+							S6:  [2]float32{thetaEntry2},
 						}
-						regions.R688e84a722e4(&a2)
+						regions.Rb1531c864568(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t2_2 := (F(0) < t2Number)
-						w10_2 := (F(0) < w10Number)
 						w8_2 := (F(0) < w8Number)
+						w6_2 := (F(0) < w6Number)
 						t5_2 := (F(0) < t5Number)
+						t40_2 := (F(0) < t40Number2)
+						t82_2 := (F(0) < t82Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							WCBarState2 := WCBarState[i*dK:][:dK]
@@ -854,38 +918,38 @@ func (c *stepBackwardFused) run() {
 							WBarState2 := WBarState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VCBarState2 := VCBarState[i*dK:][:dK]
-							WInit := c.WInit[i*dK:][:dK]
-							WTrail2 := WTrail[(a*dV+i)*dK:][:dK]
+							WCTrail2 := WCTrail[((a+1)*dV+i)*dK:][:dK]
 							WInitBar := c.WInitBar[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
+							t86Entry := t86[i]
+							w5 := F(thetaEntry2 * t86Entry)
 							yBarEntry2 := yBar[i]
-							t79Entry := t79[i]
-							w7 := F(thetaEntry2 * t79Entry)
-							w9 := F(thetaEntry2 * t77[i])
+							w7 := F(thetaEntry2 * t84[i])
 							for j := range dK {
 								kEntry4 := k[j]
-								t56 := num.FMA32(-w7, kEntry4, WCBarState2[j]+num.FMA32(yBarEntry2, yProd[j], WBarState2[j]))
-								t642 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w9, kEntry4, VCBarState2[j]))
-								t80[j] = num.FMA32(kern.Choose(t5_2, WInit[j], WTrail2[j]), t79Entry, t80[j])
-								WInitBar[j] = WInitBar[j] + kern.Choose(t5_2, t56, F(0))
-								WBarState2[j] = kern.Choose(w8_2, t56, F(0))
-								VCBarState2[j] = kern.Choose(w10_2, t642, F(0))
-								VBarState2[j] = VBarState2[j] + kern.Choose(t2_2, t642, F(0))
-								WCBarState2[j] = t22
+								t562 := num.FMA32(-w5, kEntry4, WCBarState2[j])
+								t642 := num.FMA32(yBarEntry2, yProd[j], WBarState2[j]) + kern.Choose(t82_2, t562, F(0))
+								t72 := num.FMA32(q[j], yBarEntry2, num.FMA32(-w7, kEntry4, VCBarState2[j]))
+								t87[j] = num.FMA32(WCTrail2[j], t86Entry, t87[j])
+								WCBarState2[j] = kern.Choose(t40_2, t562, F(0))
+								WInitBar[j] = WInitBar[j] + kern.Choose(t5_2, t642, F(0))
+								WBarState2[j] = kern.Choose(w6_2, t642, F(0))
+								VCBarState2[j] = kern.Choose(w8_2, t72, F(0))
+								VBarState2[j] = VBarState2[j] + kern.Choose(t2_2, t72, F(0))
 							}
 						}
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
 						a2 := regions.R951ffb923e47Args{
-							P0: unsafe.SliceData(t80),
-							P1: unsafe.SliceData(t492),
-							P2: unsafe.SliceData(t78),
-							P3: unsafe.SliceData(t382),
-							P4: unsafe.SliceData(t392),
+							P0: unsafe.SliceData(t87),
+							P1: unsafe.SliceData(t49),
+							P2: unsafe.SliceData(t85),
+							P3: unsafe.SliceData(t38),
+							P4: unsafe.SliceData(t39),
 							P5: unsafe.SliceData(c.KBar),
 							P6: unsafe.SliceData(t322),
-							P7: unsafe.SliceData(t34),
+							P7: unsafe.SliceData(t342),
 							P8: unsafe.SliceData(c.QBar),
 							N0: dK,
 							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
@@ -896,15 +960,15 @@ func (c *stepBackwardFused) run() {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(-thetaEntry2, t80[i], num.FMA32(thetaEntry2, t492[i], num.FMA32(-thetaEntry2, t78[i], t382[i])+t392[i]))
-							qBar[i] = t322[i] + t34[i]
+							kBar[i] = num.FMA32(-thetaEntry2, t87[i], num.FMA32(thetaEntry2, t49[i], num.FMA32(-thetaEntry2, t85[i], t38[i])+t39[i]))
+							qBar[i] = t322[i] + t342[i]
 						}
 					}
 					// tnt_stage_two.V_c, tnt_stage_two.V, tnt_stage_two.W
 					if kern.Wide() {
 						a2 := regions.R23574d91c52fArgs{
-							P0: unsafe.SliceData(t77),
-							P1: unsafe.SliceData(t79),
+							P0: unsafe.SliceData(t84),
+							P1: unsafe.SliceData(t86),
 							P2: unsafe.SliceData(c.VBar2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -914,7 +978,7 @@ func (c *stepBackwardFused) run() {
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							vBar[i] = F(thetaEntry2 * (t77[i] + t79[i]))
+							vBar[i] = F(thetaEntry2 * (t84[i] + t86[i]))
 						}
 					}
 					// tnt_stage_two

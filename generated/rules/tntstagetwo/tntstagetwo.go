@@ -114,7 +114,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TNTStageTwo.
 func Entry() catalog.Entry {
-	return catalog.Block("TNTStageTwo", "d2deee7fc2c33823d2f47cfe78bb2969131fb01181789fdbfab5cb1a5f19324b",
+	return catalog.Block("TNTStageTwo", "cfcdc67197affcd3605941afaf435b4623dbd45eadff166d461161b3ee7dbf36",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

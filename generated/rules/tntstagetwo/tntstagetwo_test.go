@@ -124,6 +124,9 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.WCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
+		k.WCCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+	}
+	if !a.ForwardOnly {
 		k.PCheckpoints = a.Fresh(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
@@ -174,6 +177,7 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.WCheckpoints = k.WCheckpoints
+	g.WCCheckpoints = k.WCCheckpoints
 	g.PCheckpoints = k.PCheckpoints
 	g.GCheckpoints = k.GCheckpoints
 	g.LCheckpoints = k.LCheckpoints

@@ -1037,7 +1037,7 @@ type stepNode[F num.Float] struct {
 
 // step computes
 //
-//	edge_t = case width { = token : softplus(w_δ · x_t + b_δ) ; otherwise : δ }    yaad_printed.edge
+//	edge_t = softplus(w_δ · x_t + b_δ)    yaad_printed.edge
 //	e_t = slope(F(load(seen(W_{t−1}; ρ_t, θ_t))), V)    yaad_printed.e
 //	G_t = tangent(seen(W_{t−1}; ρ_t, θ_t), ∇_W J(load(seen(W_{t−1}; ρ_t, θ_t)), e_t))    yaad_printed.G_W1
 //	U_t = step(G_t)    yaad_printed.U_W1

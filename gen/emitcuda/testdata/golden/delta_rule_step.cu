@@ -2,7 +2,7 @@
 //
 // Step of delta_rule.
 //
-//   M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#13    delta_rule.M
+//   M_t = ρ_t M_{t−1} − θ_t ∇_M ℓ(M_{t−1}; k_t, v_t)  @eq titans#16    delta_rule.M
 //   y_t = M_t q_t    delta_rule.y
 //
 // Functions run in the order in which they stand, each behind the end of the
