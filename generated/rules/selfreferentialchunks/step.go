@@ -1787,24 +1787,24 @@ type stepNode[F num.Float] struct {
 //
 //	q_t = unit(W_Q x_t)    self_referential_chunks.q
 //	y_t = M_{t−1}[m] q_t    self_referential_chunks.y
-//	B_t[α] = case C { = 1 : M_{t−1}[α] ; otherwise : { M_{t−1}[α] if i_{t−1} = 0 ; B_{t−1}[α] otherwise } }    self_referential_chunks.B_alpha
+//	B_t[α] = case C_o { = 1 : M_{t−1}[α] ; otherwise : { M_{t−1}[α] if i_{t−1} = 0 ; B_{t−1}[α] otherwise } }    self_referential_chunks.B_alpha
 //	a_t[α] = B_t[α] x_t    self_referential_chunks.a_alpha
 //	c_t = mean_{i∈d}(a_t[α,i]) + b_ρ    self_referential_chunks.c
 //	ρ ∈ (0,1) = sigmoid(c_t)    self_referential_chunks.rho
 //	I[i∈d, j∈d] = { 1 if i = j ; 0 otherwise }    self_referential_chunks.I
-//	B_t[η] = case C { = 1 : M_{t−1}[η] ; otherwise : { M_{t−1}[η] if i_{t−1} = 0 ; B_{t−1}[η] otherwise } }    self_referential_chunks.B_eta
+//	B_t[η] = case C_o { = 1 : M_{t−1}[η] ; otherwise : { M_{t−1}[η] if i_{t−1} = 0 ; B_{t−1}[η] otherwise } }    self_referential_chunks.B_eta
 //	a_t[η] = B_t[η] x_t    self_referential_chunks.a_eta
 //	θ > 0 = softplus(mean_{i∈d}(a_t[η,i]) + b_θ) within [0, 0.25 sigmoid(−c_t)]    self_referential_chunks.theta
-//	B_t[k] = case C { = 1 : M_{t−1}[k] ; otherwise : { M_{t−1}[k] if i_{t−1} = 0 ; B_{t−1}[k] otherwise } }    self_referential_chunks.B_k
+//	B_t[k] = case C_o { = 1 : M_{t−1}[k] ; otherwise : { M_{t−1}[k] if i_{t−1} = 0 ; B_{t−1}[k] otherwise } }    self_referential_chunks.B_k
 //	a_t[k] = B_t[k] x_t    self_referential_chunks.a_k
 //	k_t = unit(a_t[k])    self_referential_chunks.k
 //	B_t[m] = case C_m { = 1 : M_{t−1}[m] ; otherwise : { M_{t−1}[m] if j_{t−1} = 0 ; B_{t−1}[m] otherwise } }    self_referential_chunks.B_m
-//	B_t[v] = case C { = 1 : M_{t−1}[v] ; otherwise : { M_{t−1}[v] if i_{t−1} = 0 ; B_{t−1}[v] otherwise } }    self_referential_chunks.B_v
+//	B_t[v] = case C_o { = 1 : M_{t−1}[v] ; otherwise : { M_{t−1}[v] if i_{t−1} = 0 ; B_{t−1}[v] otherwise } }    self_referential_chunks.B_v
 //	a_t[v] = B_t[v] x_t    self_referential_chunks.a_v
 //	v_t = unit(a_t[v])    self_referential_chunks.v
 //	u_t[m] = B_t[m] v_t    self_referential_chunks.u_m
 //	M_t[m] = M_{t−1}[m] (ρ_t I − θ_t k_t k_tᵀ) − θ_t ∇_M ℓ(B_t[m]; k_t, u_t[m])  @eq hope#90 "the index of the text, the end of the chunk before"    self_referential_chunks.M_m
-//	i_t = next(i_{t−1}, C)    self_referential_chunks.i
+//	i_t = next(i_{t−1}, C_o)    self_referential_chunks.i
 //	u_t[α] = B_t[α] v_t    self_referential_chunks.u_alpha
 //	M_t[α] = M_{t−1}[α] (ρ_t I − θ_t k_t k_tᵀ) − θ_t ∇_M ℓ(B_t[α]; k_t, u_t[α])  @eq hope#90 "the index of the text, the end of the chunk before"    self_referential_chunks.M_alpha
 //	u_t[η] = B_t[η] v_t    self_referential_chunks.u_eta

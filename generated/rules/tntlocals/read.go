@@ -20,9 +20,9 @@ type Read[F num.Float] struct {
 	DK     int
 	DV     int
 	VC     []F // [L, d_v, d_k]
-	WA     []F // [L, d_v, d_k]
+	RA     []F // [L, d_v, d_k]
 	PA     []F // [L, d_k, d_k]
-	WB     []F // [L, d_v, d_k]
+	RB     []F // [L, d_v, d_k]
 	PB     []F // [L, d_k, d_k]
 	Q      []F // [L, T, d_k]
 	Y      []F // [L, T, d_v], written
@@ -62,7 +62,7 @@ func (c *Read[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.WA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.RA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
@@ -72,7 +72,7 @@ func (c *Read[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.WB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
+		kern.Gemm(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.RB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
@@ -96,18 +96,18 @@ type ReadBackward[F num.Float] struct {
 	DK     int
 	DV     int
 	VC     []F // [L, d_v, d_k]
-	WA     []F // [L, d_v, d_k]
+	RA     []F // [L, d_v, d_k]
 	PA     []F // [L, d_k, d_k]
-	WB     []F // [L, d_v, d_k]
+	RB     []F // [L, d_v, d_k]
 	PB     []F // [L, d_k, d_k]
 	Q      []F // [L, T, d_k]
 	YBar   []F // [L, T, d_v]
 	YProd  []F // [L, T, d_k]
 	YProd2 []F // [L, T, d_k]
 	VCBar  []F // [L, d_v, d_k], written
-	WABar  []F // [L, d_v, d_k], written
+	RABar  []F // [L, d_v, d_k], written
 	PABar  []F // [L, d_k, d_k], written
-	WBBar  []F // [L, d_v, d_k], written
+	RBBar  []F // [L, d_v, d_k], written
 	PBBar  []F // [L, d_k, d_k], written
 	QBar   []F // [L, T, d_k], written
 	Work   []F // WorkLen() entries
@@ -138,12 +138,12 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.WBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.RBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.WB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.RB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y
@@ -158,12 +158,12 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.WABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
+		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.RABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.WA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.RA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y
@@ -204,21 +204,21 @@ func (c *ReadBackward[F]) Run() {
 type readNode[F num.Float] struct {
 	call                                             Read[F]
 	back                                             ReadBackward[F]
-	vQ, outY, fromVC, fromWA, fromPA, fromWB, fromPB tape.Value[F]
+	vQ, outY, fromVC, fromRA, fromPA, fromRB, fromPB tape.Value[F]
 }
 
 // read computes
 //
-//	y_t = V_c_t q_t + W_t[a] P_t[a] q_t + W_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
+//	y_t = V_c_t q_t + R_t[a] P_t[a] q_t + R_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
 func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
-	var startWA, startWB tape.Value[F]
-	if startWA, startWB, err = b.start(c, w, m); err != nil {
+	var startRA, startRB tape.Value[F]
+	if startRA, startRB, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startWA = block.InitialState(c, m, 3, startWA)
-	startWB = block.InitialState(c, m, 8, startWB)
+	startRA = block.InitialState(c, m, 3, startRA)
+	startRB = block.InitialState(c, m, 8, startRB)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
@@ -227,12 +227,12 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Q = arena.Data(n.vQ)
 	n.fromVC = m.State(c, 1)
 	k.VC = arena.Data(n.fromVC)
-	n.fromWA = startWA
-	k.WA = arena.Data(n.fromWA)
+	n.fromRA = startRA
+	k.RA = arena.Data(n.fromRA)
 	n.fromPA = m.State(c, 5)
 	k.PA = arena.Data(n.fromPA)
-	n.fromWB = startWB
-	k.WB = arena.Data(n.fromWB)
+	n.fromRB = startRB
+	k.RB = arena.Data(n.fromRB)
 	n.fromPB = m.State(c, 10)
 	k.PB = arena.Data(n.fromPB)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
@@ -242,8 +242,8 @@ func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(c, m, 3, startWA)
-	block.KeepStart(c, m, 8, startWB)
+	block.KeepStart(c, m, 3, startRA)
+	block.KeepStart(c, m, 8, startRB)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -258,26 +258,26 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 	k, g := &n.call, &n.back
 	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
 	g.VC = k.VC
-	g.WA = k.WA
+	g.RA = k.RA
 	g.PA = k.PA
-	g.WB = k.WB
+	g.RB = k.RB
 	g.PB = k.PB
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.VCBar = t.Part(n.fromVC, g.L*g.DK*g.DV)
-	g.WABar = t.Part(n.fromWA, g.L*g.DK*g.DV)
+	g.RABar = t.Part(n.fromRA, g.L*g.DK*g.DV)
 	g.PABar = t.Part(n.fromPA, g.L*g.DK*g.DK)
-	g.WBBar = t.Part(n.fromWB, g.L*g.DK*g.DV)
+	g.RBBar = t.Part(n.fromRB, g.L*g.DK*g.DV)
 	g.PBBar = t.Part(n.fromPB, g.L*g.DK*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromVC, g.VCBar)
-	t.Contribute(n.fromWA, g.WABar)
+	t.Contribute(n.fromRA, g.RABar)
 	t.Contribute(n.fromPA, g.PABar)
-	t.Contribute(n.fromWB, g.WBBar)
+	t.Contribute(n.fromRB, g.RBBar)
 	t.Contribute(n.fromPB, g.PBBar)
 }

@@ -34,7 +34,7 @@ func (c *readFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.WA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.RA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
@@ -44,7 +44,7 @@ func (c *readFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.WB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
+		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.RB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
@@ -93,12 +93,12 @@ func (c *readBackwardFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.WBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.RBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.WB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.RB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y
@@ -113,12 +113,12 @@ func (c *readBackwardFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.WABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
+		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.RABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.WA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.RA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y

@@ -16,10 +16,10 @@ type Start[F num.Float] struct {
 	L      int
 	DK     int
 	DV     int
-	WInitA []F // [d_v, d_k]
-	WInitB []F // [d_v, d_k]
-	WA     []F // [L, d_v, d_k], written
-	WB     []F // [L, d_v, d_k], written
+	RInitA []F // [d_v, d_k]
+	RInitB []F // [d_v, d_k]
+	RA     []F // [L, d_v, d_k], written
+	RB     []F // [L, d_v, d_k], written
 	Work   []F // WorkLen() entries
 }
 
@@ -36,16 +36,16 @@ func (c *Start[F]) Run() {
 	}
 	L, dK, dV := c.L, c.DK, c.DV
 
-	// tnt_locals.W_a.start, tnt_locals.W_b.start
+	// tnt_locals.R_a.start, tnt_locals.R_b.start
 	for i := range L {
 		for j := range dV {
-			WInitA := c.WInitA[j*dK:][:dK]
-			WA := c.WA[(i*dV+j)*dK:][:dK]
-			WInitB := c.WInitB[j*dK:][:dK]
-			WB := c.WB[(i*dV+j)*dK:][:dK]
+			RInitA := c.RInitA[j*dK:][:dK]
+			RA := c.RA[(i*dV+j)*dK:][:dK]
+			RInitB := c.RInitB[j*dK:][:dK]
+			RB := c.RB[(i*dV+j)*dK:][:dK]
 			for k := range dK {
-				WA[k] = WInitA[k]
-				WB[k] = WInitB[k]
+				RA[k] = RInitA[k]
+				RB[k] = RInitB[k]
 			}
 		}
 	}
@@ -56,10 +56,10 @@ type StartBackward[F num.Float] struct {
 	L         int
 	DK        int
 	DV        int
-	WABar     []F // [L, d_v, d_k]
-	WBBar     []F // [L, d_v, d_k]
-	WInitABar []F // [d_v, d_k], written
-	WInitBBar []F // [d_v, d_k], written
+	RABar     []F // [L, d_v, d_k]
+	RBBar     []F // [L, d_v, d_k]
+	RInitABar []F // [d_v, d_k], written
+	RInitBBar []F // [d_v, d_k], written
 	Work      []F // WorkLen() entries
 }
 
@@ -76,18 +76,18 @@ func (c *StartBackward[F]) Run() {
 	}
 	L, dK, dV := c.L, c.DK, c.DV
 
-	// tnt_locals.W_b.start, tnt_locals.W_a.start
-	clear(c.WInitBBar)
-	clear(c.WInitABar)
+	// tnt_locals.R_b.start, tnt_locals.R_a.start
+	clear(c.RInitBBar)
+	clear(c.RInitABar)
 	for i := range dV {
-		WInitBBar := c.WInitBBar[i*dK:][:dK]
-		WInitABar := c.WInitABar[i*dK:][:dK]
+		RInitBBar := c.RInitBBar[i*dK:][:dK]
+		RInitABar := c.RInitABar[i*dK:][:dK]
 		for j := range L {
-			WBBar := c.WBBar[(j*dV+i)*dK:][:dK]
-			WABar := c.WABar[(j*dV+i)*dK:][:dK]
+			RBBar := c.RBBar[(j*dV+i)*dK:][:dK]
+			RABar := c.RABar[(j*dV+i)*dK:][:dK]
 			for k := range dK {
-				WInitBBar[k] += WBBar[k]
-				WInitABar[k] += WABar[k]
+				RInitBBar[k] += RBBar[k]
+				RInitABar[k] += RABar[k]
 			}
 		}
 	}
@@ -97,14 +97,14 @@ func (c *StartBackward[F]) Run() {
 type startNode[F num.Float] struct {
 	call                           Start[F]
 	back                           StartBackward[F]
-	vWInitA, vWInitB, outWA, outWB tape.Value[F]
+	vRInitA, vRInitB, outRA, outRB tape.Value[F]
 }
 
 // start computes
 //
-// Shapes: W_a [L, d_v, d_k]; W_b [L, d_v, d_k]. Source:
+// Shapes: R_a [L, d_v, d_k]; R_b [L, d_v, d_k]. Source:
 // specs/algorithms/rules/tnt.md.
-func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (WAOut tape.Value[F], WBOut tape.Value[F], err error) {
+func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (RAOut tape.Value[F], RBOut tape.Value[F], err error) {
 	if err = c.Check("TNTLocals", m); err != nil {
 		return
 	}
@@ -112,36 +112,36 @@ func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.L, k.DK, k.DV = c.Batch, b.Sizes.DK, b.Sizes.DV
-	n.vWInitA = w.Value("W_init_a")
-	k.WInitA = arena.Data(n.vWInitA)
-	n.vWInitB = w.Value("W_init_b")
-	k.WInitB = arena.Data(n.vWInitB)
-	k.WA = arena.Alloc(k.L * k.DK * k.DV)
-	k.WB = arena.Alloc(k.L * k.DK * k.DV)
+	n.vRInitA = w.Value("R_init_a")
+	k.RInitA = arena.Data(n.vRInitA)
+	n.vRInitB = w.Value("R_init_b")
+	k.RInitB = arena.Data(n.vRInitB)
+	k.RA = arena.Alloc(k.L * k.DK * k.DV)
+	k.RB = arena.Alloc(k.L * k.DK * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	WAOut = c.Run.Output(k.WA)
-	n.outWA = WAOut
-	WBOut = c.Run.Output(k.WB)
-	n.outWB = WBOut
+	RAOut = c.Run.Output(k.RA)
+	n.outRA = RAOut
+	RBOut = c.Run.Output(k.RB)
+	n.outRB = RBOut
 	return
 }
 
 // Backward adds the adjoints of what start read.
 func (n *startNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outWA) == nil && t.Adjoint(n.outWB) == nil {
+	if t.Adjoint(n.outRA) == nil && t.Adjoint(n.outRB) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.L, g.DK, g.DV = k.L, k.DK, k.DV
-	g.WABar = block.Adjoint(t, n.outWA, g.L*g.DK*g.DV)
-	g.WBBar = block.Adjoint(t, n.outWB, g.L*g.DK*g.DV)
-	g.WInitABar = t.Part(n.vWInitA, g.DK*g.DV)
-	g.WInitBBar = t.Part(n.vWInitB, g.DK*g.DV)
+	g.RABar = block.Adjoint(t, n.outRA, g.L*g.DK*g.DV)
+	g.RBBar = block.Adjoint(t, n.outRB, g.L*g.DK*g.DV)
+	g.RInitABar = t.Part(n.vRInitA, g.DK*g.DV)
+	g.RInitBBar = t.Part(n.vRInitB, g.DK*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vWInitA, g.WInitABar)
-	t.Contribute(n.vWInitB, g.WInitBBar)
+	t.Contribute(n.vRInitA, g.RInitABar)
+	t.Contribute(n.vRInitB, g.RInitBBar)
 }

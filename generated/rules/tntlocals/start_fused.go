@@ -18,13 +18,13 @@ func (c *startFused) run() {
 	_ = dK
 	_ = dV
 
-	// tnt_locals.W_a.start, tnt_locals.W_b.start
+	// tnt_locals.R_a.start, tnt_locals.R_b.start
 	if kern.Wide() {
 		a := regions.Rc2506fc56f0fArgs{
-			P0: unsafe.SliceData(c.WInitA),
-			P1: unsafe.SliceData(c.WA),
-			P2: unsafe.SliceData(c.WInitB),
-			P3: unsafe.SliceData(c.WB),
+			P0: unsafe.SliceData(c.RInitA),
+			P1: unsafe.SliceData(c.RA),
+			P2: unsafe.SliceData(c.RInitB),
+			P3: unsafe.SliceData(c.RB),
 			N0: L,
 			N1: dV,
 			N2: dK,
@@ -34,13 +34,13 @@ func (c *startFused) run() {
 	} else {
 		for i := range L {
 			for j := range dV {
-				WInitA := c.WInitA[j*dK:][:dK]
-				WA := c.WA[(i*dV+j)*dK:][:dK]
-				WInitB := c.WInitB[j*dK:][:dK]
-				WB := c.WB[(i*dV+j)*dK:][:dK]
+				RInitA := c.RInitA[j*dK:][:dK]
+				RA := c.RA[(i*dV+j)*dK:][:dK]
+				RInitB := c.RInitB[j*dK:][:dK]
+				RB := c.RB[(i*dV+j)*dK:][:dK]
 				for k := range dK {
-					WA[k] = WInitA[k]
-					WB[k] = WInitB[k]
+					RA[k] = RInitA[k]
+					RB[k] = RInitB[k]
 				}
 			}
 		}
@@ -57,15 +57,15 @@ func (c *startBackwardFused) run() {
 	_ = dK
 	_ = dV
 
-	// tnt_locals.W_b.start, tnt_locals.W_a.start
-	clear(c.WInitBBar)
-	clear(c.WInitABar)
+	// tnt_locals.R_b.start, tnt_locals.R_a.start
+	clear(c.RInitBBar)
+	clear(c.RInitABar)
 	if kern.Wide() {
 		a := regions.Rdfc8c6ee153bArgs{
-			P0: unsafe.SliceData(c.WInitBBar),
-			P1: unsafe.SliceData(c.WBBar),
-			P2: unsafe.SliceData(c.WInitABar),
-			P3: unsafe.SliceData(c.WABar),
+			P0: unsafe.SliceData(c.RInitBBar),
+			P1: unsafe.SliceData(c.RBBar),
+			P2: unsafe.SliceData(c.RInitABar),
+			P3: unsafe.SliceData(c.RABar),
 			N0: dV,
 			N1: L,
 			N2: dK,
@@ -75,14 +75,14 @@ func (c *startBackwardFused) run() {
 		regions.Rdfc8c6ee153b(&a)
 	} else {
 		for i := range dV {
-			WInitBBar := c.WInitBBar[i*dK:][:dK]
-			WInitABar := c.WInitABar[i*dK:][:dK]
+			RInitBBar := c.RInitBBar[i*dK:][:dK]
+			RInitABar := c.RInitABar[i*dK:][:dK]
 			for j := range L {
-				WBBar := c.WBBar[(j*dV+i)*dK:][:dK]
-				WABar := c.WABar[(j*dV+i)*dK:][:dK]
+				RBBar := c.RBBar[(j*dV+i)*dK:][:dK]
+				RABar := c.RABar[(j*dV+i)*dK:][:dK]
 				for k := range dK {
-					WInitBBar[k] = WInitBBar[k] + WBBar[k]
-					WInitABar[k] = WInitABar[k] + WABar[k]
+					RInitBBar[k] = RInitBBar[k] + RBBar[k]
+					RInitABar[k] = RInitABar[k] + RABar[k]
 				}
 			}
 		}

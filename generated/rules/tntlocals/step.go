@@ -23,18 +23,18 @@ type Step[F num.Float] struct {
 	V              []F // [L, d_v, d_k]
 	VC             []F // [L, d_v, d_k]
 	G              []F // [L]
-	WA             []F // [L, d_v, d_k]
-	WCA            []F // [L, d_v, d_k]
+	RA             []F // [L, d_v, d_k]
+	RCA            []F // [L, d_v, d_k]
 	PA             []F // [L, d_k, d_k]
 	LA             []F // [L]
 	NA             []F // [L]
-	WB             []F // [L, d_v, d_k]
-	WCB            []F // [L, d_v, d_k]
+	RB             []F // [L, d_v, d_k]
+	RCB            []F // [L, d_v, d_k]
 	PB             []F // [L, d_k, d_k]
 	LB             []F // [L]
 	NB             []F // [L]
-	WInitA         []F // [d_v, d_k]
-	WInitB         []F // [d_v, d_k]
+	RInitA         []F // [d_v, d_k]
+	RInitB         []F // [d_v, d_k]
 	Q              []F // [L, T, d_k]
 	K              []F // [L, T, d_k]
 	V2             []F // [L, T, d_v]
@@ -43,31 +43,31 @@ type Step[F num.Float] struct {
 	VOut           []F // [L, d_v, d_k], written
 	VCOut          []F // [L, d_v, d_k], written
 	GOut           []F // [L], written
-	WAOut          []F // [L, d_v, d_k], written
-	WCAOut         []F // [L, d_v, d_k], written
+	RAOut          []F // [L, d_v, d_k], written
+	RCAOut         []F // [L, d_v, d_k], written
 	PAOut          []F // [L, d_k, d_k], written
 	LAOut          []F // [L], written
 	NAOut          []F // [L], written
-	WBOut          []F // [L, d_v, d_k], written
-	WCBOut         []F // [L, d_v, d_k], written
+	RBOut          []F // [L, d_v, d_k], written
+	RCBOut         []F // [L, d_v, d_k], written
 	PBOut          []F // [L, d_k, d_k], written
 	LBOut          []F // [L], written
 	NBOut          []F // [L], written
-	WALin          []F // [L, T, d_v], written; may be nil
-	WBLin          []F // [L, T, d_v], written; may be nil
+	RALin          []F // [L, T, d_v], written; may be nil
+	RBLin          []F // [L, T, d_v], written; may be nil
 	YProd          []F // [L, T, d_k], written; may be nil
 	YProd2         []F // [L, T, d_k], written; may be nil
 	VLin           []F // [L, T, d_v], written; may be nil
 	VCheckpoints   []F // [L, segments, d_v, d_k], written; may be nil
 	VCCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
 	GCheckpoints   []F // [L, segments], written; may be nil
-	WACheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
-	WCACheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	RACheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
+	RCACheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	PACheckpoints  []F // [L, segments, d_k, d_k], written; may be nil
 	LACheckpoints  []F // [L, segments], written; may be nil
 	NACheckpoints  []F // [L, segments], written; may be nil
-	WBCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
-	WCBCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
+	RBCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
+	RCBCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
 	PBCheckpoints  []F // [L, segments, d_k, d_k], written; may be nil
 	LBCheckpoints  []F // [L, segments], written; may be nil
 	NBCheckpoints  []F // [L, segments], written; may be nil
@@ -94,9 +94,9 @@ func (c *Step[F]) Run() {
 	work = work[dK*dV:]
 	gState := work[:1] // []
 	work = work[1:]
-	WAState := work[:dK*dV] // [d_v, d_k]
+	RAState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	WCAState := work[:dK*dV] // [d_v, d_k]
+	RCAState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PAState := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
@@ -104,9 +104,9 @@ func (c *Step[F]) Run() {
 	work = work[1:]
 	nAState := work[:1] // []
 	work = work[1:]
-	WBState := work[:dK*dV] // [d_v, d_k]
+	RBState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	WCBState := work[:dK*dV] // [d_v, d_k]
+	RCBState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PBState := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
@@ -170,17 +170,17 @@ func (c *Step[F]) Run() {
 		}
 		gState[0] = g[l]
 		for i := range dV {
-			WA := c.WA[(l*dV+i)*dK:][:dK]
-			WAState2 := WAState[i*dK:][:dK]
+			RA := c.RA[(l*dV+i)*dK:][:dK]
+			RAState2 := RAState[i*dK:][:dK]
 			for j := range dK {
-				WAState2[j] = WA[j]
+				RAState2[j] = RA[j]
 			}
 		}
 		for i := range dV {
-			WCA := c.WCA[(l*dV+i)*dK:][:dK]
-			WCAState2 := WCAState[i*dK:][:dK]
+			RCA := c.RCA[(l*dV+i)*dK:][:dK]
+			RCAState2 := RCAState[i*dK:][:dK]
 			for j := range dK {
-				WCAState2[j] = WCA[j]
+				RCAState2[j] = RCA[j]
 			}
 		}
 		for i := range dK {
@@ -193,17 +193,17 @@ func (c *Step[F]) Run() {
 		lAState[0] = lA[l]
 		nAState[0] = nA[l]
 		for i := range dV {
-			WB := c.WB[(l*dV+i)*dK:][:dK]
-			WBState2 := WBState[i*dK:][:dK]
+			RB := c.RB[(l*dV+i)*dK:][:dK]
+			RBState2 := RBState[i*dK:][:dK]
 			for j := range dK {
-				WBState2[j] = WB[j]
+				RBState2[j] = RB[j]
 			}
 		}
 		for i := range dV {
-			WCB := c.WCB[(l*dV+i)*dK:][:dK]
-			WCBState2 := WCBState[i*dK:][:dK]
+			RCB := c.RCB[(l*dV+i)*dK:][:dK]
+			RCBState2 := RCBState[i*dK:][:dK]
 			for j := range dK {
-				WCBState2[j] = WCB[j]
+				RCBState2[j] = RCB[j]
 			}
 		}
 		for i := range dK {
@@ -237,21 +237,21 @@ func (c *Step[F]) Run() {
 			if len(c.GCheckpoints) > 0 {
 				c.GCheckpoints[l*segments+s] = gState[0]
 			}
-			if len(c.WACheckpoints) > 0 {
+			if len(c.RACheckpoints) > 0 {
 				for i := range dV {
-					WAState2 := WAState[i*dK:][:dK]
-					WACheckpoints := c.WACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					RAState2 := RAState[i*dK:][:dK]
+					RACheckpoints := c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
-						WACheckpoints[j] = WAState2[j]
+						RACheckpoints[j] = RAState2[j]
 					}
 				}
 			}
-			if len(c.WCACheckpoints) > 0 {
+			if len(c.RCACheckpoints) > 0 {
 				for i := range dV {
-					WCAState2 := WCAState[i*dK:][:dK]
-					WCACheckpoints := c.WCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					RCAState2 := RCAState[i*dK:][:dK]
+					RCACheckpoints := c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
-						WCACheckpoints[j] = WCAState2[j]
+						RCACheckpoints[j] = RCAState2[j]
 					}
 				}
 			}
@@ -270,21 +270,21 @@ func (c *Step[F]) Run() {
 			if len(c.NACheckpoints) > 0 {
 				c.NACheckpoints[l*segments+s] = nAState[0]
 			}
-			if len(c.WBCheckpoints) > 0 {
+			if len(c.RBCheckpoints) > 0 {
 				for i := range dV {
-					WBState2 := WBState[i*dK:][:dK]
-					WBCheckpoints := c.WBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					RBState2 := RBState[i*dK:][:dK]
+					RBCheckpoints := c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
-						WBCheckpoints[j] = WBState2[j]
+						RBCheckpoints[j] = RBState2[j]
 					}
 				}
 			}
-			if len(c.WCBCheckpoints) > 0 {
+			if len(c.RCBCheckpoints) > 0 {
 				for i := range dV {
-					WCBState2 := WCBState[i*dK:][:dK]
-					WCBCheckpoints := c.WCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+					RCBState2 := RCBState[i*dK:][:dK]
+					RCBCheckpoints := c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 					for j := range dK {
-						WCBCheckpoints[j] = WCBState2[j]
+						RCBCheckpoints[j] = RCBState2[j]
 					}
 				}
 			}
@@ -317,15 +317,15 @@ func (c *Step[F]) Run() {
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
 						VCState2 := VCState[i*dK:][:dK]
-						WInitA := c.WInitA[i*dK:][:dK]
-						WAState2 := WAState[i*dK:][:dK]
+						RInitA := c.RInitA[i*dK:][:dK]
+						RAState2 := RAState[i*dK:][:dK]
 						AA2 := AA[i*dK:][:dK]
 						for j := range dK {
 							VCState2[j] = kern.Choose(w, VState2[j], VCState2[j])
-							AA2[j] = kern.Choose(w2, WInitA[j], WAState2[j])
+							AA2[j] = kern.Choose(w2, RInitA[j], RAState2[j])
 						}
 					}
-					// tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
+					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
 					lAStateEntry := lAState[0]
 					t8 := (lAStateEntry == F(0))
 					lBStateEntry := lBState[0]
@@ -343,46 +343,46 @@ func (c *Step[F]) Run() {
 					lAState[0] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
 					nB2[0] = nB22
 					lBState[0] = kern.Choose((nB22 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.W_c_a, tnt_locals.W_a
+					// tnt_locals.R_c_a, tnt_locals.R_a
 					for i := range dV {
 						AA2 := AA[i*dK:][:dK]
-						WCAState2 := WCAState[i*dK:][:dK]
+						RCAState2 := RCAState[i*dK:][:dK]
 						var t112 F
 						for j := range dK {
-							WCA2 := kern.Choose(t8, AA2[j], WCAState2[j])
-							t112 += F(WCA2 * k[j])
-							WCAState2[j] = WCA2
+							RCA2 := kern.Choose(t8, AA2[j], RCAState2[j])
+							t112 += F(RCA2 * k[j])
+							RCAState2[j] = RCA2
 						}
 						t11[i] = t112
 					}
-					// tnt_locals.W_a
+					// tnt_locals.R_a
 					for i := range dV {
 						t122 := t11[i] - v[i]
 						t12[i] = t122
-						if len(c.WALin) > 0 {
-							c.WALin[(l*T+a+C*s)*dV+i] = t122
+						if len(c.RALin) > 0 {
+							c.RALin[(l*T+a+C*s)*dV+i] = t122
 						}
 					}
-					// tnt_locals.W_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.W_b
+					// tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b
 					thetaEntry := theta[a]
 					w4 := (nBStateEntry == F(0))
 					for i := range dV {
-						WInitB := c.WInitB[i*dK:][:dK]
-						WBState2 := WBState[i*dK:][:dK]
-						WCBState2 := WCBState[i*dK:][:dK]
+						RInitB := c.RInitB[i*dK:][:dK]
+						RBState2 := RBState[i*dK:][:dK]
+						RCBState2 := RCBState[i*dK:][:dK]
 						AA2 := AA[i*dK:][:dK]
-						WAState2 := WAState[i*dK:][:dK]
+						RAState2 := RAState[i*dK:][:dK]
 						AB2 := AB[i*dK:][:dK]
 						var t372 F
 						w3 := F(thetaEntry * t12[i])
 						for j := range dK {
 							kEntry := k[j]
-							AB2_2 := kern.Choose(w4, WInitB[j], WBState2[j])
-							WCB2 := kern.Choose(t34, AB2_2, WCBState2[j])
-							t372 += F(WCB2 * kEntry)
-							WAState2[j] = AA2[j] - F(w3*kEntry)
+							AB2_2 := kern.Choose(w4, RInitB[j], RBState2[j])
+							RCB2 := kern.Choose(t34, AB2_2, RCBState2[j])
+							t372 += F(RCB2 * kEntry)
+							RAState2[j] = AA2[j] - F(w3*kEntry)
 							AB2[j] = AB2_2
-							WCBState2[j] = WCB2
+							RCBState2[j] = RCB2
 						}
 						t37[i] = t372
 					}
@@ -407,21 +407,21 @@ func (c *Step[F]) Run() {
 						t57[i] = t572
 						t60[i] = t602
 					}
-					// tnt_locals.W_b
+					// tnt_locals.R_b
 					for i := range dV {
 						t382 := t37[i] - v[i]
 						t38[i] = t382
-						if len(c.WBLin) > 0 {
-							c.WBLin[(l*T+a+C*s)*dV+i] = t382
+						if len(c.RBLin) > 0 {
+							c.RBLin[(l*T+a+C*s)*dV+i] = t382
 						}
 					}
-					// tnt_locals.W_b, tnt_locals.W_a, tnt_locals.y, tnt_locals.V
+					// tnt_locals.R_b, tnt_locals.R_a, tnt_locals.y, tnt_locals.V
 					for i := range dV {
 						AB2 := AB[i*dK:][:dK]
 						VCState2 := VCState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						WAState2 := WAState[i*dK:][:dK]
-						WBState2 := WBState[i*dK:][:dK]
+						RAState2 := RAState[i*dK:][:dK]
+						RBState2 := RBState[i*dK:][:dK]
 						var t562 F
 						var t582 F
 						var t612 F
@@ -429,13 +429,13 @@ func (c *Step[F]) Run() {
 						w5 := F(thetaEntry * t38[i])
 						for j := range dK {
 							kEntry4 := k[j]
-							WB2 := AB2[j] - F(w5*kEntry4)
+							RB2 := AB2[j] - F(w5*kEntry4)
 							VCStateEntry := VCState2[j]
 							t562 += F(VCStateEntry * q[j])
-							t582 += F(WAState2[j] * t57[j])
-							t612 += F(WB2 * t60[j])
+							t582 += F(RAState2[j] * t57[j])
+							t612 += F(RB2 * t60[j])
 							t702 += F(VCStateEntry * kEntry4)
-							WBState2[j] = WB2
+							RBState2[j] = RB2
 						}
 						t56[i] = t562
 						t58[i] = t582
@@ -451,7 +451,7 @@ func (c *Step[F]) Run() {
 							c.VLin[(l*T+a+C*s)*dV+i] = t712
 						}
 					}
-					// tnt_locals.V, tnt_locals.W_a
+					// tnt_locals.V, tnt_locals.R_a
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
 						w6 := F(thetaEntry * t71[i])
@@ -490,17 +490,17 @@ func (c *Step[F]) Run() {
 		}
 		gOut[l] = gState[0]
 		for i := range dV {
-			WAState2 := WAState[i*dK:][:dK]
-			WAOut := c.WAOut[(l*dV+i)*dK:][:dK]
+			RAState2 := RAState[i*dK:][:dK]
+			RAOut := c.RAOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WAOut[j] = WAState2[j]
+				RAOut[j] = RAState2[j]
 			}
 		}
 		for i := range dV {
-			WCAState2 := WCAState[i*dK:][:dK]
-			WCAOut := c.WCAOut[(l*dV+i)*dK:][:dK]
+			RCAState2 := RCAState[i*dK:][:dK]
+			RCAOut := c.RCAOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WCAOut[j] = WCAState2[j]
+				RCAOut[j] = RCAState2[j]
 			}
 		}
 		for i := range dK {
@@ -513,17 +513,17 @@ func (c *Step[F]) Run() {
 		lAOut[l] = lAState[0]
 		nAOut[l] = nAState[0]
 		for i := range dV {
-			WBState2 := WBState[i*dK:][:dK]
-			WBOut := c.WBOut[(l*dV+i)*dK:][:dK]
+			RBState2 := RBState[i*dK:][:dK]
+			RBOut := c.RBOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WBOut[j] = WBState2[j]
+				RBOut[j] = RBState2[j]
 			}
 		}
 		for i := range dV {
-			WCBState2 := WCBState[i*dK:][:dK]
-			WCBOut := c.WCBOut[(l*dV+i)*dK:][:dK]
+			RCBState2 := RCBState[i*dK:][:dK]
+			RCBOut := c.RCBOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WCBOut[j] = WCBState2[j]
+				RCBOut[j] = RCBState2[j]
 			}
 		}
 		for i := range dK {
@@ -547,8 +547,8 @@ type StepBackward[F num.Float] struct {
 	T              int
 	DK             int
 	DV             int
-	WInitA         []F // [d_v, d_k]
-	WInitB         []F // [d_v, d_k]
+	RInitA         []F // [d_v, d_k]
+	RInitB         []F // [d_v, d_k]
 	Q              []F // [L, T, d_k]
 	K              []F // [L, T, d_k]
 	Theta          []F // [L, T]
@@ -556,36 +556,36 @@ type StepBackward[F num.Float] struct {
 	VBar           []F // [L, d_v, d_k]
 	VCBar          []F // [L, d_v, d_k]
 	GBar           []F // [L]
-	WABar          []F // [L, d_v, d_k]
-	WCABar         []F // [L, d_v, d_k]
+	RABar          []F // [L, d_v, d_k]
+	RCABar         []F // [L, d_v, d_k]
 	PABar          []F // [L, d_k, d_k]
 	LABar          []F // [L]
 	NABar          []F // [L]
-	WBBar          []F // [L, d_v, d_k]
-	WCBBar         []F // [L, d_v, d_k]
+	RBBar          []F // [L, d_v, d_k]
+	RCBBar         []F // [L, d_v, d_k]
 	PBBar          []F // [L, d_k, d_k]
 	LBBar          []F // [L]
 	NBBar          []F // [L]
-	WALin          []F // [L, T, d_v]
-	WBLin          []F // [L, T, d_v]
+	RALin          []F // [L, T, d_v]
+	RBLin          []F // [L, T, d_v]
 	YProd          []F // [L, T, d_k]
 	YProd2         []F // [L, T, d_k]
 	VLin           []F // [L, T, d_v]
 	VBarOut        []F // [L, d_v, d_k], written
 	VCBarOut       []F // [L, d_v, d_k], written
 	GBarOut        []F // [L], written
-	WABarOut       []F // [L, d_v, d_k], written
-	WCABarOut      []F // [L, d_v, d_k], written
+	RABarOut       []F // [L, d_v, d_k], written
+	RCABarOut      []F // [L, d_v, d_k], written
 	PABarOut       []F // [L, d_k, d_k], written
 	LABarOut       []F // [L], written
 	NABarOut       []F // [L], written
-	WBBarOut       []F // [L, d_v, d_k], written
-	WCBBarOut      []F // [L, d_v, d_k], written
+	RBBarOut       []F // [L, d_v, d_k], written
+	RCBBarOut      []F // [L, d_v, d_k], written
 	PBBarOut       []F // [L, d_k, d_k], written
 	LBBarOut       []F // [L], written
 	NBBarOut       []F // [L], written
-	WInitABar      []F // [d_v, d_k], written
-	WInitBBar      []F // [d_v, d_k], written
+	RInitABar      []F // [d_v, d_k], written
+	RInitBBar      []F // [d_v, d_k], written
 	QBar           []F // [L, T, d_k], written
 	KBar           []F // [L, T, d_k], written
 	VBar2          []F // [L, T, d_v], written
@@ -593,13 +593,13 @@ type StepBackward[F num.Float] struct {
 	VCheckpoints   []F // [L, segments, d_v, d_k]
 	VCCheckpoints  []F // [L, segments, d_v, d_k]
 	GCheckpoints   []F // [L, segments]
-	WACheckpoints  []F // [L, segments, d_v, d_k]
-	WCACheckpoints []F // [L, segments, d_v, d_k]
+	RACheckpoints  []F // [L, segments, d_v, d_k]
+	RCACheckpoints []F // [L, segments, d_v, d_k]
 	PACheckpoints  []F // [L, segments, d_k, d_k]
 	LACheckpoints  []F // [L, segments]
 	NACheckpoints  []F // [L, segments]
-	WBCheckpoints  []F // [L, segments, d_v, d_k]
-	WCBCheckpoints []F // [L, segments, d_v, d_k]
+	RBCheckpoints  []F // [L, segments, d_v, d_k]
+	RCBCheckpoints []F // [L, segments, d_v, d_k]
 	PBCheckpoints  []F // [L, segments, d_k, d_k]
 	LBCheckpoints  []F // [L, segments]
 	NBCheckpoints  []F // [L, segments]
@@ -626,9 +626,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[dK*dV:]
 	gBarState := work[:1] // []
 	work = work[1:]
-	WABarState := work[:dK*dV] // [d_v, d_k]
+	RABarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	WCABarState := work[:dK*dV] // [d_v, d_k]
+	RCABarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PABarState := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
@@ -636,9 +636,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[1:]
 	nABarState := work[:1] // []
 	work = work[1:]
-	WBBarState := work[:dK*dV] // [d_v, d_k]
+	RBBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
-	WCBBarState := work[:dK*dV] // [d_v, d_k]
+	RCBBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	PBBarState := work[:dK*dK] // [d_k, d_k]
 	work = work[dK*dK:]
@@ -652,9 +652,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[C*dK*dV+dK*dV:]
 	gTrail := work[:C+1] // [C + 1]
 	work = work[C+1:]
-	WATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	RATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	WCATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	RCATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
 	PATrail := work[:C*dK*dK+dK*dK] // [C + 1, d_k, d_k]
 	work = work[C*dK*dK+dK*dK:]
@@ -662,9 +662,9 @@ func (c *StepBackward[F]) Run() {
 	work = work[C+1:]
 	nATrail := work[:C+1] // [C + 1]
 	work = work[C+1:]
-	WBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	RBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
-	WCBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	RCBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
 	PBTrail := work[:C*dK*dK+dK*dK] // [C + 1, d_k, d_k]
 	work = work[C*dK*dK+dK*dK:]
@@ -709,8 +709,8 @@ func (c *StepBackward[F]) Run() {
 	t140 := work[:dK] // [d_k]
 
 	// tnt_locals
-	clear(c.WInitABar)
-	clear(c.WInitBBar)
+	clear(c.RInitABar)
+	clear(c.RInitBBar)
 	gBar := c.GBar[:L]
 	lABar := c.LABar[:L]
 	nABar := c.NABar[:L]
@@ -743,17 +743,17 @@ func (c *StepBackward[F]) Run() {
 		}
 		gBarState[0] = gBar[l]
 		for i := range dV {
-			WABar := c.WABar[(l*dV+i)*dK:][:dK]
-			WABarState2 := WABarState[i*dK:][:dK]
+			RABar := c.RABar[(l*dV+i)*dK:][:dK]
+			RABarState2 := RABarState[i*dK:][:dK]
 			for j := range dK {
-				WABarState2[j] = WABar[j]
+				RABarState2[j] = RABar[j]
 			}
 		}
 		for i := range dV {
-			WCABar := c.WCABar[(l*dV+i)*dK:][:dK]
-			WCABarState2 := WCABarState[i*dK:][:dK]
+			RCABar := c.RCABar[(l*dV+i)*dK:][:dK]
+			RCABarState2 := RCABarState[i*dK:][:dK]
 			for j := range dK {
-				WCABarState2[j] = WCABar[j]
+				RCABarState2[j] = RCABar[j]
 			}
 		}
 		for i := range dK {
@@ -766,17 +766,17 @@ func (c *StepBackward[F]) Run() {
 		lABarState[0] = lABar[l]
 		nABarState[0] = nABar[l]
 		for i := range dV {
-			WBBar := c.WBBar[(l*dV+i)*dK:][:dK]
-			WBBarState2 := WBBarState[i*dK:][:dK]
+			RBBar := c.RBBar[(l*dV+i)*dK:][:dK]
+			RBBarState2 := RBBarState[i*dK:][:dK]
 			for j := range dK {
-				WBBarState2[j] = WBBar[j]
+				RBBarState2[j] = RBBar[j]
 			}
 		}
 		for i := range dV {
-			WCBBar := c.WCBBar[(l*dV+i)*dK:][:dK]
-			WCBBarState2 := WCBBarState[i*dK:][:dK]
+			RCBBar := c.RCBBar[(l*dV+i)*dK:][:dK]
+			RCBBarState2 := RCBBarState[i*dK:][:dK]
 			for j := range dK {
-				WCBBarState2[j] = WCBBar[j]
+				RCBBarState2[j] = RCBBar[j]
 			}
 		}
 		for i := range dK {
@@ -805,17 +805,17 @@ func (c *StepBackward[F]) Run() {
 			}
 			gTrail[0] = gCheckpoints[s]
 			for i := range dV {
-				WACheckpoints := c.WACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				WATrail2 := WATrail[i*dK:][:dK]
+				RACheckpoints := c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+				RATrail2 := RATrail[i*dK:][:dK]
 				for j := range dK {
-					WATrail2[j] = WACheckpoints[j]
+					RATrail2[j] = RACheckpoints[j]
 				}
 			}
 			for i := range dV {
-				WCACheckpoints := c.WCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				WCATrail2 := WCATrail[i*dK:][:dK]
+				RCACheckpoints := c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+				RCATrail2 := RCATrail[i*dK:][:dK]
 				for j := range dK {
-					WCATrail2[j] = WCACheckpoints[j]
+					RCATrail2[j] = RCACheckpoints[j]
 				}
 			}
 			for i := range dK {
@@ -828,17 +828,17 @@ func (c *StepBackward[F]) Run() {
 			lATrail[0] = lACheckpoints[s]
 			nATrail[0] = nACheckpoints[s]
 			for i := range dV {
-				WBCheckpoints := c.WBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				WBTrail2 := WBTrail[i*dK:][:dK]
+				RBCheckpoints := c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+				RBTrail2 := RBTrail[i*dK:][:dK]
 				for j := range dK {
-					WBTrail2[j] = WBCheckpoints[j]
+					RBTrail2[j] = RBCheckpoints[j]
 				}
 			}
 			for i := range dV {
-				WCBCheckpoints := c.WCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				WCBTrail2 := WCBTrail[i*dK:][:dK]
+				RCBCheckpoints := c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
+				RCBTrail2 := RCBTrail[i*dK:][:dK]
 				for j := range dK {
-					WCBTrail2[j] = WCBCheckpoints[j]
+					RCBTrail2[j] = RCBCheckpoints[j]
 				}
 			}
 			for i := range dK {
@@ -863,8 +863,8 @@ func (c *StepBackward[F]) Run() {
 				lBTrail3 := lBTrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					WALin := c.WALin[(l*T+a+C*s)*dV:][:dV]
-					WBLin := c.WBLin[(l*T+a+C*s)*dV:][:dV]
+					RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
+					RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
 					// tnt_locals.V_c, tnt_locals.A_a
@@ -876,15 +876,15 @@ func (c *StepBackward[F]) Run() {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
 						VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-						WInitA := c.WInitA[i*dK:][:dK]
-						WATrail2 := WATrail[(a*dV+i)*dK:][:dK]
+						RInitA := c.RInitA[i*dK:][:dK]
+						RATrail2 := RATrail[(a*dV+i)*dK:][:dK]
 						AA2 := AA[i*dK:][:dK]
 						for j := range dK {
 							VCTrail3[j] = kern.Choose(w, VTrail2[j], VCTrail2[j])
-							AA2[j] = kern.Choose(w2, WInitA[j], WATrail2[j])
+							AA2[j] = kern.Choose(w2, RInitA[j], RATrail2[j])
 						}
 					}
-					// tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
+					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
 					lATrailEntry := lATrail2[a]
 					t8 := (lATrailEntry == F(0))
 					lBTrailEntry := lBTrail2[a]
@@ -901,32 +901,32 @@ func (c *StepBackward[F]) Run() {
 					lATrail3[a] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
 					nBTrail3[a] = nB2
 					lBTrail3[a] = kern.Choose((nB2 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.W_c_a, tnt_locals.W_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.W_b, tnt_locals.V
+					// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.V
 					thetaEntry := theta[a]
 					w4 := (nBTrail2[a] == F(0))
 					for i := range dV {
 						AA2 := AA[i*dK:][:dK]
-						WInitB := c.WInitB[i*dK:][:dK]
-						WBTrail2 := WBTrail[(a*dV+i)*dK:][:dK]
-						WCATrail2 := WCATrail[(a*dV+i)*dK:][:dK]
-						WCATrail3 := WCATrail[((a+1)*dV+i)*dK:][:dK]
-						WATrail2 := WATrail[((a+1)*dV+i)*dK:][:dK]
-						WCBTrail2 := WCBTrail[(a*dV+i)*dK:][:dK]
-						WCBTrail3 := WCBTrail[((a+1)*dV+i)*dK:][:dK]
-						WBTrail3 := WBTrail[((a+1)*dV+i)*dK:][:dK]
+						RInitB := c.RInitB[i*dK:][:dK]
+						RBTrail2 := RBTrail[(a*dV+i)*dK:][:dK]
+						RCATrail2 := RCATrail[(a*dV+i)*dK:][:dK]
+						RCATrail3 := RCATrail[((a+1)*dV+i)*dK:][:dK]
+						RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
+						RCBTrail2 := RCBTrail[(a*dV+i)*dK:][:dK]
+						RCBTrail3 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
+						RBTrail3 := RBTrail[((a+1)*dV+i)*dK:][:dK]
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						w3 := F(thetaEntry * WALin[i])
-						w5 := F(thetaEntry * WBLin[i])
+						w3 := F(thetaEntry * RALin[i])
+						w5 := F(thetaEntry * RBLin[i])
 						w6 := F(thetaEntry * VLin[i])
 						for j := range dK {
 							AAEntry := AA2[j]
 							kEntry := k[j]
-							AB := kern.Choose(w4, WInitB[j], WBTrail2[j])
-							WCATrail3[j] = kern.Choose(t8, AAEntry, WCATrail2[j])
-							WATrail2[j] = AAEntry - F(w3*kEntry)
-							WCBTrail3[j] = kern.Choose(t34, AB, WCBTrail2[j])
-							WBTrail3[j] = AB - F(w5*kEntry)
+							AB := kern.Choose(w4, RInitB[j], RBTrail2[j])
+							RCATrail3[j] = kern.Choose(t8, AAEntry, RCATrail2[j])
+							RATrail2[j] = AAEntry - F(w3*kEntry)
+							RCBTrail3[j] = kern.Choose(t34, AB, RCBTrail2[j])
+							RBTrail3[j] = AB - F(w5*kEntry)
 							VTrail3[j] = VTrail2[j] - F(w6*kEntry)
 						}
 					}
@@ -958,13 +958,13 @@ func (c *StepBackward[F]) Run() {
 				for a := n - 1; a >= 0; a-- {
 					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					WBLin := c.WBLin[(l*T+a+C*s)*dV:][:dV]
+					RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					WALin := c.WALin[(l*T+a+C*s)*dV:][:dV]
+					RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.W_c_a, tnt_locals.A_b, tnt_locals.W_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
+					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.R_c_a, tnt_locals.A_b, tnt_locals.R_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
 					nATrailEntry2 := nATrail2[a]
@@ -997,31 +997,31 @@ func (c *StepBackward[F]) Run() {
 						}
 						t135[i] = t1352
 					}
-					// tnt_locals.V, tnt_locals.y, tnt_locals.W_b
+					// tnt_locals.V, tnt_locals.y, tnt_locals.R_b
 					clear(t136)
 					clear(t44)
 					clear(t482)
 					clear(t52)
 					clear(t642)
 					for i := range dV {
-						WBBarState2 := WBBarState[i*dK:][:dK]
+						RBBarState2 := RBBarState[i*dK:][:dK]
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
 						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-						WBTrail2 := WBTrail[((a+1)*dV+i)*dK:][:dK]
-						WATrail2 := WATrail[((a+1)*dV+i)*dK:][:dK]
+						RBTrail2 := RBTrail[((a+1)*dV+i)*dK:][:dK]
+						RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
 						var t1372 F
 						yBarEntry := yBar[i]
 						t135Entry := t135[i]
-						WBLinEntry := WBLin[i]
+						RBLinEntry := RBLin[i]
 						for j := range dK {
-							t602 := WBBarState2[j] + F(yBarEntry*yProd2[j])
+							t602 := RBBarState2[j] + F(yBarEntry*yProd2[j])
 							t1372 += F(t602 * k[j])
 							VCTrailEntry := VCTrail2[j]
 							t136[j] += F(VCTrailEntry * t135Entry)
-							t44[j] += F(WBTrail2[j] * yBarEntry)
-							t482[j] += F(WATrail2[j] * yBarEntry)
+							t44[j] += F(RBTrail2[j] * yBarEntry)
+							t482[j] += F(RATrail2[j] * yBarEntry)
 							t52[j] += F(VCTrailEntry * yBarEntry)
-							t642[j] -= F(t602 * WBLinEntry)
+							t642[j] -= F(t602 * RBLinEntry)
 						}
 						t137[i] = t1372
 					}
@@ -1053,57 +1053,57 @@ func (c *StepBackward[F]) Run() {
 						}
 						t89[i] = t892
 					}
-					// tnt_locals.W_b, tnt_locals.W_c_b, tnt_locals.W_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
+					// tnt_locals.R_b, tnt_locals.R_c_b, tnt_locals.R_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
 					clear(t138)
 					clear(t992)
 					thetaEntry2 := theta[a]
 					w8 := !t31
 					for i := range dV {
-						WCBBarState2 := WCBBarState[i*dK:][:dK]
-						WBBarState2 := WBBarState[i*dK:][:dK]
+						RCBBarState2 := RCBBarState[i*dK:][:dK]
+						RBBarState2 := RBBarState[i*dK:][:dK]
 						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-						WABarState2 := WABarState[i*dK:][:dK]
+						RABarState2 := RABarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						WCBTrail2 := WCBTrail[((a+1)*dV+i)*dK:][:dK]
-						WInitBBar := c.WInitBBar[i*dK:][:dK]
+						RCBTrail2 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
+						RInitBBar := c.RInitBBar[i*dK:][:dK]
 						var t1392 F
 						t137Entry := t137[i]
 						w7 := F(thetaEntry2 * t137Entry)
 						yBarEntry2 := yBar[i]
-						WALinEntry := WALin[i]
+						RALinEntry := RALin[i]
 						for j := range dK {
 							kEntry5 := k[j]
-							t69 := WCBBarState2[j] - F(w7*kEntry5)
-							t77 := (WBBarState2[j] + F(yBarEntry2*yProd2[j])) + kern.Choose(t342, t69, F(0))
-							t95 := WABarState2[j] + F(yBarEntry2*yProd[j])
+							t69 := RCBBarState2[j] - F(w7*kEntry5)
+							t77 := (RBBarState2[j] + F(yBarEntry2*yProd2[j])) + kern.Choose(t342, t69, F(0))
+							t95 := RABarState2[j] + F(yBarEntry2*yProd[j])
 							t1392 += F(t95 * kEntry5)
-							t138[j] += F(WCBTrail2[j] * t137Entry)
-							WCBBarState2[j] = kern.Choose(t562, t69, F(0))
-							WInitBBar[j] += kern.Choose(t31, t77, F(0))
-							WBBarState2[j] = kern.Choose(w8, t77, F(0))
-							t992[j] -= F(t95 * WALinEntry)
+							t138[j] += F(RCBTrail2[j] * t137Entry)
+							RCBBarState2[j] = kern.Choose(t562, t69, F(0))
+							RInitBBar[j] += kern.Choose(t31, t77, F(0))
+							RBBarState2[j] = kern.Choose(w8, t77, F(0))
+							t992[j] -= F(t95 * RALinEntry)
 						}
 						t139[i] = t1392
 					}
-					// tnt_locals.W_a
+					// tnt_locals.R_a
 					var t1012 F
 					for i := range dK {
 						t10022 := t312[i] + t642[i] + t992[i]
 						t1012 += F(k[i] * t10022)
 						t1002[i] = t10022
 					}
-					// tnt_locals.W_a, tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
+					// tnt_locals.R_a, tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
 					clear(t140)
 					w10 := !t5
 					w12 := !t2
 					for i := range dV {
-						WCABarState2 := WCABarState[i*dK:][:dK]
-						WABarState2 := WABarState[i*dK:][:dK]
+						RCABarState2 := RCABarState[i*dK:][:dK]
+						RABarState2 := RABarState[i*dK:][:dK]
 						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
 						VCBarState2 := VCBarState[i*dK:][:dK]
 						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						WCATrail2 := WCATrail[((a+1)*dV+i)*dK:][:dK]
-						WInitABar := c.WInitABar[i*dK:][:dK]
+						RCATrail2 := RCATrail[((a+1)*dV+i)*dK:][:dK]
+						RInitABar := c.RInitABar[i*dK:][:dK]
 						VBarState2 := VBarState[i*dK:][:dK]
 						t139Entry := t139[i]
 						w9 := F(thetaEntry2 * t139Entry)
@@ -1111,23 +1111,23 @@ func (c *StepBackward[F]) Run() {
 						w11 := F(thetaEntry2 * t135[i])
 						for j := range dK {
 							kEntry6 := k[j]
-							t1072 := WCABarState2[j] - F(w9*kEntry6)
-							t115 := (WABarState2[j] + F(yBarEntry3*yProd[j])) + kern.Choose(t82, t1072, F(0))
+							t1072 := RCABarState2[j] - F(w9*kEntry6)
+							t115 := (RABarState2[j] + F(yBarEntry3*yProd[j])) + kern.Choose(t82, t1072, F(0))
 							t123 := VCBarState2[j] - F(w11*kEntry6) + F(q[j]*yBarEntry3)
-							t140[j] += F(WCATrail2[j] * t139Entry)
-							WCABarState2[j] = kern.Choose(t912, t1072, F(0))
-							WInitABar[j] += kern.Choose(t5, t115, F(0))
-							WABarState2[j] = kern.Choose(w10, t115, F(0))
+							t140[j] += F(RCATrail2[j] * t139Entry)
+							RCABarState2[j] = kern.Choose(t912, t1072, F(0))
+							RInitABar[j] += kern.Choose(t5, t115, F(0))
+							RABarState2[j] = kern.Choose(w10, t115, F(0))
 							VCBarState2[j] = kern.Choose(w12, t123, F(0))
 							VBarState2[j] = VBarState2[j] + kern.Choose(t2, t123, F(0))
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.W_a, tnt_locals.W_b
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
 					for i := range dK {
 						kBar[i] = -F(thetaEntry2*t136[i]) - F(thetaEntry2*t138[i]) + t89[i] + t902[i] + F(thetaEntry2*t1002[i]) - F(thetaEntry2*t140[i])
 						qBar[i] = t46[i] + t50[i] + t52[i]
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.W_a, tnt_locals.W_b
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
 					for i := range dV {
 						vBar[i] = F(thetaEntry2*(t135[i]+t137[i])) + F(thetaEntry2*t139[i])
 					}
@@ -1152,17 +1152,17 @@ func (c *StepBackward[F]) Run() {
 		}
 		gBarOut[l] = gBarState[0]
 		for i := range dV {
-			WABarState2 := WABarState[i*dK:][:dK]
-			WABarOut := c.WABarOut[(l*dV+i)*dK:][:dK]
+			RABarState2 := RABarState[i*dK:][:dK]
+			RABarOut := c.RABarOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WABarOut[j] = WABarState2[j]
+				RABarOut[j] = RABarState2[j]
 			}
 		}
 		for i := range dV {
-			WCABarState2 := WCABarState[i*dK:][:dK]
-			WCABarOut := c.WCABarOut[(l*dV+i)*dK:][:dK]
+			RCABarState2 := RCABarState[i*dK:][:dK]
+			RCABarOut := c.RCABarOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WCABarOut[j] = WCABarState2[j]
+				RCABarOut[j] = RCABarState2[j]
 			}
 		}
 		for i := range dK {
@@ -1175,17 +1175,17 @@ func (c *StepBackward[F]) Run() {
 		lABarOut[l] = lABarState[0]
 		nABarOut[l] = nABarState[0]
 		for i := range dV {
-			WBBarState2 := WBBarState[i*dK:][:dK]
-			WBBarOut := c.WBBarOut[(l*dV+i)*dK:][:dK]
+			RBBarState2 := RBBarState[i*dK:][:dK]
+			RBBarOut := c.RBBarOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WBBarOut[j] = WBBarState2[j]
+				RBBarOut[j] = RBBarState2[j]
 			}
 		}
 		for i := range dV {
-			WCBBarState2 := WCBBarState[i*dK:][:dK]
-			WCBBarOut := c.WCBBarOut[(l*dV+i)*dK:][:dK]
+			RCBBarState2 := RCBBarState[i*dK:][:dK]
+			RCBBarOut := c.RCBBarOut[(l*dV+i)*dK:][:dK]
 			for j := range dK {
-				WCBBarOut[j] = WCBBarState2[j]
+				RCBBarOut[j] = RCBBarState2[j]
 			}
 		}
 		for i := range dK {
@@ -1204,21 +1204,21 @@ func (c *StepBackward[F]) Run() {
 type stepNode[F num.Float] struct {
 	call                                                                                                                                                                                                                                                       Step[F]
 	back                                                                                                                                                                                                                                                       StepBackward[F]
-	vWInitA, vWInitB, vQ, vK, vv, vTheta, outY, fromV, fromVC, fromG, fromWA, fromWCA, fromPA, fromLA, fromNA, fromWB, fromWCB, fromPB, fromLB, fromNB, nextV, nextVC, nextG, nextWA, nextWCA, nextPA, nextLA, nextNA, nextWB, nextWCB, nextPB, nextLB, nextNB tape.Value[F]
+	vRInitA, vRInitB, vQ, vK, vv, vTheta, outY, fromV, fromVC, fromG, fromRA, fromRCA, fromPA, fromLA, fromNA, fromRB, fromRCB, fromPB, fromLB, fromNB, nextV, nextVC, nextG, nextRA, nextRCA, nextPA, nextLA, nextNA, nextRB, nextRCB, nextPB, nextLB, nextNB tape.Value[F]
 }
 
 // step computes
 //
 //	V_c_t = { V_{t−1} if g_{t−1} = 0 ; V_c_{t−1} otherwise }    tnt_locals.V_c
-//	A_t[a] = { W⁰[a] if n_{t−1}[a] = 0 ; W_{t−1}[a] otherwise }    tnt_locals.A_a
-//	W_c_t[a] = { A_t[a] if l_{t−1}[a] = 0 ; W_c_{t−1}[a] otherwise }    tnt_locals.W_c_a
-//	W_t[a] = A_t[a] − θ_t ∇_M ℓ(W_c_t[a]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.W_a
+//	A_t[a] = { R⁰[a] if n_{t−1}[a] = 0 ; R_{t−1}[a] otherwise }    tnt_locals.A_a
+//	R_c_t[a] = { A_t[a] if l_{t−1}[a] = 0 ; R_c_{t−1}[a] otherwise }    tnt_locals.R_c_a
+//	R_t[a] = A_t[a] − θ_t ∇_M ℓ(R_c_t[a]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.R_a
 //	P_t[a] = { 0 if l_{t−1}[a] = 0 ; P_{t−1}[a] otherwise } + k_t k_tᵀ    tnt_locals.P_a
-//	A_t[b] = { W⁰[b] if n_{t−1}[b] = 0 ; W_{t−1}[b] otherwise }    tnt_locals.A_b
-//	W_c_t[b] = { A_t[b] if l_{t−1}[b] = 0 ; W_c_{t−1}[b] otherwise }    tnt_locals.W_c_b
-//	W_t[b] = A_t[b] − θ_t ∇_M ℓ(W_c_t[b]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.W_b
+//	A_t[b] = { R⁰[b] if n_{t−1}[b] = 0 ; R_{t−1}[b] otherwise }    tnt_locals.A_b
+//	R_c_t[b] = { A_t[b] if l_{t−1}[b] = 0 ; R_c_{t−1}[b] otherwise }    tnt_locals.R_c_b
+//	R_t[b] = A_t[b] − θ_t ∇_M ℓ(R_c_t[b]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.R_b
 //	P_t[b] = { 0 if l_{t−1}[b] = 0 ; P_{t−1}[b] otherwise } + k_t k_tᵀ    tnt_locals.P_b
-//	y_t = V_c_t q_t + W_t[a] P_t[a] q_t + W_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
+//	y_t = V_c_t q_t + R_t[a] P_t[a] q_t + R_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
 //	g_t = next(g_{t−1}, C_G)    tnt_locals.g
 //	V_t = V_{t−1} − θ_t ∇_M ℓ(V_c_t; k_t, v_t)  @eq tnt#13-15    tnt_locals.V
 //	n_t[a] = next(n_{t−1}[a], S_a)    tnt_locals.n_a
@@ -1229,20 +1229,20 @@ type stepNode[F num.Float] struct {
 // Shapes: q [L, T, d_k]; kIn [L, T, d_k]; v [L, T, d_v]; theta [L, T]; y [L,
 // T, d_v]. Source: specs/algorithms/rules/tnt.md.
 func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F], kIn tape.Value[F], v tape.Value[F], theta tape.Value[F]) (yOut tape.Value[F], err error) {
-	var startWA, startWB tape.Value[F]
-	if startWA, startWB, err = b.start(c, w, m); err != nil {
+	var startRA, startRB tape.Value[F]
+	if startRA, startRB, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startWA = block.InitialState(c, m, 3, startWA)
-	startWB = block.InitialState(c, m, 8, startWB)
+	startRA = block.InitialState(c, m, 3, startRA)
+	startRB = block.InitialState(c, m, 8, startRB)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
 	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
-	n.vWInitA = w.Value("W_init_a")
-	k.WInitA = arena.Data(n.vWInitA)
-	n.vWInitB = w.Value("W_init_b")
-	k.WInitB = arena.Data(n.vWInitB)
+	n.vRInitA = w.Value("R_init_a")
+	k.RInitA = arena.Data(n.vRInitA)
+	n.vRInitB = w.Value("R_init_b")
+	k.RInitB = arena.Data(n.vRInitB)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.vK = kIn
@@ -1257,20 +1257,20 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.VC = arena.Data(n.fromVC)
 	n.fromG = m.State(c, 2)
 	k.G = arena.Data(n.fromG)
-	n.fromWA = startWA
-	k.WA = arena.Data(n.fromWA)
-	n.fromWCA = m.State(c, 4)
-	k.WCA = arena.Data(n.fromWCA)
+	n.fromRA = startRA
+	k.RA = arena.Data(n.fromRA)
+	n.fromRCA = m.State(c, 4)
+	k.RCA = arena.Data(n.fromRCA)
 	n.fromPA = m.State(c, 5)
 	k.PA = arena.Data(n.fromPA)
 	n.fromLA = m.State(c, 6)
 	k.LA = arena.Data(n.fromLA)
 	n.fromNA = m.State(c, 7)
 	k.NA = arena.Data(n.fromNA)
-	n.fromWB = startWB
-	k.WB = arena.Data(n.fromWB)
-	n.fromWCB = m.State(c, 9)
-	k.WCB = arena.Data(n.fromWCB)
+	n.fromRB = startRB
+	k.RB = arena.Data(n.fromRB)
+	n.fromRCB = m.State(c, 9)
+	k.RCB = arena.Data(n.fromRCB)
 	n.fromPB = m.State(c, 10)
 	k.PB = arena.Data(n.fromPB)
 	n.fromLB = m.State(c, 11)
@@ -1281,21 +1281,21 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.VOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.VCOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.GOut = arena.Alloc(k.L)
-	k.WAOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.WCAOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.RAOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.RCAOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.PAOut = arena.Alloc(k.L * k.DK * k.DK)
 	k.LAOut = arena.Alloc(k.L)
 	k.NAOut = arena.Alloc(k.L)
-	k.WBOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.WCBOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.RBOut = arena.Alloc(k.L * k.DK * k.DV)
+	k.RCBOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.PBOut = arena.Alloc(k.L * k.DK * k.DK)
 	k.LBOut = arena.Alloc(k.L)
 	k.NBOut = arena.Alloc(k.L)
 	if c.Run.Tape != nil {
-		k.WALin = c.Run.Saved(k.L * k.T * k.DV)
+		k.RALin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.WBLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.RBLin = c.Run.Saved(k.L * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
 		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
@@ -1316,10 +1316,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.GCheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.WACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.WCACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
 		k.PACheckpoints = c.Run.Saved(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
@@ -1331,10 +1331,10 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.NACheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.WBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.WCBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
 		k.PBCheckpoints = c.Run.Saved(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
@@ -1352,13 +1352,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	n.nextV = m.SetNext(c, 0, k.VOut)
 	n.nextVC = m.SetNext(c, 1, k.VCOut)
 	n.nextG = m.SetNext(c, 2, k.GOut)
-	n.nextWA = m.SetNext(c, 3, k.WAOut)
-	n.nextWCA = m.SetNext(c, 4, k.WCAOut)
+	n.nextRA = m.SetNext(c, 3, k.RAOut)
+	n.nextRCA = m.SetNext(c, 4, k.RCAOut)
 	n.nextPA = m.SetNext(c, 5, k.PAOut)
 	n.nextLA = m.SetNext(c, 6, k.LAOut)
 	n.nextNA = m.SetNext(c, 7, k.NAOut)
-	n.nextWB = m.SetNext(c, 8, k.WBOut)
-	n.nextWCB = m.SetNext(c, 9, k.WCBOut)
+	n.nextRB = m.SetNext(c, 8, k.RBOut)
+	n.nextRCB = m.SetNext(c, 9, k.RCBOut)
 	n.nextPB = m.SetNext(c, 10, k.PBOut)
 	n.nextLB = m.SetNext(c, 11, k.LBOut)
 	n.nextNB = m.SetNext(c, 12, k.NBOut)
@@ -1370,13 +1370,13 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextV) == nil && t.Adjoint(n.nextVC) == nil && t.Adjoint(n.nextG) == nil && t.Adjoint(n.nextWA) == nil && t.Adjoint(n.nextWCA) == nil && t.Adjoint(n.nextPA) == nil && t.Adjoint(n.nextLA) == nil && t.Adjoint(n.nextNA) == nil && t.Adjoint(n.nextWB) == nil && t.Adjoint(n.nextWCB) == nil && t.Adjoint(n.nextPB) == nil && t.Adjoint(n.nextLB) == nil && t.Adjoint(n.nextNB) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextV) == nil && t.Adjoint(n.nextVC) == nil && t.Adjoint(n.nextG) == nil && t.Adjoint(n.nextRA) == nil && t.Adjoint(n.nextRCA) == nil && t.Adjoint(n.nextPA) == nil && t.Adjoint(n.nextLA) == nil && t.Adjoint(n.nextNA) == nil && t.Adjoint(n.nextRB) == nil && t.Adjoint(n.nextRCB) == nil && t.Adjoint(n.nextPB) == nil && t.Adjoint(n.nextLB) == nil && t.Adjoint(n.nextNB) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
 	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
-	g.WInitA = k.WInitA
-	g.WInitB = k.WInitB
+	g.RInitA = k.RInitA
+	g.RInitB = k.RInitB
 	g.Q = k.Q
 	g.K = k.K
 	g.Theta = k.Theta
@@ -1384,36 +1384,36 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.VBar = block.Adjoint(t, n.nextV, g.L*g.DK*g.DV)
 	g.VCBar = block.Adjoint(t, n.nextVC, g.L*g.DK*g.DV)
 	g.GBar = block.Adjoint(t, n.nextG, g.L)
-	g.WABar = block.Adjoint(t, n.nextWA, g.L*g.DK*g.DV)
-	g.WCABar = block.Adjoint(t, n.nextWCA, g.L*g.DK*g.DV)
+	g.RABar = block.Adjoint(t, n.nextRA, g.L*g.DK*g.DV)
+	g.RCABar = block.Adjoint(t, n.nextRCA, g.L*g.DK*g.DV)
 	g.PABar = block.Adjoint(t, n.nextPA, g.L*g.DK*g.DK)
 	g.LABar = block.Adjoint(t, n.nextLA, g.L)
 	g.NABar = block.Adjoint(t, n.nextNA, g.L)
-	g.WBBar = block.Adjoint(t, n.nextWB, g.L*g.DK*g.DV)
-	g.WCBBar = block.Adjoint(t, n.nextWCB, g.L*g.DK*g.DV)
+	g.RBBar = block.Adjoint(t, n.nextRB, g.L*g.DK*g.DV)
+	g.RCBBar = block.Adjoint(t, n.nextRCB, g.L*g.DK*g.DV)
 	g.PBBar = block.Adjoint(t, n.nextPB, g.L*g.DK*g.DK)
 	g.LBBar = block.Adjoint(t, n.nextLB, g.L)
 	g.NBBar = block.Adjoint(t, n.nextNB, g.L)
-	g.WALin = k.WALin
-	g.WBLin = k.WBLin
+	g.RALin = k.RALin
+	g.RBLin = k.RBLin
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.VLin = k.VLin
 	g.VBarOut = t.Part(n.fromV, g.L*g.DK*g.DV)
 	g.VCBarOut = t.Part(n.fromVC, g.L*g.DK*g.DV)
 	g.GBarOut = t.Part(n.fromG, g.L)
-	g.WABarOut = t.Part(n.fromWA, g.L*g.DK*g.DV)
-	g.WCABarOut = t.Part(n.fromWCA, g.L*g.DK*g.DV)
+	g.RABarOut = t.Part(n.fromRA, g.L*g.DK*g.DV)
+	g.RCABarOut = t.Part(n.fromRCA, g.L*g.DK*g.DV)
 	g.PABarOut = t.Part(n.fromPA, g.L*g.DK*g.DK)
 	g.LABarOut = t.Part(n.fromLA, g.L)
 	g.NABarOut = t.Part(n.fromNA, g.L)
-	g.WBBarOut = t.Part(n.fromWB, g.L*g.DK*g.DV)
-	g.WCBBarOut = t.Part(n.fromWCB, g.L*g.DK*g.DV)
+	g.RBBarOut = t.Part(n.fromRB, g.L*g.DK*g.DV)
+	g.RCBBarOut = t.Part(n.fromRCB, g.L*g.DK*g.DV)
 	g.PBBarOut = t.Part(n.fromPB, g.L*g.DK*g.DK)
 	g.LBBarOut = t.Part(n.fromLB, g.L)
 	g.NBBarOut = t.Part(n.fromNB, g.L)
-	g.WInitABar = t.Part(n.vWInitA, g.DK*g.DV)
-	g.WInitBBar = t.Part(n.vWInitB, g.DK*g.DV)
+	g.RInitABar = t.Part(n.vRInitA, g.DK*g.DV)
+	g.RInitBBar = t.Part(n.vRInitB, g.DK*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar2 = t.Part(n.vv, g.L*g.T*g.DV)
@@ -1421,20 +1421,20 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.GCheckpoints = k.GCheckpoints
-	g.WACheckpoints = k.WACheckpoints
-	g.WCACheckpoints = k.WCACheckpoints
+	g.RACheckpoints = k.RACheckpoints
+	g.RCACheckpoints = k.RCACheckpoints
 	g.PACheckpoints = k.PACheckpoints
 	g.LACheckpoints = k.LACheckpoints
 	g.NACheckpoints = k.NACheckpoints
-	g.WBCheckpoints = k.WBCheckpoints
-	g.WCBCheckpoints = k.WCBCheckpoints
+	g.RBCheckpoints = k.RBCheckpoints
+	g.RCBCheckpoints = k.RCBCheckpoints
 	g.PBCheckpoints = k.PBCheckpoints
 	g.LBCheckpoints = k.LBCheckpoints
 	g.NBCheckpoints = k.NBCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vWInitA, g.WInitABar)
-	t.Contribute(n.vWInitB, g.WInitBBar)
+	t.Contribute(n.vRInitA, g.RInitABar)
+	t.Contribute(n.vRInitB, g.RInitBBar)
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vv, g.VBar2)
@@ -1442,13 +1442,13 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.fromV, g.VBarOut)
 	t.Contribute(n.fromVC, g.VCBarOut)
 	t.Contribute(n.fromG, g.GBarOut)
-	t.Contribute(n.fromWA, g.WABarOut)
-	t.Contribute(n.fromWCA, g.WCABarOut)
+	t.Contribute(n.fromRA, g.RABarOut)
+	t.Contribute(n.fromRCA, g.RCABarOut)
 	t.Contribute(n.fromPA, g.PABarOut)
 	t.Contribute(n.fromLA, g.LABarOut)
 	t.Contribute(n.fromNA, g.NABarOut)
-	t.Contribute(n.fromWB, g.WBBarOut)
-	t.Contribute(n.fromWCB, g.WCBBarOut)
+	t.Contribute(n.fromRB, g.RBBarOut)
+	t.Contribute(n.fromRCB, g.RCBBarOut)
 	t.Contribute(n.fromPB, g.PBBarOut)
 	t.Contribute(n.fromLB, g.LBBarOut)
 	t.Contribute(n.fromNB, g.NBBarOut)

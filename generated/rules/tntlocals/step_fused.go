@@ -25,13 +25,13 @@ func (c *stepFused) run() {
 	VState := c.Work[:dK*dV]                         // [d_v, d_k]
 	VCState := c.Work[dK*dV:][:dK*dV]                // [d_v, d_k]
 	gState := c.Work[2*dK*dV:][:1]                   // []
-	WAState := c.Work[2*dK*dV+1:][:dK*dV]            // [d_v, d_k]
-	WCAState := c.Work[3*dK*dV+1:][:dK*dV]           // [d_v, d_k]
+	RAState := c.Work[2*dK*dV+1:][:dK*dV]            // [d_v, d_k]
+	RCAState := c.Work[3*dK*dV+1:][:dK*dV]           // [d_v, d_k]
 	PAState := c.Work[4*dK*dV+1:][:dK*dK]            // [d_k, d_k]
 	lAState := c.Work[dK*dK+4*dK*dV+1:][:1]          // []
 	nAState := c.Work[dK*dK+4*dK*dV+2:][:1]          // []
-	WBState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]      // [d_v, d_k]
-	WCBState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]     // [d_v, d_k]
+	RBState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]      // [d_v, d_k]
+	RCBState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]     // [d_v, d_k]
 	PBState := c.Work[dK*dK+6*dK*dV+3:][:dK*dK]      // [d_k, d_k]
 	lBState := c.Work[2*dK*dK+6*dK*dV+3:][:1]        // []
 	nBState := c.Work[2*dK*dK+6*dK*dV+4:][:1]        // []
@@ -70,10 +70,10 @@ func (c *stepFused) run() {
 		}
 		gState[0] = g[l]
 		for i := range dV {
-			copy(WAState[i*dK:][:dK], c.WA[(l*dV+i)*dK:][:dK])
+			copy(RAState[i*dK:][:dK], c.RA[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dV {
-			copy(WCAState[i*dK:][:dK], c.WCA[(l*dV+i)*dK:][:dK])
+			copy(RCAState[i*dK:][:dK], c.RCA[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dK {
 			copy(PAState[i*dK:][:dK], c.PA[(l*dK+i)*dK:][:dK])
@@ -81,10 +81,10 @@ func (c *stepFused) run() {
 		lAState[0] = lA[l]
 		nAState[0] = nA[l]
 		for i := range dV {
-			copy(WBState[i*dK:][:dK], c.WB[(l*dV+i)*dK:][:dK])
+			copy(RBState[i*dK:][:dK], c.RB[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dV {
-			copy(WCBState[i*dK:][:dK], c.WCB[(l*dV+i)*dK:][:dK])
+			copy(RCBState[i*dK:][:dK], c.RCB[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dK {
 			copy(PBState[i*dK:][:dK], c.PB[(l*dK+i)*dK:][:dK])
@@ -105,14 +105,14 @@ func (c *stepFused) run() {
 			if len(c.GCheckpoints) > 0 {
 				c.GCheckpoints[l*segments+s] = gState[0]
 			}
-			if len(c.WACheckpoints) > 0 {
+			if len(c.RACheckpoints) > 0 {
 				for i := range dV {
-					copy(c.WACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], WAState[i*dK:][:dK])
+					copy(c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RAState[i*dK:][:dK])
 				}
 			}
-			if len(c.WCACheckpoints) > 0 {
+			if len(c.RCACheckpoints) > 0 {
 				for i := range dV {
-					copy(c.WCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], WCAState[i*dK:][:dK])
+					copy(c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RCAState[i*dK:][:dK])
 				}
 			}
 			if len(c.PACheckpoints) > 0 {
@@ -126,14 +126,14 @@ func (c *stepFused) run() {
 			if len(c.NACheckpoints) > 0 {
 				c.NACheckpoints[l*segments+s] = nAState[0]
 			}
-			if len(c.WBCheckpoints) > 0 {
+			if len(c.RBCheckpoints) > 0 {
 				for i := range dV {
-					copy(c.WBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], WBState[i*dK:][:dK])
+					copy(c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RBState[i*dK:][:dK])
 				}
 			}
-			if len(c.WCBCheckpoints) > 0 {
+			if len(c.RCBCheckpoints) > 0 {
 				for i := range dV {
-					copy(c.WCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], WCBState[i*dK:][:dK])
+					copy(c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RCBState[i*dK:][:dK])
 				}
 			}
 			if len(c.PBCheckpoints) > 0 {
@@ -161,8 +161,8 @@ func (c *stepFused) run() {
 						a2 := regions.R9db1d25951cbArgs{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
-							P2: unsafe.SliceData(c.WInitA),
-							P3: unsafe.SliceData(WAState),
+							P2: unsafe.SliceData(c.RInitA),
+							P3: unsafe.SliceData(RAState),
 							P4: unsafe.SliceData(AA),
 							N0: dV,
 							N1: dK,
@@ -176,16 +176,16 @@ func (c *stepFused) run() {
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
 							VCState2 := VCState[i*dK:][:dK]
-							WInitA := c.WInitA[i*dK:][:dK]
-							WAState2 := WAState[i*dK:][:dK]
+							RInitA := c.RInitA[i*dK:][:dK]
+							RAState2 := RAState[i*dK:][:dK]
 							AA2 := AA[i*dK:][:dK]
 							for j := range dK {
 								VCState2[j] = kern.Choose(w3, VState2[j], VCState2[j])
-								AA2[j] = kern.Choose(w2_2, WInitA[j], WAState2[j])
+								AA2[j] = kern.Choose(w2_2, RInitA[j], RAState2[j])
 							}
 						}
 					}
-					// tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
+					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
 					lAStateEntry := lAState[0]
 					t8 := (lAStateEntry == F(0))
 					lBStateEntry := lBState[0]
@@ -203,12 +203,12 @@ func (c *stepFused) run() {
 					lAState[0] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
 					nB2[0] = nB22
 					lBState[0] = kern.Choose((nB22 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.W_c_a, tnt_locals.W_a
+					// tnt_locals.R_c_a, tnt_locals.R_a
 					t8Number := kern.Choose(t8, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.Ra59ede76126bArgs{
 							P0: unsafe.SliceData(AA),
-							P1: unsafe.SliceData(WCAState),
+							P1: unsafe.SliceData(RCAState),
 							P2: unsafe.SliceData(c.K),
 							P3: unsafe.SliceData(t11),
 							N0: dV,
@@ -224,36 +224,36 @@ func (c *stepFused) run() {
 						t8_2 := (F(0) < t8Number)
 						for i := range dV {
 							AA2 := AA[i*dK:][:dK]
-							WCAState2 := WCAState[i*dK:][:dK]
+							RCAState2 := RCAState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							var t112 F
 							t112Sums := [16]F{t112}
 							for j := range dK {
-								WCA2 := kern.Choose(t8_2, AA2[j], WCAState2[j])
-								t112Sums[j%16] = num.FMA32(WCA2, k[j], t112Sums[j%16])
-								WCAState2[j] = WCA2
+								RCA2 := kern.Choose(t8_2, AA2[j], RCAState2[j])
+								t112Sums[j%16] = num.FMA32(RCA2, k[j], t112Sums[j%16])
+								RCAState2[j] = RCA2
 							}
 							t112 = kern.Sum16(&t112Sums)
 							t11[i] = t112
 						}
 					}
-					// tnt_locals.W_a
-					if len(c.WALin) > 0 {
+					// tnt_locals.R_a
+					if len(c.RALin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R56bfa44de323Args{
 								P0: unsafe.SliceData(t11),
 								P1: unsafe.SliceData(c.V2),
-								P2: kern.Given(c.WALin),
+								P2: kern.Given(c.RALin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
-							WALin := c.WALin[(l*T+a+C*s)*dV:][:dV]
+							RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
 								t122 := t11[i] - v[i]
-								WALin[i] = t122
+								RALin[i] = t122
 							}
 						}
 					}
@@ -273,7 +273,7 @@ func (c *stepFused) run() {
 							t12[i] = t122
 						}
 					}
-					// tnt_locals.W_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.W_b
+					// tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b
 					thetaEntry := theta[a]
 					w4 := (nBStateEntry == F(0))
 					w4Number := kern.Choose(w4, F(1), F(0))
@@ -282,11 +282,11 @@ func (c *stepFused) run() {
 						a2 := regions.R3376461f33ecArgs{
 							P0: unsafe.SliceData(t12),
 							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(c.WInitB),
-							P3: unsafe.SliceData(WBState),
-							P4: unsafe.SliceData(WCBState),
+							P2: unsafe.SliceData(c.RInitB),
+							P3: unsafe.SliceData(RBState),
+							P4: unsafe.SliceData(RCBState),
 							P5: unsafe.SliceData(AA),
-							P6: unsafe.SliceData(WAState),
+							P6: unsafe.SliceData(RAState),
 							P7: unsafe.SliceData(AB),
 							P8: unsafe.SliceData(t37),
 							N0: dV,
@@ -308,23 +308,23 @@ func (c *stepFused) run() {
 						w4_2 := (F(0) < w4Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							WInitB := c.WInitB[i*dK:][:dK]
-							WBState2 := WBState[i*dK:][:dK]
-							WCBState2 := WCBState[i*dK:][:dK]
+							RInitB := c.RInitB[i*dK:][:dK]
+							RBState2 := RBState[i*dK:][:dK]
+							RCBState2 := RCBState[i*dK:][:dK]
 							AA2 := AA[i*dK:][:dK]
-							WAState2 := WAState[i*dK:][:dK]
+							RAState2 := RAState[i*dK:][:dK]
 							AB2 := AB[i*dK:][:dK]
 							var t372 F
 							w3 := F(thetaEntry * t12[i])
 							t372Sums := [16]F{t372}
 							for j := range dK {
 								kEntry := k[j]
-								AB2_2 := kern.Choose(w4_2, WInitB[j], WBState2[j])
-								WCB2 := kern.Choose(t34_2, AB2_2, WCBState2[j])
-								t372Sums[j%16] = num.FMA32(WCB2, kEntry, t372Sums[j%16])
-								WAState2[j] = num.FMA32(-w3, kEntry, AA2[j])
+								AB2_2 := kern.Choose(w4_2, RInitB[j], RBState2[j])
+								RCB2 := kern.Choose(t34_2, AB2_2, RCBState2[j])
+								t372Sums[j%16] = num.FMA32(RCB2, kEntry, t372Sums[j%16])
+								RAState2[j] = num.FMA32(-w3, kEntry, AA2[j])
 								AB2[j] = AB2_2
-								WCBState2[j] = WCB2
+								RCBState2[j] = RCB2
 							}
 							t372 = kern.Sum16(&t372Sums)
 							t37[i] = t372
@@ -383,23 +383,23 @@ func (c *stepFused) run() {
 							t60[i] = t602
 						}
 					}
-					// tnt_locals.W_b
-					if len(c.WBLin) > 0 {
+					// tnt_locals.R_b
+					if len(c.RBLin) > 0 {
 						if kern.Wide() {
 							a2 := regions.R56bfa44de323Args{
 								P0: unsafe.SliceData(t37),
 								P1: unsafe.SliceData(c.V2),
-								P2: kern.Given(c.WBLin),
+								P2: kern.Given(c.RBLin),
 								N0: dV,
 								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							}
 							regions.R56bfa44de323(&a2)
 						} else {
 							v := c.V2[(l*T+a+C*s)*dV:][:dV]
-							WBLin := c.WBLin[(l*T+a+C*s)*dV:][:dV]
+							RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 							for i := range dV {
 								t382 := t37[i] - v[i]
-								WBLin[i] = t382
+								RBLin[i] = t382
 							}
 						}
 					}
@@ -419,7 +419,7 @@ func (c *stepFused) run() {
 							t38[i] = t382
 						}
 					}
-					// tnt_locals.W_b, tnt_locals.W_a, tnt_locals.y, tnt_locals.V
+					// tnt_locals.R_b, tnt_locals.R_a, tnt_locals.y, tnt_locals.V
 					if kern.Wide() {
 						a2 := regions.R1b366820eb4bArgs{
 							P0:  unsafe.SliceData(t38),
@@ -427,10 +427,10 @@ func (c *stepFused) run() {
 							P2:  unsafe.SliceData(AB),
 							P3:  unsafe.SliceData(VCState),
 							P4:  unsafe.SliceData(c.Q),
-							P5:  unsafe.SliceData(WAState),
+							P5:  unsafe.SliceData(RAState),
 							P6:  unsafe.SliceData(t57),
 							P7:  unsafe.SliceData(t60),
-							P8:  unsafe.SliceData(WBState),
+							P8:  unsafe.SliceData(RBState),
 							P9:  unsafe.SliceData(t56),
 							P10: unsafe.SliceData(t58),
 							P11: unsafe.SliceData(t61),
@@ -453,8 +453,8 @@ func (c *stepFused) run() {
 							AB2 := AB[i*dK:][:dK]
 							VCState2 := VCState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							WAState2 := WAState[i*dK:][:dK]
-							WBState2 := WBState[i*dK:][:dK]
+							RAState2 := RAState[i*dK:][:dK]
+							RBState2 := RBState[i*dK:][:dK]
 							var t562 F
 							var t582 F
 							var t612 F
@@ -466,13 +466,13 @@ func (c *stepFused) run() {
 							t702Sums := [16]F{t702}
 							for j := range dK {
 								kEntry4 := k[j]
-								WB2 := num.FMA32(-w5, kEntry4, AB2[j])
+								RB2 := num.FMA32(-w5, kEntry4, AB2[j])
 								VCStateEntry := VCState2[j]
 								t562Sums[j%16] = num.FMA32(VCStateEntry, q[j], t562Sums[j%16])
-								t582Sums[j%16] = num.FMA32(WAState2[j], t57[j], t582Sums[j%16])
-								t612Sums[j%16] = num.FMA32(WB2, t60[j], t612Sums[j%16])
+								t582Sums[j%16] = num.FMA32(RAState2[j], t57[j], t582Sums[j%16])
+								t612Sums[j%16] = num.FMA32(RB2, t60[j], t612Sums[j%16])
 								t702Sums[j%16] = num.FMA32(VCStateEntry, kEntry4, t702Sums[j%16])
-								WBState2[j] = WB2
+								RBState2[j] = RB2
 							}
 							t562 = kern.Sum16(&t562Sums)
 							t582 = kern.Sum16(&t582Sums)
@@ -526,7 +526,7 @@ func (c *stepFused) run() {
 							t71[i] = t712
 						}
 					}
-					// tnt_locals.V, tnt_locals.W_a
+					// tnt_locals.V, tnt_locals.R_a
 					if kern.Wide() {
 						a2 := regions.R64fc211f9c9bArgs{
 							P0: unsafe.SliceData(t71),
@@ -598,10 +598,10 @@ func (c *stepFused) run() {
 		}
 		gOut[l] = gState[0]
 		for i := range dV {
-			copy(c.WAOut[(l*dV+i)*dK:][:dK], WAState[i*dK:][:dK])
+			copy(c.RAOut[(l*dV+i)*dK:][:dK], RAState[i*dK:][:dK])
 		}
 		for i := range dV {
-			copy(c.WCAOut[(l*dV+i)*dK:][:dK], WCAState[i*dK:][:dK])
+			copy(c.RCAOut[(l*dV+i)*dK:][:dK], RCAState[i*dK:][:dK])
 		}
 		for i := range dK {
 			copy(c.PAOut[(l*dK+i)*dK:][:dK], PAState[i*dK:][:dK])
@@ -609,10 +609,10 @@ func (c *stepFused) run() {
 		lAOut[l] = lAState[0]
 		nAOut[l] = nAState[0]
 		for i := range dV {
-			copy(c.WBOut[(l*dV+i)*dK:][:dK], WBState[i*dK:][:dK])
+			copy(c.RBOut[(l*dV+i)*dK:][:dK], RBState[i*dK:][:dK])
 		}
 		for i := range dV {
-			copy(c.WCBOut[(l*dV+i)*dK:][:dK], WCBState[i*dK:][:dK])
+			copy(c.RCBOut[(l*dV+i)*dK:][:dK], RCBState[i*dK:][:dK])
 		}
 		for i := range dK {
 			copy(c.PBOut[(l*dK+i)*dK:][:dK], PBState[i*dK:][:dK])
@@ -638,26 +638,26 @@ func (c *stepBackwardFused) run() {
 	VBarState := c.Work[:dK*dV]                                                   // [d_v, d_k]
 	VCBarState := c.Work[dK*dV:][:dK*dV]                                          // [d_v, d_k]
 	gBarState := c.Work[2*dK*dV:][:1]                                             // []
-	WABarState := c.Work[2*dK*dV+1:][:dK*dV]                                      // [d_v, d_k]
-	WCABarState := c.Work[3*dK*dV+1:][:dK*dV]                                     // [d_v, d_k]
+	RABarState := c.Work[2*dK*dV+1:][:dK*dV]                                      // [d_v, d_k]
+	RCABarState := c.Work[3*dK*dV+1:][:dK*dV]                                     // [d_v, d_k]
 	PABarState := c.Work[4*dK*dV+1:][:dK*dK]                                      // [d_k, d_k]
 	lABarState := c.Work[dK*dK+4*dK*dV+1:][:1]                                    // []
 	nABarState := c.Work[dK*dK+4*dK*dV+2:][:1]                                    // []
-	WBBarState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]                                // [d_v, d_k]
-	WCBBarState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]                               // [d_v, d_k]
+	RBBarState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]                                // [d_v, d_k]
+	RCBBarState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]                               // [d_v, d_k]
 	PBBarState := c.Work[dK*dK+6*dK*dV+3:][:dK*dK]                                // [d_k, d_k]
 	lBBarState := c.Work[2*dK*dK+6*dK*dV+3:][:1]                                  // []
 	nBBarState := c.Work[2*dK*dK+6*dK*dV+4:][:1]                                  // []
 	VTrail := c.Work[2*dK*dK+6*dK*dV+5:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
 	VCTrail := c.Work[C*dK*dV+2*dK*dK+7*dK*dV+5:][:C*dK*dV+dK*dV]                 // [C + 1, d_v, d_k]
 	gTrail := c.Work[2*C*dK*dV+2*dK*dK+8*dK*dV+5:][:C+1]                          // [C + 1]
-	WATrail := c.Work[2*C*dK*dV+2*dK*dK+8*dK*dV+C+6:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
-	WCATrail := c.Work[3*C*dK*dV+2*dK*dK+9*dK*dV+C+6:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
+	RATrail := c.Work[2*C*dK*dV+2*dK*dK+8*dK*dV+C+6:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
+	RCATrail := c.Work[3*C*dK*dV+2*dK*dK+9*dK*dV+C+6:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
 	PATrail := c.Work[4*C*dK*dV+2*dK*dK+10*dK*dV+C+6:][:C*dK*dK+dK*dK]            // [C + 1, d_k, d_k]
 	lATrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+C+6:][:C+1]              // [C + 1]
 	nATrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+2*C+7:][:C+1]            // [C + 1]
-	WBTrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+3*C+8:][:C*dK*dV+dK*dV]  // [C + 1, d_v, d_k]
-	WCBTrail := c.Work[C*dK*dK+5*C*dK*dV+3*dK*dK+11*dK*dV+3*C+8:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
+	RBTrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+3*C+8:][:C*dK*dV+dK*dV]  // [C + 1, d_v, d_k]
+	RCBTrail := c.Work[C*dK*dK+5*C*dK*dV+3*dK*dK+11*dK*dV+3*C+8:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	PBTrail := c.Work[C*dK*dK+6*C*dK*dV+3*dK*dK+12*dK*dV+3*C+8:][:C*dK*dK+dK*dK]  // [C + 1, d_k, d_k]
 	lBTrail := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+12*dK*dV+3*C+8:][:C+1]          // [C + 1]
 	nBTrail := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+12*dK*dV+4*C+9:][:C+1]          // [C + 1]
@@ -682,8 +682,8 @@ func (c *stepBackwardFused) run() {
 	t1012Total := make([]F, 1)
 
 	// tnt_locals
-	clear(c.WInitABar)
-	clear(c.WInitBBar)
+	clear(c.RInitABar)
+	clear(c.RInitBBar)
 	gBar := c.GBar[:L]
 	lABar := c.LABar[:L]
 	nABar := c.NABar[:L]
@@ -708,10 +708,10 @@ func (c *stepBackwardFused) run() {
 		}
 		gBarState[0] = gBar[l]
 		for i := range dV {
-			copy(WABarState[i*dK:][:dK], c.WABar[(l*dV+i)*dK:][:dK])
+			copy(RABarState[i*dK:][:dK], c.RABar[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dV {
-			copy(WCABarState[i*dK:][:dK], c.WCABar[(l*dV+i)*dK:][:dK])
+			copy(RCABarState[i*dK:][:dK], c.RCABar[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dK {
 			copy(PABarState[i*dK:][:dK], c.PABar[(l*dK+i)*dK:][:dK])
@@ -719,10 +719,10 @@ func (c *stepBackwardFused) run() {
 		lABarState[0] = lABar[l]
 		nABarState[0] = nABar[l]
 		for i := range dV {
-			copy(WBBarState[i*dK:][:dK], c.WBBar[(l*dV+i)*dK:][:dK])
+			copy(RBBarState[i*dK:][:dK], c.RBBar[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dV {
-			copy(WCBBarState[i*dK:][:dK], c.WCBBar[(l*dV+i)*dK:][:dK])
+			copy(RCBBarState[i*dK:][:dK], c.RCBBar[(l*dV+i)*dK:][:dK])
 		}
 		for i := range dK {
 			copy(PBBarState[i*dK:][:dK], c.PBBar[(l*dK+i)*dK:][:dK])
@@ -738,10 +738,10 @@ func (c *stepBackwardFused) run() {
 			}
 			gTrail[0] = gCheckpoints[s]
 			for i := range dV {
-				copy(WATrail[i*dK:][:dK], c.WACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+				copy(RATrail[i*dK:][:dK], c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			for i := range dV {
-				copy(WCATrail[i*dK:][:dK], c.WCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+				copy(RCATrail[i*dK:][:dK], c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			for i := range dK {
 				copy(PATrail[i*dK:][:dK], c.PACheckpoints[((l*segments+s)*dK+i)*dK:][:dK])
@@ -749,10 +749,10 @@ func (c *stepBackwardFused) run() {
 			lATrail[0] = lACheckpoints[s]
 			nATrail[0] = nACheckpoints[s]
 			for i := range dV {
-				copy(WBTrail[i*dK:][:dK], c.WBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+				copy(RBTrail[i*dK:][:dK], c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			for i := range dV {
-				copy(WCBTrail[i*dK:][:dK], c.WCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+				copy(RCBTrail[i*dK:][:dK], c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			for i := range dK {
 				copy(PBTrail[i*dK:][:dK], c.PBCheckpoints[((l*segments+s)*dK+i)*dK:][:dK])
@@ -783,8 +783,8 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rf5a39a9c5c83Args{
 							P0: unsafe.SliceData(VTrail),
 							P1: unsafe.SliceData(VCTrail),
-							P2: unsafe.SliceData(c.WInitA),
-							P3: unsafe.SliceData(WATrail),
+							P2: unsafe.SliceData(c.RInitA),
+							P3: unsafe.SliceData(RATrail),
 							P4: unsafe.SliceData(AA),
 							N0: dV,
 							N1: dK,
@@ -801,16 +801,16 @@ func (c *stepBackwardFused) run() {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
 							VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							WInitA := c.WInitA[i*dK:][:dK]
-							WATrail2 := WATrail[(a*dV+i)*dK:][:dK]
+							RInitA := c.RInitA[i*dK:][:dK]
+							RATrail2 := RATrail[(a*dV+i)*dK:][:dK]
 							AA2 := AA[i*dK:][:dK]
 							for j := range dK {
 								VCTrail3[j] = kern.Choose(w3, VTrail2[j], VCTrail2[j])
-								AA2[j] = kern.Choose(w2_2, WInitA[j], WATrail2[j])
+								AA2[j] = kern.Choose(w2_2, RInitA[j], RATrail2[j])
 							}
 						}
 					}
-					// tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
+					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
 					lATrailEntry := lATrail2[a]
 					t8 := (lATrailEntry == F(0))
 					lBTrailEntry := lBTrail2[a]
@@ -827,7 +827,7 @@ func (c *stepBackwardFused) run() {
 					lATrail3[a] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
 					nBTrail3[a] = nB2
 					lBTrail3[a] = kern.Choose((nB2 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.W_c_a, tnt_locals.W_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.W_c_b, tnt_locals.W_b, tnt_locals.V
+					// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.V
 					thetaEntry := theta[a]
 					w4 := (nBTrail2[a] == F(0))
 					w4Number := kern.Choose(w4, F(1), F(0))
@@ -835,16 +835,16 @@ func (c *stepBackwardFused) run() {
 					t34Number := kern.Choose(t34, F(1), F(0))
 					if kern.Wide() {
 						a2 := regions.R00fa598c7fdaArgs{
-							P0:  unsafe.SliceData(c.WALin),
-							P1:  unsafe.SliceData(c.WBLin),
+							P0:  unsafe.SliceData(c.RALin),
+							P1:  unsafe.SliceData(c.RBLin),
 							P2:  unsafe.SliceData(c.VLin),
 							P3:  unsafe.SliceData(AA),
 							P4:  unsafe.SliceData(c.K),
-							P5:  unsafe.SliceData(c.WInitB),
-							P6:  unsafe.SliceData(WBTrail),
-							P7:  unsafe.SliceData(WCATrail),
-							P8:  unsafe.SliceData(WATrail),
-							P9:  unsafe.SliceData(WCBTrail),
+							P5:  unsafe.SliceData(c.RInitB),
+							P6:  unsafe.SliceData(RBTrail),
+							P7:  unsafe.SliceData(RCATrail),
+							P8:  unsafe.SliceData(RATrail),
+							P9:  unsafe.SliceData(RCBTrail),
 							P10: unsafe.SliceData(VTrail),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -860,8 +860,8 @@ func (c *stepBackwardFused) run() {
 						}
 						regions.R00fa598c7fda(&a2)
 					} else {
-						WALin := c.WALin[(l*T+a+C*s)*dV:][:dV]
-						WBLin := c.WBLin[(l*T+a+C*s)*dV:][:dV]
+						RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
+						RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
 						t34_2 := (F(0) < t34Number)
 						t8_2 := (F(0) < t8Number)
@@ -869,27 +869,27 @@ func (c *stepBackwardFused) run() {
 						for i := range dV {
 							AA2 := AA[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							WInitB := c.WInitB[i*dK:][:dK]
-							WBTrail2 := WBTrail[(a*dV+i)*dK:][:dK]
-							WCATrail2 := WCATrail[(a*dV+i)*dK:][:dK]
-							WCATrail3 := WCATrail[((a+1)*dV+i)*dK:][:dK]
-							WATrail2 := WATrail[((a+1)*dV+i)*dK:][:dK]
-							WCBTrail2 := WCBTrail[(a*dV+i)*dK:][:dK]
-							WCBTrail3 := WCBTrail[((a+1)*dV+i)*dK:][:dK]
-							WBTrail3 := WBTrail[((a+1)*dV+i)*dK:][:dK]
+							RInitB := c.RInitB[i*dK:][:dK]
+							RBTrail2 := RBTrail[(a*dV+i)*dK:][:dK]
+							RCATrail2 := RCATrail[(a*dV+i)*dK:][:dK]
+							RCATrail3 := RCATrail[((a+1)*dV+i)*dK:][:dK]
+							RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
+							RCBTrail2 := RCBTrail[(a*dV+i)*dK:][:dK]
+							RCBTrail3 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
+							RBTrail3 := RBTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w3 := F(thetaEntry * WALin[i])
-							w5 := F(thetaEntry * WBLin[i])
+							w3 := F(thetaEntry * RALin[i])
+							w5 := F(thetaEntry * RBLin[i])
 							w6 := F(thetaEntry * VLin[i])
 							for j := range dK {
 								AAEntry := AA2[j]
 								kEntry := k[j]
-								AB := kern.Choose(w4_2, WInitB[j], WBTrail2[j])
-								WCATrail3[j] = kern.Choose(t8_2, AAEntry, WCATrail2[j])
-								WATrail2[j] = num.FMA32(-w3, kEntry, AAEntry)
-								WCBTrail3[j] = kern.Choose(t34_2, AB, WCBTrail2[j])
-								WBTrail3[j] = num.FMA32(-w5, kEntry, AB)
+								AB := kern.Choose(w4_2, RInitB[j], RBTrail2[j])
+								RCATrail3[j] = kern.Choose(t8_2, AAEntry, RCATrail2[j])
+								RATrail2[j] = num.FMA32(-w3, kEntry, AAEntry)
+								RCBTrail3[j] = kern.Choose(t34_2, AB, RCBTrail2[j])
+								RBTrail3[j] = num.FMA32(-w5, kEntry, AB)
 								VTrail3[j] = num.FMA32(-w6, kEntry, VTrail2[j])
 							}
 						}
@@ -940,7 +940,7 @@ func (c *stepBackwardFused) run() {
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.W_c_a, tnt_locals.A_b, tnt_locals.W_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
+					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.R_c_a, tnt_locals.A_b, tnt_locals.R_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
 					nATrailEntry2 := nATrail2[a]
@@ -998,7 +998,7 @@ func (c *stepBackwardFused) run() {
 							t135[i] = t1352
 						}
 					}
-					// tnt_locals.V, tnt_locals.y, tnt_locals.W_b
+					// tnt_locals.V, tnt_locals.y, tnt_locals.R_b
 					clear(t136)
 					clear(t44)
 					clear(t482)
@@ -1008,15 +1008,15 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.R88e401c77066Args{
 							P0:  unsafe.SliceData(c.YBar),
 							P1:  unsafe.SliceData(t135),
-							P2:  unsafe.SliceData(c.WBLin),
+							P2:  unsafe.SliceData(c.RBLin),
 							P3:  unsafe.SliceData(c.YProd2),
-							P4:  unsafe.SliceData(WBBarState),
+							P4:  unsafe.SliceData(RBBarState),
 							P5:  unsafe.SliceData(c.K),
 							P6:  unsafe.SliceData(VCTrail),
 							P7:  unsafe.SliceData(t136),
-							P8:  unsafe.SliceData(WBTrail),
+							P8:  unsafe.SliceData(RBTrail),
 							P9:  unsafe.SliceData(t44),
-							P10: unsafe.SliceData(WATrail),
+							P10: unsafe.SliceData(RATrail),
 							P11: unsafe.SliceData(t482),
 							P12: unsafe.SliceData(t52),
 							P13: unsafe.SliceData(t642),
@@ -1042,28 +1042,28 @@ func (c *stepBackwardFused) run() {
 						regions.R88e401c77066(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						WBLin := c.WBLin[(l*T+a+C*s)*dV:][:dV]
+						RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-							WBBarState2 := WBBarState[i*dK:][:dK]
+							RBBarState2 := RBBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							WBTrail2 := WBTrail[((a+1)*dV+i)*dK:][:dK]
-							WATrail2 := WATrail[((a+1)*dV+i)*dK:][:dK]
+							RBTrail2 := RBTrail[((a+1)*dV+i)*dK:][:dK]
+							RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
 							var t1372 F
 							yBarEntry := yBar[i]
 							t135Entry := t135[i]
-							WBLinEntry := WBLin[i]
+							RBLinEntry := RBLin[i]
 							t1372Sums := [16]F{t1372}
 							for j := range dK {
-								t602 := num.FMA32(yBarEntry, yProd2[j], WBBarState2[j])
+								t602 := num.FMA32(yBarEntry, yProd2[j], RBBarState2[j])
 								t1372Sums[j%16] = num.FMA32(t602, k[j], t1372Sums[j%16])
 								VCTrailEntry := VCTrail2[j]
 								t136[j] = num.FMA32(VCTrailEntry, t135Entry, t136[j])
-								t44[j] = num.FMA32(WBTrail2[j], yBarEntry, t44[j])
-								t482[j] = num.FMA32(WATrail2[j], yBarEntry, t482[j])
+								t44[j] = num.FMA32(RBTrail2[j], yBarEntry, t44[j])
+								t482[j] = num.FMA32(RATrail2[j], yBarEntry, t482[j])
 								t52[j] = num.FMA32(VCTrailEntry, yBarEntry, t52[j])
-								t642[j] = num.FMA32(-t602, WBLinEntry, t642[j])
+								t642[j] = num.FMA32(-t602, RBLinEntry, t642[j])
 							}
 							t1372 = kern.Sum16(&t1372Sums)
 							t137[i] = t1372
@@ -1139,7 +1139,7 @@ func (c *stepBackwardFused) run() {
 							t89[i] = t892
 						}
 					}
-					// tnt_locals.W_b, tnt_locals.W_c_b, tnt_locals.W_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
+					// tnt_locals.R_b, tnt_locals.R_c_b, tnt_locals.R_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
 					clear(t138)
 					clear(t992)
 					thetaEntry2 := theta[a]
@@ -1152,16 +1152,16 @@ func (c *stepBackwardFused) run() {
 						a2 := regions.Rf3d1c6893f93Args{
 							P0:  unsafe.SliceData(t137),
 							P1:  unsafe.SliceData(c.YBar),
-							P2:  unsafe.SliceData(c.WALin),
+							P2:  unsafe.SliceData(c.RALin),
 							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(WCBBarState),
+							P4:  unsafe.SliceData(RCBBarState),
 							P5:  unsafe.SliceData(c.YProd2),
-							P6:  unsafe.SliceData(WBBarState),
+							P6:  unsafe.SliceData(RBBarState),
 							P7:  unsafe.SliceData(c.YProd),
-							P8:  unsafe.SliceData(WABarState),
-							P9:  unsafe.SliceData(WCBTrail),
+							P8:  unsafe.SliceData(RABarState),
+							P9:  unsafe.SliceData(RCBTrail),
 							P10: unsafe.SliceData(t138),
-							P11: unsafe.SliceData(c.WInitBBar),
+							P11: unsafe.SliceData(c.RInitBBar),
 							P12: unsafe.SliceData(t992),
 							P13: unsafe.SliceData(t139),
 							N0:  dV,
@@ -1190,43 +1190,43 @@ func (c *stepBackwardFused) run() {
 						regions.Rf3d1c6893f93(&a2)
 					} else {
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						WALin := c.WALin[(l*T+a+C*s)*dV:][:dV]
+						RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
 						w8_2 := (F(0) < w8Number)
 						t31_2 := (F(0) < t31Number)
 						t562_2 := (F(0) < t562Number2)
 						t342_2 := (F(0) < t342Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							WCBBarState2 := WCBBarState[i*dK:][:dK]
+							RCBBarState2 := RCBBarState[i*dK:][:dK]
 							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-							WBBarState2 := WBBarState[i*dK:][:dK]
+							RBBarState2 := RBBarState[i*dK:][:dK]
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-							WABarState2 := WABarState[i*dK:][:dK]
-							WCBTrail2 := WCBTrail[((a+1)*dV+i)*dK:][:dK]
-							WInitBBar := c.WInitBBar[i*dK:][:dK]
+							RABarState2 := RABarState[i*dK:][:dK]
+							RCBTrail2 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
+							RInitBBar := c.RInitBBar[i*dK:][:dK]
 							var t1392 F
 							t137Entry := t137[i]
 							w7 := F(thetaEntry2 * t137Entry)
 							yBarEntry2 := yBar[i]
-							WALinEntry := WALin[i]
+							RALinEntry := RALin[i]
 							t1392Sums := [16]F{t1392}
 							for j := range dK {
 								kEntry5 := k[j]
-								t69 := num.FMA32(-w7, kEntry5, WCBBarState2[j])
-								t77 := num.FMA32(yBarEntry2, yProd2[j], WBBarState2[j]) + kern.Choose(t342_2, t69, F(0))
-								t95 := num.FMA32(yBarEntry2, yProd[j], WABarState2[j])
+								t69 := num.FMA32(-w7, kEntry5, RCBBarState2[j])
+								t77 := num.FMA32(yBarEntry2, yProd2[j], RBBarState2[j]) + kern.Choose(t342_2, t69, F(0))
+								t95 := num.FMA32(yBarEntry2, yProd[j], RABarState2[j])
 								t1392Sums[j%16] = num.FMA32(t95, kEntry5, t1392Sums[j%16])
-								t138[j] = num.FMA32(WCBTrail2[j], t137Entry, t138[j])
-								WCBBarState2[j] = kern.Choose(t562_2, t69, F(0))
-								WInitBBar[j] = WInitBBar[j] + kern.Choose(t31_2, t77, F(0))
-								WBBarState2[j] = kern.Choose(w8_2, t77, F(0))
-								t992[j] = num.FMA32(-t95, WALinEntry, t992[j])
+								t138[j] = num.FMA32(RCBTrail2[j], t137Entry, t138[j])
+								RCBBarState2[j] = kern.Choose(t562_2, t69, F(0))
+								RInitBBar[j] = RInitBBar[j] + kern.Choose(t31_2, t77, F(0))
+								RBBarState2[j] = kern.Choose(w8_2, t77, F(0))
+								t992[j] = num.FMA32(-t95, RALinEntry, t992[j])
 							}
 							t1392 = kern.Sum16(&t1392Sums)
 							t139[i] = t1392
 						}
 					}
-					// tnt_locals.W_a
+					// tnt_locals.R_a
 					var t1012 F
 					if kern.Wide() {
 						a2 := regions.R8405e0aa272aArgs{
@@ -1254,7 +1254,7 @@ func (c *stepBackwardFused) run() {
 						t1012Total[0] = t1012_2
 					}
 					t1012 = t1012Total[0]
-					// tnt_locals.W_a, tnt_locals.W_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
+					// tnt_locals.R_a, tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
 					clear(t140)
 					w10 := !t5
 					w12 := !t2
@@ -1270,14 +1270,14 @@ func (c *stepBackwardFused) run() {
 							P1:  unsafe.SliceData(c.YBar),
 							P2:  unsafe.SliceData(t135),
 							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(WCABarState),
+							P4:  unsafe.SliceData(RCABarState),
 							P5:  unsafe.SliceData(c.YProd),
-							P6:  unsafe.SliceData(WABarState),
+							P6:  unsafe.SliceData(RABarState),
 							P7:  unsafe.SliceData(c.Q),
 							P8:  unsafe.SliceData(VCBarState),
-							P9:  unsafe.SliceData(WCATrail),
+							P9:  unsafe.SliceData(RCATrail),
 							P10: unsafe.SliceData(t140),
-							P11: unsafe.SliceData(c.WInitABar),
+							P11: unsafe.SliceData(c.RInitABar),
 							P12: unsafe.SliceData(VBarState),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
@@ -1315,13 +1315,13 @@ func (c *stepBackwardFused) run() {
 						t82_2 := (F(0) < t82Number)
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							WCABarState2 := WCABarState[i*dK:][:dK]
+							RCABarState2 := RCABarState[i*dK:][:dK]
 							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-							WABarState2 := WABarState[i*dK:][:dK]
+							RABarState2 := RABarState[i*dK:][:dK]
 							q := c.Q[(l*T+a+C*s)*dK:][:dK]
 							VCBarState2 := VCBarState[i*dK:][:dK]
-							WCATrail2 := WCATrail[((a+1)*dV+i)*dK:][:dK]
-							WInitABar := c.WInitABar[i*dK:][:dK]
+							RCATrail2 := RCATrail[((a+1)*dV+i)*dK:][:dK]
+							RInitABar := c.RInitABar[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
 							t139Entry := t139[i]
 							w9 := F(thetaEntry2 * t139Entry)
@@ -1329,19 +1329,19 @@ func (c *stepBackwardFused) run() {
 							w11 := F(thetaEntry2 * t135[i])
 							for j := range dK {
 								kEntry6 := k[j]
-								t1072 := num.FMA32(-w9, kEntry6, WCABarState2[j])
-								t115 := num.FMA32(yBarEntry3, yProd[j], WABarState2[j]) + kern.Choose(t82_2, t1072, F(0))
+								t1072 := num.FMA32(-w9, kEntry6, RCABarState2[j])
+								t115 := num.FMA32(yBarEntry3, yProd[j], RABarState2[j]) + kern.Choose(t82_2, t1072, F(0))
 								t123 := num.FMA32(q[j], yBarEntry3, num.FMA32(-w11, kEntry6, VCBarState2[j]))
-								t140[j] = num.FMA32(WCATrail2[j], t139Entry, t140[j])
-								WCABarState2[j] = kern.Choose(t912_2, t1072, F(0))
-								WInitABar[j] = WInitABar[j] + kern.Choose(t5_2, t115, F(0))
-								WABarState2[j] = kern.Choose(w10_2, t115, F(0))
+								t140[j] = num.FMA32(RCATrail2[j], t139Entry, t140[j])
+								RCABarState2[j] = kern.Choose(t912_2, t1072, F(0))
+								RInitABar[j] = RInitABar[j] + kern.Choose(t5_2, t115, F(0))
+								RABarState2[j] = kern.Choose(w10_2, t115, F(0))
 								VCBarState2[j] = kern.Choose(w12_2, t123, F(0))
 								VBarState2[j] = VBarState2[j] + kern.Choose(t2_2, t123, F(0))
 							}
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.W_a, tnt_locals.W_b
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
 					if kern.Wide() {
 						a2 := regions.R9006748a9097Args{
 							P0:  unsafe.SliceData(t140),
@@ -1368,7 +1368,7 @@ func (c *stepBackwardFused) run() {
 							qBar[i] = (t46[i] + t50[i]) + t52[i]
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.W_a, tnt_locals.W_b
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
 					if kern.Wide() {
 						a2 := regions.R3379d0c451b2Args{
 							P0: unsafe.SliceData(t139),
@@ -1399,10 +1399,10 @@ func (c *stepBackwardFused) run() {
 		}
 		gBarOut[l] = gBarState[0]
 		for i := range dV {
-			copy(c.WABarOut[(l*dV+i)*dK:][:dK], WABarState[i*dK:][:dK])
+			copy(c.RABarOut[(l*dV+i)*dK:][:dK], RABarState[i*dK:][:dK])
 		}
 		for i := range dV {
-			copy(c.WCABarOut[(l*dV+i)*dK:][:dK], WCABarState[i*dK:][:dK])
+			copy(c.RCABarOut[(l*dV+i)*dK:][:dK], RCABarState[i*dK:][:dK])
 		}
 		for i := range dK {
 			copy(c.PABarOut[(l*dK+i)*dK:][:dK], PABarState[i*dK:][:dK])
@@ -1410,10 +1410,10 @@ func (c *stepBackwardFused) run() {
 		lABarOut[l] = lABarState[0]
 		nABarOut[l] = nABarState[0]
 		for i := range dV {
-			copy(c.WBBarOut[(l*dV+i)*dK:][:dK], WBBarState[i*dK:][:dK])
+			copy(c.RBBarOut[(l*dV+i)*dK:][:dK], RBBarState[i*dK:][:dK])
 		}
 		for i := range dV {
-			copy(c.WCBBarOut[(l*dV+i)*dK:][:dK], WCBBarState[i*dK:][:dK])
+			copy(c.RCBBarOut[(l*dV+i)*dK:][:dK], RCBBarState[i*dK:][:dK])
 		}
 		for i := range dK {
 			copy(c.PBBarOut[(l*dK+i)*dK:][:dK], PBBarState[i*dK:][:dK])

@@ -81,14 +81,14 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
-		{Name: prefix + "W_init_a", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "R_init_a", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
-		{Name: prefix + "W_init_b", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "R_init_b", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err
@@ -103,13 +103,13 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 		block.Slot[F]{Name: "V", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "V_c", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "g", Shape: []int{}},
-		block.Slot[F]{Name: "W_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "W_c_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "R_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "R_c_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "P_a", Shape: []int{b.Sizes.DK, b.Sizes.DK}},
 		block.Slot[F]{Name: "l_a", Shape: []int{}},
 		block.Slot[F]{Name: "n_a", Shape: []int{}},
-		block.Slot[F]{Name: "W_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "W_c_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "R_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "R_c_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "P_b", Shape: []int{b.Sizes.DK, b.Sizes.DK}},
 		block.Slot[F]{Name: "l_b", Shape: []int{}},
 		block.Slot[F]{Name: "n_b", Shape: []int{}},
@@ -120,7 +120,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TNTLocals.
 func Entry() catalog.Entry {
-	return catalog.Block("TNTLocals", "0d4c05dbcd7c2d5217f13121d71391e5a507098eaa8b8c2056ee2e59e22b4848",
+	return catalog.Block("TNTLocals", "0a5143386cf61e1318d6b077e271cdf4e5ddffa15f69d87060edd4b11b176429",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
 		assemble[float32], assemble[float64])
 }

@@ -13,8 +13,8 @@ import (
 // TestTNTLocals holds TNTLocals to its page: tnt_locals.V_c, tnt_locals.q0,
 // tnt_locals.q1, tnt_locals.q, tnt_locals.A_a, tnt_locals.k0, tnt_locals.k1,
 // tnt_locals.k, tnt_locals.k2, tnt_locals.v, tnt_locals.theta,
-// tnt_locals.W_c_a, tnt_locals.W_a, tnt_locals.P_a, tnt_locals.A_b,
-// tnt_locals.W_c_b, tnt_locals.W_b, tnt_locals.P_b, tnt_locals.y,
+// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.P_a, tnt_locals.A_b,
+// tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.P_b, tnt_locals.y,
 // tnt_locals.g, tnt_locals.V, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b,
 // tnt_locals.l_b.
 func TestTNTLocals(t *testing.T) {
@@ -30,7 +30,7 @@ func TestTNTLocals(t *testing.T) {
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Frozen:  []string{"V", "V_c", "g", "W_a", "W_c_a", "P_a", "l_a", "n_a", "W_b", "W_c_b", "P_b", "l_b", "n_b"},
+		Frozen:  []string{"V", "V_c", "g", "R_a", "R_c_a", "P_a", "l_a", "n_a", "R_b", "R_c_b", "P_b", "l_b", "n_b"},
 		Starts:  true,
 		Windows: true,
 		Vectors: "testdata/tnt_locals.txt",
@@ -87,18 +87,18 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.V = a.Real("V", k.L*k.DK*k.DV)
 	k.VC = a.Real("V_c", k.L*k.DK*k.DV)
 	k.G = a.Real("g", k.L)
-	k.WA = a.Real("W_a", k.L*k.DK*k.DV)
-	k.WCA = a.Real("W_c_a", k.L*k.DK*k.DV)
+	k.RA = a.Real("R_a", k.L*k.DK*k.DV)
+	k.RCA = a.Real("R_c_a", k.L*k.DK*k.DV)
 	k.PA = a.Real("P_a", k.L*k.DK*k.DK)
 	k.LA = a.Real("l_a", k.L)
 	k.NA = a.Real("n_a", k.L)
-	k.WB = a.Real("W_b", k.L*k.DK*k.DV)
-	k.WCB = a.Real("W_c_b", k.L*k.DK*k.DV)
+	k.RB = a.Real("R_b", k.L*k.DK*k.DV)
+	k.RCB = a.Real("R_c_b", k.L*k.DK*k.DV)
 	k.PB = a.Real("P_b", k.L*k.DK*k.DK)
 	k.LB = a.Real("l_b", k.L)
 	k.NB = a.Real("n_b", k.L)
-	k.WInitA = a.Real("W_init_a", k.DK*k.DV)
-	k.WInitB = a.Real("W_init_b", k.DK*k.DV)
+	k.RInitA = a.Real("R_init_a", k.DK*k.DV)
+	k.RInitB = a.Real("R_init_b", k.DK*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V2 = a.Real("v", k.L*k.T*k.DV)
@@ -107,21 +107,21 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.VOut = a.Out("V", k.L*k.DK*k.DV)
 	k.VCOut = a.Out("V_c", k.L*k.DK*k.DV)
 	k.GOut = a.Out("g", k.L)
-	k.WAOut = a.Out("W_a", k.L*k.DK*k.DV)
-	k.WCAOut = a.Out("W_c_a", k.L*k.DK*k.DV)
+	k.RAOut = a.Out("R_a", k.L*k.DK*k.DV)
+	k.RCAOut = a.Out("R_c_a", k.L*k.DK*k.DV)
 	k.PAOut = a.Out("P_a", k.L*k.DK*k.DK)
 	k.LAOut = a.Out("l_a", k.L)
 	k.NAOut = a.Out("n_a", k.L)
-	k.WBOut = a.Out("W_b", k.L*k.DK*k.DV)
-	k.WCBOut = a.Out("W_c_b", k.L*k.DK*k.DV)
+	k.RBOut = a.Out("R_b", k.L*k.DK*k.DV)
+	k.RCBOut = a.Out("R_c_b", k.L*k.DK*k.DV)
 	k.PBOut = a.Out("P_b", k.L*k.DK*k.DK)
 	k.LBOut = a.Out("l_b", k.L)
 	k.NBOut = a.Out("n_b", k.L)
 	if !a.ForwardOnly {
-		k.WALin = a.Fresh(k.L * k.T * k.DV)
+		k.RALin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.WBLin = a.Fresh(k.L * k.T * k.DV)
+		k.RBLin = a.Fresh(k.L * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
 		k.YProd = a.Fresh(k.L * k.T * k.DK)
@@ -142,10 +142,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.GCheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.WACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.WCACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
 		k.PACheckpoints = a.Fresh(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
@@ -157,10 +157,10 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.NACheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.WBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.WCBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
 		k.PBCheckpoints = a.Fresh(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
@@ -178,8 +178,8 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	}
 	var g StepBackward[F]
 	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
-	g.WInitA = k.WInitA
-	g.WInitB = k.WInitB
+	g.RInitA = k.RInitA
+	g.RInitB = k.RInitB
 	g.Q = k.Q
 	g.K = k.K
 	g.Theta = k.Theta
@@ -187,36 +187,36 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.VBar = a.Bar("V", g.L*g.DK*g.DV)
 	g.VCBar = a.Bar("V_c", g.L*g.DK*g.DV)
 	g.GBar = a.Bar("g", g.L)
-	g.WABar = a.Bar("W_a", g.L*g.DK*g.DV)
-	g.WCABar = a.Bar("W_c_a", g.L*g.DK*g.DV)
+	g.RABar = a.Bar("R_a", g.L*g.DK*g.DV)
+	g.RCABar = a.Bar("R_c_a", g.L*g.DK*g.DV)
 	g.PABar = a.Bar("P_a", g.L*g.DK*g.DK)
 	g.LABar = a.Bar("l_a", g.L)
 	g.NABar = a.Bar("n_a", g.L)
-	g.WBBar = a.Bar("W_b", g.L*g.DK*g.DV)
-	g.WCBBar = a.Bar("W_c_b", g.L*g.DK*g.DV)
+	g.RBBar = a.Bar("R_b", g.L*g.DK*g.DV)
+	g.RCBBar = a.Bar("R_c_b", g.L*g.DK*g.DV)
 	g.PBBar = a.Bar("P_b", g.L*g.DK*g.DK)
 	g.LBBar = a.Bar("l_b", g.L)
 	g.NBBar = a.Bar("n_b", g.L)
-	g.WALin = k.WALin
-	g.WBLin = k.WBLin
+	g.RALin = k.RALin
+	g.RBLin = k.RBLin
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.VLin = k.VLin
 	g.VBarOut = a.Grad("V", g.L*g.DK*g.DV)
 	g.VCBarOut = a.Grad("V_c", g.L*g.DK*g.DV)
 	g.GBarOut = a.Grad("g", g.L)
-	g.WABarOut = a.Grad("W_a", g.L*g.DK*g.DV)
-	g.WCABarOut = a.Grad("W_c_a", g.L*g.DK*g.DV)
+	g.RABarOut = a.Grad("R_a", g.L*g.DK*g.DV)
+	g.RCABarOut = a.Grad("R_c_a", g.L*g.DK*g.DV)
 	g.PABarOut = a.Grad("P_a", g.L*g.DK*g.DK)
 	g.LABarOut = a.Grad("l_a", g.L)
 	g.NABarOut = a.Grad("n_a", g.L)
-	g.WBBarOut = a.Grad("W_b", g.L*g.DK*g.DV)
-	g.WCBBarOut = a.Grad("W_c_b", g.L*g.DK*g.DV)
+	g.RBBarOut = a.Grad("R_b", g.L*g.DK*g.DV)
+	g.RCBBarOut = a.Grad("R_c_b", g.L*g.DK*g.DV)
 	g.PBBarOut = a.Grad("P_b", g.L*g.DK*g.DK)
 	g.LBBarOut = a.Grad("l_b", g.L)
 	g.NBBarOut = a.Grad("n_b", g.L)
-	g.WInitABar = a.Grad("W_init_a", g.DK*g.DV)
-	g.WInitBBar = a.Grad("W_init_b", g.DK*g.DV)
+	g.RInitABar = a.Grad("R_init_a", g.DK*g.DV)
+	g.RInitBBar = a.Grad("R_init_b", g.DK*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar2 = a.Grad("v", g.L*g.T*g.DV)
@@ -224,13 +224,13 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.GCheckpoints = k.GCheckpoints
-	g.WACheckpoints = k.WACheckpoints
-	g.WCACheckpoints = k.WCACheckpoints
+	g.RACheckpoints = k.RACheckpoints
+	g.RCACheckpoints = k.RCACheckpoints
 	g.PACheckpoints = k.PACheckpoints
 	g.LACheckpoints = k.LACheckpoints
 	g.NACheckpoints = k.NACheckpoints
-	g.WBCheckpoints = k.WBCheckpoints
-	g.WCBCheckpoints = k.WCBCheckpoints
+	g.RBCheckpoints = k.RBCheckpoints
+	g.RCBCheckpoints = k.RCBCheckpoints
 	g.PBCheckpoints = k.PBCheckpoints
 	g.LBCheckpoints = k.LBCheckpoints
 	g.NBCheckpoints = k.NBCheckpoints
@@ -252,9 +252,9 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var k Read[F]
 	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.VC = a.Real("V_c", k.L*k.DK*k.DV)
-	k.WA = a.Real("W_a", k.L*k.DK*k.DV)
+	k.RA = a.Real("R_a", k.L*k.DK*k.DV)
 	k.PA = a.Real("P_a", k.L*k.DK*k.DK)
-	k.WB = a.Real("W_b", k.L*k.DK*k.DV)
+	k.RB = a.Real("R_b", k.L*k.DK*k.DV)
 	k.PB = a.Real("P_b", k.L*k.DK*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
@@ -268,18 +268,18 @@ func readDirect[F num.Float](a *conformance.Args[F]) {
 	var g ReadBackward[F]
 	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.VC = k.VC
-	g.WA = k.WA
+	g.RA = k.RA
 	g.PA = k.PA
-	g.WB = k.WB
+	g.RB = k.RB
 	g.PB = k.PB
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
 	g.YProd2 = k.YProd2
 	g.VCBar = a.Grad("V_c", g.L*g.DK*g.DV)
-	g.WABar = a.Grad("W_a", g.L*g.DK*g.DV)
+	g.RABar = a.Grad("R_a", g.L*g.DK*g.DV)
 	g.PABar = a.Grad("P_a", g.L*g.DK*g.DK)
-	g.WBBar = a.Grad("W_b", g.L*g.DK*g.DV)
+	g.RBBar = a.Grad("R_b", g.L*g.DK*g.DV)
 	g.PBBar = a.Grad("P_b", g.L*g.DK*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
