@@ -24,7 +24,7 @@ const chunk = 37
 // made is a model of small sizes that agree with nothing.
 func made(t *testing.T, text string) block.Model[float32] {
 	t.Helper()
-	small := map[string]int{"d": 4, "V": stream.Vocab, "H": 2, "n_p": 1, "w": 5, "d_h": 3, "m": 5}
+	small := map[string]int{"d": 4, "V": stream.Vocab, "H": 2, "n_p": 1, "w": 5, "d_h": 3, "n_phi": 1, "m": 5}
 	m, err := registry.NewModel[float32](text, block.NewSizes(nil).Else(func(name string) int {
 		if n := small[name]; n > 0 {
 			return n
