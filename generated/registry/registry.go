@@ -45,7 +45,6 @@ import (
 	"github.com/nl-hecate/hecate/generated/rules/atlasomega"
 	"github.com/nl-hecate/hecate/generated/rules/atlasprinted"
 	"github.com/nl-hecate/hecate/generated/rules/comba"
-	"github.com/nl-hecate/hecate/generated/rules/deeplinearattention"
 	"github.com/nl-hecate/hecate/generated/rules/deeptitans"
 	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulated"
 	"github.com/nl-hecate/hecate/generated/rules/deltaaccumulatedlong"
@@ -157,7 +156,6 @@ var all = catalog.New(
 	atlasprinted.Entry(),
 	deltachannels.Entry(),
 	titanschannels.Entry(),
-	deeplinearattention.Entry(),
 	deeptitans.Entry(),
 	deltarule.Entry(),
 	deltaunbounded.Entry(),
