@@ -377,11 +377,7 @@ func (c *unitCompiler) equations() {
 func (c *unitCompiler) equation(eq *check.Equation, id string) abi.Equation {
 	e := abi.Equation{ID: id, Text: c.lineOf(eq)}
 	if eq.Def != nil && eq.Def.Cite != nil {
-		var all []string
-		for c := range eq.Def.Cite.All() {
-			all = append(all, c.String())
-		}
-		e.Cite = strings.Join(all, ", ")
+		e.Cite = eq.Def.Cite.List()
 	}
 	return e
 }

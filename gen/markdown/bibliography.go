@@ -129,7 +129,7 @@ func (b *bibReader) row(cells []line) {
 			p.Names = append(p.Names, n)
 		}
 	}
-	p.Date, p.Contents = b.cell(cells, "date").trimmed(), b.cell(cells, "used for").trimmed()
+	p.Date = b.cell(cells, "date").trimmed()
 	p.Has = b.ranges(b.cell(cells, "equations"))
 	read := b.cell(cells, "read")
 	if none, why, ok := strings.Cut(read.trimmed(), ":"); ok && strings.EqualFold(none, "none") {

@@ -11,8 +11,10 @@
 package notation
 
 import (
-	"github.com/nl-hecate/hecate/gen/source"
 	"iter"
+	"strings"
+
+	"github.com/nl-hecate/hecate/gen/source"
 )
 
 // A Span locates a node in its page. Expressions and statements embed theirs, which gives them
@@ -128,6 +130,15 @@ func (c *Cite) All() iter.Seq[*Cite] {
 
 // String is the citation as pages have it, without what differs: paper#13.
 func (c *Cite) String() string { return c.Paper + "#" + c.Eq }
+
+// List is every citation of the line, without what differs: paper#13, other#2.
+func (c *Cite) List() string {
+	var all []string
+	for c := range c.All() {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, ", ")
+}
 
 // A TypeKind tells the forms of a type apart; the zero value is invalid.
 type TypeKind int

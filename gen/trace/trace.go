@@ -248,11 +248,7 @@ func (t *tracer) add(id, unit, kind string, span notation.Span, node any, cite *
 	e := &Equation{ID: id, Unit: unit, Kind: kind, Page: t.src.Path(span.File.Path), Line: line,
 		Text: oneLine(text), Hashes: Hashes{Bytes: Hash(text), Tokens: Hash(words)}, span: span}
 	if cite != nil {
-		var all []string
-		for c := range cite.All() {
-			all = append(all, c.String())
-		}
-		e.Cite = strings.Join(all, ", ")
+		e.Cite = cite.List()
 		if p := t.papers.ByKey(cite.Paper); p != nil {
 			e.Paper = &Paper{Title: p.Title, ArXiv: p.ArXiv + p.Version, Eq: cite.Eq, Read: p.Covers(cite.Eq)}
 		}
