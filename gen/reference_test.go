@@ -42,7 +42,8 @@ func TestReference(t *testing.T) {
 	}
 	for name, text := range files {
 		for _, m := range mdLink.FindAllSubmatch(mdCode.ReplaceAll(text, nil), -1) {
-			if files[string(m[1])] == nil {
+			file, at, inside := strings.Cut(string(m[1]), "#")
+			if files[file] == nil || inside && !bytes.Contains(files[file], []byte(`<a id="`+at+`"></a>`)) {
 				t.Errorf("%s: a link to %s", name, m[1])
 			}
 		}

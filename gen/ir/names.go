@@ -72,6 +72,10 @@ func FrozenName(unit string) string { return unit + frozenSuffix }
 // state, that computes initial values.
 func InitialName(of string) string { return of + initialSuffix }
 
+// InitialOf returns the unit or equation whose InitialName a name is; ok is false
+// for any other name.
+func InitialOf(name string) (of string, ok bool) { return strings.CutSuffix(name, initialSuffix) }
+
 // MovesState reports whether a program of a unit is its step, and neither a
 // frozen read nor the program of its initial states.
 func (f *Func) MovesState() bool {

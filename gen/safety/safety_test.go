@@ -278,7 +278,7 @@ func TestOurTable(t *testing.T) {
 	}
 	want := map[string]map[string]string{
 		"Matrix": fromConstant, "TwoPass": fromConstant, "Vector": fromConstant,
-		"TwoLayers": {}, "DeepLayers": {},
+		"TwoLayers": {}, "DeepLayers": {}, "ResidualLayers": {}, "ResidualGated": {},
 		"SimplexMatrix": only(simplex, kept...), "SignedSimplex": only(simplex, kept...),
 		"Slots": only(slots, "Sphere"),
 	}

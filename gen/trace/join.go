@@ -8,6 +8,7 @@ import (
 
 	"github.com/nl-hecate/hecate/gen/check"
 	"github.com/nl-hecate/hecate/gen/ident"
+	"github.com/nl-hecate/hecate/gen/ir"
 	"github.com/nl-hecate/hecate/gen/notation"
 )
 
@@ -155,7 +156,8 @@ func (t *tracer) fold() {
 // state: that begins with it.
 func (t *tracer) copies() {
 	for _, e := range t.out.Equations {
-		state := t.byID[strings.TrimSuffix(e.ID, ".start")]
+		of, _ := ir.InitialOf(e.ID)
+		state := t.byID[of]
 		if e.Kind == "start" && len(e.Symbols) == 0 && state != nil && len(state.Symbols) > 0 {
 			e.Folded = with(e.Folded, state.ID)
 			e.add(state)

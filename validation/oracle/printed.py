@@ -183,7 +183,7 @@ def atlas(w, p, x, s, pos):
             return sum(sigmoid(p["w_gamma"] @ o["x"] + p["p_gamma"][age]) * jnp.sum((M @ o["k"] - o["v"]) ** 2) for o, age in see(n))
 
         S = t["eta"] * c["S"] + jax.grad(loss)(c["M"])
-        M = t["rho"] * c["M"] - t["theta"] * newton_schulz(S)
+        M = t["rho"] * c["M"] - jnp.minimum(t["theta"], 0.1) * newton_schulz(S)
         return {"M": M, "S": S}, M @ t["q"]
 
     y, c = run(step, {n: s[n] for n in ("M", "S")}, f)
@@ -427,6 +427,8 @@ def vectors():
             values |= {n: rand(prefix + n, (2, *s)) for n, s in states.items()}
             if name == "erased":
                 values["x"] = 0.3 * values["x"]  # nothing bounds what long gradients erase
+            if name == "learned":
+                values["b_theta"] = np.float64(-2.3)  # rates on both sides of their bound
             if name == "memora":
                 values |= {n: np.asarray(jax.nn.softmax(2 * values[n], axis=-1)) for n in ("W1", "W2")}
             pos = np.array([100, 3], np.int64)

@@ -118,6 +118,9 @@ func settings() []setting {
 // full reports whether the whole product was asked for.
 func full() bool { return os.Getenv("HECATE_PROTOCOL") == "full" }
 
+// settingStride is between the settings of a rule in neighbouring compositions.
+const settingStride = 13
+
 // scenarios are the whole product, or by default each rule in each composition once,
 // the settings in turn: there are more pairs than settings, so each occurs.
 func scenarios() []scenario {
@@ -126,7 +129,7 @@ func scenarios() []scenario {
 	for c := range compositions {
 		for r := range registry.Rules() {
 			if !full() {
-				n := turn[len(out)%len(turn)]
+				n := turn[(r+settingStride*c)%len(turn)]
 				out = append(out, scenario{c, n.schedule, r, n.levels, n.mask})
 				continue
 			}

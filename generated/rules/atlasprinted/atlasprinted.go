@@ -27,8 +27,8 @@
 package atlasprinted
 
 import (
-	front "github.com/nl-hecate/hecate/generated/fronts/projected/v10c480d97e37"
 	readfront "github.com/nl-hecate/hecate/generated/fronts/projected/v681306c26777"
+	front "github.com/nl-hecate/hecate/generated/fronts/projected/vb5681ddfc914"
 	"github.com/nl-hecate/hecate/runtime/block"
 	"github.com/nl-hecate/hecate/runtime/catalog"
 	"github.com/nl-hecate/hecate/runtime/context"
@@ -127,7 +127,7 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of AtlasPrinted.
 func Entry() catalog.Entry {
-	return catalog.Block("AtlasPrinted", "83518f38b762e3f829dbc71bcf584d3c9dcd682792085c4be59e9cc655085c57",
+	return catalog.Block("AtlasPrinted", "6441a12202162d7c195872fe46653e8b9537a89a226d94b459329715a7b9feab",
 		formula.Page{Kind: formula.Rule, Sizes: []string{"n_phi", "w"}},
 		assemble[float32], assemble[float64])
 }

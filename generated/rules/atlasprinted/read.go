@@ -50,11 +50,11 @@ func (c *Read[F]) Run() {
 	L, T, d, dV, nPhi, w := c.L, c.T, c.D, c.DV, c.NPhi, c.W
 	u := c.Work[:L*T] // [L, T]
 	work := c.Work[L*T:]
-	t56 := work[:L*T+L*w-L] // [L, T + w - 1]
+	t58 := work[:L*T+L*w-L] // [L, T + w - 1]
 	work = work[L*T+L*w-L:]
-	t58 := work[:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L] // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t60 := work[:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L] // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
 	work = work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L:]
-	t60 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t62 := work[:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 
 	// atlas_printed.y
 	for i := range L {
@@ -78,25 +78,25 @@ func (c *Read[F]) Run() {
 	// atlas_printed.G
 	for i := range L {
 		uTail := c.UTail[i*(w-1):][:w-1]
-		t56_2 := t56[i*(T+w-1):][:w-1]
+		t58_2 := t58[i*(T+w-1):][:w-1]
 		for j := range w - 1 {
-			t56_2[j] = uTail[j]
+			t58_2[j] = uTail[j]
 		}
 	}
 	for i := range L {
 		u2 := u[i*T:][:T]
-		t56_2 := t56[i*(T+w-1)+w-1:][:T]
+		t58_2 := t58[i*(T+w-1)+w-1:][:T]
 		for j := range T {
-			t56_2[j] = u2[j]
+			t58_2[j] = u2[j]
 		}
 	}
 
 	// atlas_printed.G
 	for i := range L {
-		t56_2 := t56[i*(T+w-1)+T:][:w-1]
+		t58_2 := t58[i*(T+w-1)+T:][:w-1]
 		uTailOut := c.UTailOut[i*(w-1):][:w-1]
 		for j := range w - 1 {
-			uTailOut[j] = t56_2[j]
+			uTailOut[j] = t58_2[j]
 		}
 	}
 
@@ -104,18 +104,18 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			kTail := c.KTail[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-			t58_2 := t58[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+			t60_2 := t60[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				t58_2[k] = kTail[k]
+				t60_2[k] = kTail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			k := c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
-			t58_2 := t58[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+			t60_2 := t60[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			for k2 := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				t58_2[k2] = k[k2]
+				t60_2[k2] = k[k2]
 			}
 		}
 	}
@@ -123,10 +123,10 @@ func (c *Read[F]) Run() {
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			t58_2 := t58[(i*(T+w-1)+j+T)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
+			t60_2 := t60[(i*(T+w-1)+j+T)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			kTailOut := c.KTailOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1]
 			for k := range 2*nPhi*nPhi + 3*nPhi + 1 {
-				kTailOut[k] = t58_2[k]
+				kTailOut[k] = t60_2[k]
 			}
 		}
 	}
@@ -135,18 +135,18 @@ func (c *Read[F]) Run() {
 	for i := range L {
 		for j := range w - 1 {
 			vTail := c.VTail[(i*(w-1)+j)*dV:][:dV]
-			t60_2 := t60[(i*(T+w-1)+j)*dV:][:dV]
+			t62_2 := t62[(i*(T+w-1)+j)*dV:][:dV]
 			for k := range dV {
-				t60_2[k] = vTail[k]
+				t62_2[k] = vTail[k]
 			}
 		}
 	}
 	for i := range L {
 		for j := range T {
 			v := c.V[(i*T+j)*dV:][:dV]
-			t60_2 := t60[(i*(T+w-1)+j+w-1)*dV:][:dV]
+			t62_2 := t62[(i*(T+w-1)+j+w-1)*dV:][:dV]
 			for k := range dV {
-				t60_2[k] = v[k]
+				t62_2[k] = v[k]
 			}
 		}
 	}
@@ -154,10 +154,10 @@ func (c *Read[F]) Run() {
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			t60_2 := t60[(i*(T+w-1)+j+T)*dV:][:dV]
+			t62_2 := t62[(i*(T+w-1)+j+T)*dV:][:dV]
 			vTailOut := c.VTailOut[(i*(w-1)+j)*dV:][:dV]
 			for k := range dV {
-				vTailOut[k] = t60_2[k]
+				vTailOut[k] = t62_2[k]
 			}
 		}
 	}

@@ -22,9 +22,9 @@ func (c *readFused) run() {
 	_ = nPhi
 	_ = w
 	u := c.Work[:L*T]                                                                                                                 // [L, T]
-	t56 := c.Work[L*T:][:L*T+L*w-L]                                                                                                   // [L, T + w - 1]
-	t58 := c.Work[2*L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]              // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
-	t60 := c.Work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+3*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
+	t58 := c.Work[L*T:][:L*T+L*w-L]                                                                                                   // [L, T + w - 1]
+	t60 := c.Work[2*L*T+L*w-L:][:2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+L*T-3*L*nPhi+L*w-L]              // [L, T + w - 1, 2·n_phi·n_phi + 3·n_phi + 1]
+	t62 := c.Work[2*L*T*nPhi*nPhi+2*L*nPhi*nPhi*w+3*L*T*nPhi-2*L*nPhi*nPhi+3*L*nPhi*w+3*L*T-3*L*nPhi+2*L*w-2*L:][:L*T*dV+L*dV*w-L*dV] // [L, T + w - 1, d_v]
 
 	// atlas_printed.y
 	for i := range L {
@@ -65,52 +65,52 @@ func (c *readFused) run() {
 
 	// atlas_printed.G
 	for i := range L {
-		copy(t56[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
+		copy(t58[i*(T+w-1):][:w-1], c.UTail[i*(w-1):][:w-1])
 	}
 	for i := range L {
-		copy(t56[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
+		copy(t58[i*(T+w-1)+w-1:][:T], u[i*T:][:T])
 	}
 
 	// atlas_printed.G
 	for i := range L {
-		copy(c.UTailOut[i*(w-1):][:w-1], t56[i*(T+w-1)+T:][:w-1])
+		copy(c.UTailOut[i*(w-1):][:w-1], t58[i*(T+w-1)+T:][:w-1])
 	}
 
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(t58[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], c.KTail[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
+			copy(t60[(i*(T+w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], c.KTail[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
 		}
 	}
 	for i := range L {
 		for j := range T {
-			copy(t58[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
+			copy(t60[(i*(T+w-1)+j+w-1)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], c.K[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
 		}
 	}
 
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(c.KTailOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], t58[(i*(T+w-1)+j+T)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
+			copy(c.KTailOut[(i*(w-1)+j)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1], t60[(i*(T+w-1)+j+T)*(2*nPhi*nPhi+3*nPhi+1):][:2*nPhi*nPhi+3*nPhi+1])
 		}
 	}
 
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(t60[(i*(T+w-1)+j)*dV:][:dV], c.VTail[(i*(w-1)+j)*dV:][:dV])
+			copy(t62[(i*(T+w-1)+j)*dV:][:dV], c.VTail[(i*(w-1)+j)*dV:][:dV])
 		}
 	}
 	for i := range L {
 		for j := range T {
-			copy(t60[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
+			copy(t62[(i*(T+w-1)+j+w-1)*dV:][:dV], c.V[(i*T+j)*dV:][:dV])
 		}
 	}
 
 	// atlas_printed.G
 	for i := range L {
 		for j := range w - 1 {
-			copy(c.VTailOut[(i*(w-1)+j)*dV:][:dV], t60[(i*(T+w-1)+j+T)*dV:][:dV])
+			copy(c.VTailOut[(i*(w-1)+j)*dV:][:dV], t62[(i*(T+w-1)+j+T)*dV:][:dV])
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (c *forwardFused) run() {
 	t47 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi, n_phi]
 	t57 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+3*L*T:][:L*T]             // [L, T]
 	t64 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+4*L*T:][:L*T]             // [L, T]
-	t69 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+5*L*T:][:L*T]             // [L, T]
+	t71 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+12*L*T*nPhi+5*L*T:][:L*T]             // [L, T]
 
 	// projected.k0
 	kern.GemmFMA(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
@@ -761,7 +761,7 @@ func (c *forwardFused) run() {
 			P3: unsafe.SliceData(c.WEta),
 			P4: unsafe.SliceData(t57),
 			P5: unsafe.SliceData(t64),
-			P6: unsafe.SliceData(t69),
+			P6: unsafe.SliceData(t71),
 			N0: L,
 			N1: T,
 			N2: dV + 2*nPhi,
@@ -778,27 +778,27 @@ func (c *forwardFused) run() {
 		for i := range L {
 			t57_2 := t57[i*T:][:T]
 			t64_2 := t64[i*T:][:T]
-			t69_2 := t69[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
 				var t572 F
 				var t642 F
-				var t692 F
+				var t712 F
 				t572Sums := [16]F{t572}
 				t642Sums := [16]F{t642}
-				t692Sums := [16]F{t692}
+				t712Sums := [16]F{t712}
 				for k := range dV + 2*nPhi {
 					rhoStackEntry := rhoStack[k]
 					t572Sums[k%16] = num.FMA32(rhoStackEntry, wRho[k], t572Sums[k%16])
 					t642Sums[k%16] = num.FMA32(rhoStackEntry, wTheta[k], t642Sums[k%16])
-					t692Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t692Sums[k%16])
+					t712Sums[k%16] = num.FMA32(rhoStackEntry, wEta[k], t712Sums[k%16])
 				}
 				t572 = kern.Sum16(&t572Sums)
 				t642 = kern.Sum16(&t642Sums)
-				t692 = kern.Sum16(&t692Sums)
+				t712 = kern.Sum16(&t712Sums)
 				t57_2[j] = t572
 				t64_2[j] = t642
-				t69_2[j] = t692
+				t71_2[j] = t712
 			}
 		}
 	}
@@ -808,10 +808,10 @@ func (c *forwardFused) run() {
 	bThetaEntry := c.BTheta[0]
 	bEtaEntry := c.BEta[0]
 	if kern.Wide() {
-		a := regions.Rfe3930e06a6fArgs{
+		a := regions.Re1a04ee23501Args{
 			P0:  unsafe.SliceData(t57),
 			P1:  unsafe.SliceData(t64),
-			P2:  unsafe.SliceData(t69),
+			P2:  unsafe.SliceData(t71),
 			P3:  unsafe.SliceData(c.RhoSigmoid),
 			P4:  unsafe.SliceData(c.Rho),
 			P5:  unsafe.SliceData(c.ThetaSoftplus),
@@ -834,12 +834,12 @@ func (c *forwardFused) run() {
 			S1:  [2]float32{bThetaEntry},
 			S2:  [2]float32{bEtaEntry},
 		}
-		regions.Rfe3930e06a6f(&a)
+		regions.Re1a04ee23501(&a)
 	} else {
 		for i := range L {
 			t57_2 := t57[i*T:][:T]
 			t64_2 := t64[i*T:][:T]
-			t69_2 := t69[i*T:][:T]
+			t71_2 := t71[i*T:][:T]
 			rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 			rho := c.Rho[i*T:][:T]
 			thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
@@ -861,13 +861,13 @@ func (c *forwardFused) run() {
 				t59 := kern.Sigmoid(t58)
 				t65 := t64_2[j] + bThetaEntry
 				t66 := kern.Softplus(t65)
-				t70 := t69_2[j] + bEtaEntry
+				t72 := t71_2[j] + bEtaEntry
 				rhoSigmoid[j] = t59
 				rho[j] = kern.Smaller(kern.Larger(t59, F(0)), F(1))
 				thetaSoftplus[j] = t66
-				theta[j] = kern.Larger(t66, F(0))
-				eta[j] = kern.Sigmoid(t70)
-				etaSigmoid[j] = kern.Sigmoid(-t70)
+				theta[j] = kern.Smaller(kern.Larger(t66, F(0)), F(0.1))
+				eta[j] = kern.Sigmoid(t72)
+				etaSigmoid[j] = kern.Sigmoid(-t72)
 				thetaSigmoid[j] = kern.Sigmoid(t65)
 				rhoSigmoid2[j] = kern.Sigmoid(-t58)
 				q2Div[j] = F(1) / t35_2[j]
@@ -921,57 +921,57 @@ func (c *backwardFused) run() {
 	t4 := c.Work[:2*L*T*nPhi]                                                                          // [L, T, 2·n_phi]
 	t9 := c.Work[2*L*T*nPhi:][:2*L*T*nPhi]                                                             // [L, T, 2·n_phi]
 	t42 := c.Work[4*L*T*nPhi:][:L*T]                                                                   // [L, T]
-	t162 := c.Work[4*L*T*nPhi+L*T:][:L*T]                                                              // [L, T]
-	t352 := c.Work[4*L*T*nPhi+2*L*T:][:L*T]                                                            // [L, T]
-	t412 := c.Work[4*L*T*nPhi+3*L*T:][:L*T*dV+2*L*T*nPhi]                                              // [L, T, d_v + 2·n_phi]
-	t492 := c.Work[L*T*dV+6*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
-	t502 := c.Work[L*T*dV+10*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                             // [L, T, 4·n_phi]
-	t682 := c.Work[L*T*dV+14*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                             // [L, T, 4·n_phi]
-	t692 := c.Work[L*T*dV+18*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                             // [L, T, 4·n_phi]
-	t522 := c.Work[L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                                        // [L, T, 2·n_phi·n_phi]
-	t71 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                         // [L, T, 2·n_phi·n_phi]
-	t562 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t572 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+24*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
-	t582 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+28*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
-	t75 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+32*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t76 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+34*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
-	t77 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
-	t80 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
-	t85 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+3*L*T:][:L*T]                                     // [L, T]
-	t106 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+4*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
-	t111 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+4*L*T:][:L*T]                                    // [L, T]
-	t138 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV]                                 // [L, T, d_v]
-	t141 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV+3*L*dV]                        // [L, T + 3, d_v]
-	t143 := c.Work[4*L*T*nPhi*nPhi+3*L*T*dV+46*L*T*nPhi+5*L*T+3*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t144 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+46*L*T*nPhi+5*L*T+6*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
-	t153 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+46*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t168 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+48*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
-	t156 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+50*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi+6*L*nPhi]           // [L, T + 3, 2·n_phi]
-	t171 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+5*L*T+9*L*dV+6*L*nPhi:][:2*L*T*nPhi+6*L*nPhi]  // [L, T + 3, 2·n_phi]
-	t158 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+5*L*T+9*L*dV+12*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t159 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+56*L*T*nPhi+5*L*T+9*L*dV+18*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t173 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+58*L*T*nPhi+5*L*T+9*L*dV+24*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t174 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+60*L*T*nPhi+5*L*T+9*L*dV+30*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
-	t177 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]               // [L, T, d]
-	t179 := c.Work[4*L*T*nPhi*nPhi+L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]         // [L, T, d]
-	t181 := c.Work[4*L*T*nPhi*nPhi+2*L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]       // [L, T, d]
+	t212 := c.Work[4*L*T*nPhi+L*T:][:L*T]                                                              // [L, T]
+	t402 := c.Work[4*L*T*nPhi+2*L*T:][:L*T]                                                            // [L, T]
+	t462 := c.Work[4*L*T*nPhi+3*L*T:][:L*T*dV+2*L*T*nPhi]                                              // [L, T, d_v + 2·n_phi]
+	t542 := c.Work[L*T*dV+6*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
+	t552 := c.Work[L*T*dV+10*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                             // [L, T, 4·n_phi]
+	t73 := c.Work[L*T*dV+14*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
+	t74 := c.Work[L*T*dV+18*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                                              // [L, T, 4·n_phi]
+	t572 := c.Work[L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                                        // [L, T, 2·n_phi·n_phi]
+	t76 := c.Work[2*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi*nPhi]                         // [L, T, 2·n_phi·n_phi]
+	t612 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+22*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
+	t622 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+24*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
+	t632 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+28*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                             // [L, T, 4·n_phi]
+	t80 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+32*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
+	t81 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+34*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
+	t82 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+38*L*T*nPhi+3*L*T:][:4*L*T*nPhi]                              // [L, T, 4·n_phi]
+	t85 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+42*L*T*nPhi+3*L*T:][:2*L*T*nPhi]                              // [L, T, 2·n_phi]
+	t90 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+3*L*T:][:L*T]                                     // [L, T]
+	t111 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+44*L*T*nPhi+4*L*T:][:2*L*T*nPhi]                             // [L, T, 2·n_phi]
+	t116 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+4*L*T:][:L*T]                                    // [L, T]
+	t143 := c.Work[4*L*T*nPhi*nPhi+L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV]                                 // [L, T, d_v]
+	t146 := c.Work[4*L*T*nPhi*nPhi+2*L*T*dV+46*L*T*nPhi+5*L*T:][:L*T*dV+3*L*dV]                        // [L, T + 3, d_v]
+	t148 := c.Work[4*L*T*nPhi*nPhi+3*L*T*dV+46*L*T*nPhi+5*L*T+3*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
+	t149 := c.Work[4*L*T*nPhi*nPhi+4*L*T*dV+46*L*T*nPhi+5*L*T+6*L*dV:][:L*T*dV+3*L*dV]                 // [L, T + 3, d_v]
+	t158 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+46*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
+	t173 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+48*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi]                    // [L, T, 2·n_phi]
+	t161 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+50*L*T*nPhi+5*L*T+9*L*dV:][:2*L*T*nPhi+6*L*nPhi]           // [L, T + 3, 2·n_phi]
+	t176 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+52*L*T*nPhi+5*L*T+9*L*dV+6*L*nPhi:][:2*L*T*nPhi+6*L*nPhi]  // [L, T + 3, 2·n_phi]
+	t163 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+54*L*T*nPhi+5*L*T+9*L*dV+12*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t164 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+56*L*T*nPhi+5*L*T+9*L*dV+18*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t178 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+58*L*T*nPhi+5*L*T+9*L*dV+24*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t179 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+60*L*T*nPhi+5*L*T+9*L*dV+30*L*nPhi:][:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t182 := c.Work[4*L*T*nPhi*nPhi+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]               // [L, T, d]
+	t184 := c.Work[4*L*T*nPhi*nPhi+L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]         // [L, T, d]
+	t186 := c.Work[4*L*T*nPhi*nPhi+2*L*T*d+5*L*T*dV+62*L*T*nPhi+5*L*T+9*L*dV+36*L*nPhi:][:L*T*d]       // [L, T, d]
 	t18 := c.Flags[:L*T]                                                                               // [L, T]
 	t28 := c.Flags[L*T:][:L*T]                                                                         // [L, T]
-	t86 := c.Flags[2*L*T:][:L*T]                                                                       // [L, T]
-	t90 := c.Flags[3*L*T:][:L*T]                                                                       // [L, T]
-	t112 := c.Flags[4*L*T:][:L*T]                                                                      // [L, T]
-	t116 := c.Flags[5*L*T:][:L*T]                                                                      // [L, T]
+	t91 := c.Flags[2*L*T:][:L*T]                                                                       // [L, T]
+	t95 := c.Flags[3*L*T:][:L*T]                                                                       // [L, T]
+	t117 := c.Flags[4*L*T:][:L*T]                                                                      // [L, T]
+	t121 := c.Flags[5*L*T:][:L*T]                                                                      // [L, T]
+	t582Total := make([]F, 1)
+	t77Total := make([]F, 1)
 	t532Total := make([]F, 1)
-	t72Total := make([]F, 1)
-	t482Total := make([]F, 1)
-	t672Total := make([]F, 1)
-	t512Total := make([]F, 1)
-	t702Total := make([]F, 1)
-	t662Total := make([]F, 1)
+	t722Total := make([]F, 1)
+	t562Total := make([]F, 1)
+	t75Total := make([]F, 1)
+	t712Total := make([]F, 1)
 
 	// projected.k1, projected.q1, projected.q, projected.k
-	var t532 F
-	var t72 F
+	var t582 F
+	var t77 F
 	if kern.Wide() {
 		a := regions.Rd8af14338b36Args{
 			P0:  unsafe.SliceData(c.QBar),
@@ -984,8 +984,8 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(c.BQ),
 			P8:  unsafe.SliceData(c.Q1Prod),
 			P9:  unsafe.SliceData(t9),
-			P10: unsafe.SliceData(t532Total),
-			P11: unsafe.SliceData(t72Total),
+			P10: unsafe.SliceData(t582Total),
+			P11: unsafe.SliceData(t77Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -999,15 +999,15 @@ func (c *backwardFused) run() {
 			N10: 2*nPhi*nPhi + 3*nPhi + 1,
 			N11: 2 * T * nPhi,
 			N12: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0:  [2]float32{t72},
-			S1:  [2]float32{t532},
+			S0:  [2]float32{t77},
+			S1:  [2]float32{t582},
 		}
 		regions.Rd8af14338b36(&a)
 	} else {
 		bK := c.BK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
-		t72_2 := t72
-		t532_2 := t532
+		t77_2 := t77
+		t582_2 := t582
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
@@ -1018,32 +1018,32 @@ func (c *backwardFused) run() {
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t532Row F
-				var t72Row F
-				t532RowSums := [16]F{t532Row}
-				t72RowSums := [16]F{t72Row}
+				var t582Row F
+				var t77Row F
+				t582RowSums := [16]F{t582Row}
+				t77RowSums := [16]F{t77Row}
 				for k := range 2 * nPhi {
-					t532RowSums[k%16] = num.FMA32(qBar[k], q2[k], t532RowSums[k%16])
-					t72RowSums[k%16] = num.FMA32(kBar[k], k2[k], t72RowSums[k%16])
+					t582RowSums[k%16] = num.FMA32(qBar[k], q2[k], t582RowSums[k%16])
+					t77RowSums[k%16] = num.FMA32(kBar[k], k2[k], t77RowSums[k%16])
 					t4_2[k] = bK[k] + k1Prod[k]
 					t9_2[k] = bQ[k] + q1Prod[k]
 				}
-				t532Row = kern.Sum16(&t532RowSums)
-				t72Row = kern.Sum16(&t72RowSums)
-				t532_2 = t532_2 + t532Row
-				t72_2 = t72_2 + t72Row
+				t582Row = kern.Sum16(&t582RowSums)
+				t77Row = kern.Sum16(&t77RowSums)
+				t582_2 = t582_2 + t582Row
+				t77_2 = t77_2 + t77Row
 			}
 		}
-		t532Total[0] = t532_2
-		t72Total[0] = t72_2
+		t582Total[0] = t582_2
+		t77Total[0] = t77_2
 	}
-	t532 = t532Total[0]
-	t72 = t72Total[0]
+	t582 = t582Total[0]
+	t77 = t77Total[0]
 
 	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho
 	var t62 F
-	var t192 F
-	var t382 F
+	var t242 F
+	var t432 F
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
@@ -1061,41 +1061,43 @@ func (c *backwardFused) run() {
 		t18_2 := t18[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t90_2 := t90[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t402_2 := t402[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t117_2 := t117[i*T:][:T]
+		t121_2 := t121[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < k2Prod[j])
+			t182_2 := (F(0) < k2Prod[j])
 			t282 := (F(0) < q2Prod[j])
 			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
 			t62 = t62 + t422
-			t922 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 = t192 + t1622
+			thetaSoftplusEntry := thetaSoftplus[j]
+			t922 := (kern.Larger(thetaSoftplusEntry, F(0)) <= F(0.1))
+			t142 := (t922 && (F(0) <= thetaSoftplusEntry))
+			t2122 := kern.Choose(t142, F(kern.Choose(t142, kern.Choose(t922, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
+			t242 = t242 + t2122
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t382 = t382 + t3522
-			t862 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t1122 := (F(1e-08) <= kern.Choose(t182, k2Sqrt[j], F(0)))
-			t18_2[j] = t182
+			t272 := (kern.Larger(rhoSigmoidEntry, F(0)) <= F(1))
+			t322 := (t272 && (F(0) <= rhoSigmoidEntry))
+			t4022 := kern.Choose(t322, F(F(rhoSigmoidEntry*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t432 = t432 + t4022
+			t912 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
+			t1172 := (F(1e-08) <= kern.Choose(t182_2, k2Sqrt[j], F(0)))
+			t18_2[j] = t182_2
 			t28_2[j] = t282
 			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t86_2[j] = t862
-			t90_2[j] = (t862 && t282)
-			t112_2[j] = t1122
-			t116_2[j] = (t1122 && t182)
+			t212_2[j] = t2122
+			t402_2[j] = t4022
+			t91_2[j] = t912
+			t95_2[j] = (t912 && t282)
+			t117_2[j] = t1172
+			t121_2[j] = (t1172 && t182_2)
 		}
 	}
 	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t382
+	c.BThetaBar[0] = t242
+	c.BRhoBar[0] = t432
 
 	// projected.eta, projected.theta, projected.rho
 	clear(c.WEtaBar)
@@ -1104,8 +1106,8 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rbae3f6c71dfcArgs{
 			P0:  unsafe.SliceData(t42),
-			P1:  unsafe.SliceData(t162),
-			P2:  unsafe.SliceData(t352),
+			P1:  unsafe.SliceData(t212),
+			P2:  unsafe.SliceData(t402),
 			P3:  unsafe.SliceData(c.RhoStack),
 			P4:  unsafe.SliceData(c.WEtaBar),
 			P5:  unsafe.SliceData(c.WThetaBar),
@@ -1113,7 +1115,7 @@ func (c *backwardFused) run() {
 			P7:  unsafe.SliceData(c.WRho),
 			P8:  unsafe.SliceData(c.WTheta),
 			P9:  unsafe.SliceData(c.WEta),
-			P10: unsafe.SliceData(t412),
+			P10: unsafe.SliceData(t462),
 			N0:  L,
 			N1:  T,
 			N2:  4,
@@ -1135,32 +1137,32 @@ func (c *backwardFused) run() {
 		wEta := c.WEta[:dV+2*nPhi]
 		for i := range L {
 			t42_2 := t42[i*T:][:T]
-			t162_2 := t162[i*T:][:T]
-			t352_2 := t352[i*T:][:T]
+			t212_2 := t212[i*T:][:T]
+			t402_2 := t402[i*T:][:T]
 			for j := range T {
 				rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-				t412_2 := t412[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
+				t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
 				t42Entry := t42_2[j]
-				t162Entry := t162_2[j]
-				t352Entry := t352_2[j]
+				t212Entry := t212_2[j]
+				t402Entry := t402_2[j]
 				for k := range dV + 2*nPhi {
 					rhoStackEntry := rhoStack[k]
 					wEtaBar[k] = num.FMA32(rhoStackEntry, t42Entry, wEtaBar[k])
-					wThetaBar[k] = num.FMA32(rhoStackEntry, t162Entry, wThetaBar[k])
-					wRhoBar[k] = num.FMA32(rhoStackEntry, t352Entry, wRhoBar[k])
-					t412_2[k] = num.FMA32(t352Entry, wRho[k], num.FMA32(t162Entry, wTheta[k], F(t42Entry*wEta[k])))
+					wThetaBar[k] = num.FMA32(rhoStackEntry, t212Entry, wThetaBar[k])
+					wRhoBar[k] = num.FMA32(rhoStackEntry, t402Entry, wRhoBar[k])
+					t462_2[k] = num.FMA32(t402Entry, wRho[k], num.FMA32(t212Entry, wTheta[k], F(t42Entry*wEta[k])))
 				}
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t492)
-	clear(t502)
-	clear(t682)
-	clear(t692)
-	var t482 F
-	var t672 F
+	clear(t542)
+	clear(t552)
+	clear(t73)
+	clear(t74)
+	var t532 F
+	var t722 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	if kern.Wide() {
@@ -1169,12 +1171,12 @@ func (c *backwardFused) run() {
 			P1:  unsafe.SliceData(c.QStack),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KStack),
-			P4:  unsafe.SliceData(t492),
-			P5:  unsafe.SliceData(t502),
-			P6:  unsafe.SliceData(t682),
-			P7:  unsafe.SliceData(t692),
-			P8:  unsafe.SliceData(t482Total),
-			P9:  unsafe.SliceData(t672Total),
+			P4:  unsafe.SliceData(t542),
+			P5:  unsafe.SliceData(t552),
+			P6:  unsafe.SliceData(t73),
+			P7:  unsafe.SliceData(t74),
+			P8:  unsafe.SliceData(t532Total),
+			P9:  unsafe.SliceData(t722Total),
 			N0:  L,
 			N1:  T,
 			N2:  nPhi,
@@ -1194,14 +1196,14 @@ func (c *backwardFused) run() {
 			N16: 2*nPhi*nPhi + 3*nPhi + 1,
 			N17: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N18: 4 * T * nPhi,
-			S0:  [2]float32{t672},
-			S1:  [2]float32{t482},
+			S0:  [2]float32{t722},
+			S1:  [2]float32{t532},
 			S2:  [2]float32{w},
 		}
 		regions.R87326857b807(&a)
 	} else {
-		t672_2 := t672
-		t482_2 := t482
+		t722_2 := t722
+		t532_2 := t532
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
@@ -1210,55 +1212,55 @@ func (c *backwardFused) run() {
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 				kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t492_2 := t492[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t502_2 := t502[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				t682_2 := t682[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-				t692_2 := t692[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-				var t482Row F
-				var t672Row F
-				t482RowSums := [16]F{t482Row}
-				t672RowSums := [16]F{t672Row}
+				t542_2 := t542[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t552_2 := t552[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				t73_2 := t73[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+				t74_2 := t74[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+				var t532Row F
+				var t722Row F
+				t532RowSums := [16]F{t532Row}
+				t722RowSums := [16]F{t722Row}
 				for k := range nPhi {
 					qBarEntry := qBar[k]
 					qStackEntry := qStack[k]
 					qStackEntry2 := qStack2[k]
-					t482RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t482RowSums[k%16])
+					t532RowSums[k%16] = num.FMA32(F(qBarEntry*qStackEntry), qStackEntry2, t532RowSums[k%16])
 					kBarEntry := kBar[k]
 					kStackEntry := kStack[k]
 					kStackEntry2 := kStack2[k]
-					t672RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t672RowSums[k%16])
-					t492_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t492_2[k])
-					t502_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t502_2[k])
-					t682_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t682_2[k])
-					t692_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t692_2[k])
+					t722RowSums[k%16] = num.FMA32(F(kBarEntry*kStackEntry), kStackEntry2, t722RowSums[k%16])
+					t542_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry2, t542_2[k])
+					t552_2[k] = num.FMA32(F(w*qBarEntry), qStackEntry, t552_2[k])
+					t73_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry2, t73_2[k])
+					t74_2[k] = num.FMA32(F(w*kBarEntry), kStackEntry, t74_2[k])
 				}
-				t482Row = kern.Sum16(&t482RowSums)
-				t672Row = kern.Sum16(&t672RowSums)
-				t482_2 = t482_2 + t482Row
-				t672_2 = t672_2 + t672Row
+				t532Row = kern.Sum16(&t532RowSums)
+				t722Row = kern.Sum16(&t722RowSums)
+				t532_2 = t532_2 + t532Row
+				t722_2 = t722_2 + t722Row
 			}
 		}
-		t482Total[0] = t482_2
-		t672Total[0] = t672_2
+		t532Total[0] = t532_2
+		t722Total[0] = t722_2
 	}
-	t482 = t482Total[0]
-	t672 = t672Total[0]
-	t4822 := F(0.5 * t482)
-	t6722 := F(0.5 * t672)
+	t532 = t532Total[0]
+	t722 = t722Total[0]
+	t5322 := F(0.5 * t532)
+	t7222 := F(0.5 * t722)
 
 	// projected.q, projected.k
-	var t512 F
-	var t702 F
+	var t562 F
+	var t75 F
 	if kern.Wide() {
 		a := regions.R7d2156548a38Args{
 			P0:  unsafe.SliceData(c.QBar),
 			P1:  unsafe.SliceData(c.QReshape),
 			P2:  unsafe.SliceData(c.KBar),
 			P3:  unsafe.SliceData(c.KReshape),
-			P4:  unsafe.SliceData(t522),
-			P5:  unsafe.SliceData(t71),
-			P6:  unsafe.SliceData(t512Total),
-			P7:  unsafe.SliceData(t702Total),
+			P4:  unsafe.SliceData(t572),
+			P5:  unsafe.SliceData(t76),
+			P6:  unsafe.SliceData(t562Total),
+			P7:  unsafe.SliceData(t75Total),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi * nPhi,
@@ -1271,55 +1273,55 @@ func (c *backwardFused) run() {
 			N9:  2*nPhi*nPhi + 3*nPhi + 1,
 			N10: 2*T*nPhi*nPhi + 3*T*nPhi + T,
 			N11: 2 * T * nPhi * nPhi,
-			S0:  [2]float32{t702},
-			S1:  [2]float32{t512},
+			S0:  [2]float32{t75},
+			S1:  [2]float32{t562},
 			S2:  [2]float32{a2PhiEntry},
 		}
 		regions.R7d2156548a38(&a)
 	} else {
-		t702_2 := t702
-		t512_2 := t512
+		t75_2 := t75
+		t562_2 := t562
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 				kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t522_2 := t522[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				t71_2 := t71[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-				var t512Row F
-				var t702Row F
-				t512RowSums := [16]F{t512Row}
-				t702RowSums := [16]F{t702Row}
+				t572_2 := t572[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				t76_2 := t76[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+				var t562Row F
+				var t75Row F
+				t562RowSums := [16]F{t562Row}
+				t75RowSums := [16]F{t75Row}
 				for k := range 2 * nPhi * nPhi {
 					qBarEntry2 := qBar[k]
-					t512RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t512RowSums[k%16])
+					t562RowSums[k%16] = num.FMA32(qBarEntry2, qReshape[k], t562RowSums[k%16])
 					kBarEntry2 := kBar[k]
-					t702RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t702RowSums[k%16])
-					t522_2[k] = F(a2PhiEntry * qBarEntry2)
-					t71_2[k] = F(a2PhiEntry * kBarEntry2)
+					t75RowSums[k%16] = num.FMA32(kBarEntry2, kReshape[k], t75RowSums[k%16])
+					t572_2[k] = F(a2PhiEntry * qBarEntry2)
+					t76_2[k] = F(a2PhiEntry * kBarEntry2)
 				}
-				t512Row = kern.Sum16(&t512RowSums)
-				t702Row = kern.Sum16(&t702RowSums)
-				t512_2 = t512_2 + t512Row
-				t702_2 = t702_2 + t702Row
+				t562Row = kern.Sum16(&t562RowSums)
+				t75Row = kern.Sum16(&t75RowSums)
+				t562_2 = t562_2 + t562Row
+				t75_2 = t75_2 + t75Row
 			}
 		}
-		t512Total[0] = t512_2
-		t702Total[0] = t702_2
+		t562Total[0] = t562_2
+		t75Total[0] = t75_2
 	}
-	t512 = t512Total[0]
-	t702 = t702Total[0]
+	t562 = t562Total[0]
+	t75 = t75Total[0]
 
 	// projected.q
-	clear(t572)
+	clear(t622)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
 			P0: unsafe.SliceData(c.Q2),
-			P1: unsafe.SliceData(t522),
+			P1: unsafe.SliceData(t572),
 			P2: unsafe.SliceData(c.QStack),
-			P3: unsafe.SliceData(t572),
-			P4: unsafe.SliceData(t562),
+			P3: unsafe.SliceData(t622),
+			P4: unsafe.SliceData(t612),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1335,21 +1337,21 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t562_2 := t562[(i*T+j)*2*nPhi:][:2*nPhi]
+				t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t522View := t522[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t572View := t572[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t572_2 := t572[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t5622 F
+					t622_2 := t622[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t6122 F
 					q2Entry := q2[k]
-					t5622Sums := [16]F{t5622}
+					t6122Sums := [16]F{t6122}
 					for m := range nPhi {
-						t522ViewEntry := t522View[m]
-						t5622Sums[m%16] = num.FMA32(t522ViewEntry, qStack[m], t5622Sums[m%16])
-						t572_2[m] = num.FMA32(F(0.5*t522ViewEntry), q2Entry, t572_2[m])
+						t572ViewEntry := t572View[m]
+						t6122Sums[m%16] = num.FMA32(t572ViewEntry, qStack[m], t6122Sums[m%16])
+						t622_2[m] = num.FMA32(F(0.5*t572ViewEntry), q2Entry, t622_2[m])
 					}
-					t5622 = kern.Sum16(&t5622Sums)
-					t562_2[k] = F(0.5 * t5622)
+					t6122 = kern.Sum16(&t6122Sums)
+					t612_2[k] = F(0.5 * t6122)
 				}
 			}
 		}
@@ -1358,10 +1360,10 @@ func (c *backwardFused) run() {
 	// projected.q
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t492),
-			P1: unsafe.SliceData(t502),
-			P2: unsafe.SliceData(t572),
-			P3: unsafe.SliceData(t582),
+			P0: unsafe.SliceData(t542),
+			P1: unsafe.SliceData(t552),
+			P2: unsafe.SliceData(t622),
+			P3: unsafe.SliceData(t632),
 			N0: L,
 			N1: T,
 			N2: 4 * nPhi,
@@ -1371,60 +1373,60 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t492_2 := t492[(i*T+j)*4*nPhi:][:4*nPhi]
-				t502_2 := t502[(i*T+j)*4*nPhi:][:4*nPhi]
-				t572_2 := t572[(i*T+j)*4*nPhi:][:4*nPhi]
-				t582_2 := t582[(i*T+j)*4*nPhi:][:4*nPhi]
+				t542_2 := t542[(i*T+j)*4*nPhi:][:4*nPhi]
+				t552_2 := t552[(i*T+j)*4*nPhi:][:4*nPhi]
+				t622_2 := t622[(i*T+j)*4*nPhi:][:4*nPhi]
+				t632_2 := t632[(i*T+j)*4*nPhi:][:4*nPhi]
 				for k := range 4 * nPhi {
-					t582_2[k] = (t492_2[k] + t502_2[k]) + t572_2[k]
+					t632_2[k] = (t542_2[k] + t552_2[k]) + t622_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t662 F
+	var t712 F
 	if kern.Wide() {
 		a := regions.R424d6df7468eArgs{
 			P0: unsafe.SliceData(c.QBar),
 			P1: unsafe.SliceData(c.KBar),
-			P2: unsafe.SliceData(t662Total),
+			P2: unsafe.SliceData(t712Total),
 			N0: L,
 			N1: T,
 			N2: 2*nPhi*nPhi + 3*nPhi + 1,
 			N3: 2*T*nPhi*nPhi + 3*T*nPhi + T,
-			S0: [2]float32{t662},
+			S0: [2]float32{t712},
 		}
 		regions.R424d6df7468e(&a)
 	} else {
-		t662_2 := t662
+		t712_2 := t712
 		for i := range L {
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
-				var t662Row F
-				t662RowSums := [16]F{t662Row}
+				var t712Row F
+				t712RowSums := [16]F{t712Row}
 				for k := range 1 {
-					t662RowSums[k%16] = (t662RowSums[k%16] + qBar[k]) + kBar[k]
+					t712RowSums[k%16] = (t712RowSums[k%16] + qBar[k]) + kBar[k]
 				}
-				t662Row = kern.Sum16(&t662RowSums)
-				t662_2 = t662_2 + t662Row
+				t712Row = kern.Sum16(&t712RowSums)
+				t712_2 = t712_2 + t712Row
 			}
 		}
-		t662Total[0] = t662_2
+		t712Total[0] = t712_2
 	}
-	t662 = t662Total[0]
-	c.A0PhiBar[0] = t662
+	t712 = t712Total[0]
+	c.A0PhiBar[0] = t712
 
 	// projected.k
-	clear(t76)
+	clear(t81)
 	if kern.Wide() {
 		a := regions.R22a75ab57fd1Args{
 			P0: unsafe.SliceData(c.K2),
-			P1: unsafe.SliceData(t71),
+			P1: unsafe.SliceData(t76),
 			P2: unsafe.SliceData(c.KStack),
-			P3: unsafe.SliceData(t76),
-			P4: unsafe.SliceData(t75),
+			P3: unsafe.SliceData(t81),
+			P4: unsafe.SliceData(t80),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1440,21 +1442,21 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t75_2 := t75[(i*T+j)*2*nPhi:][:2*nPhi]
+				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t71View := t71[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+					t76View := t76[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 					kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-					t76_2 := t76[(i*T+j)*4*nPhi+k:][:nPhi]
-					var t752 F
+					t81_2 := t81[(i*T+j)*4*nPhi+k:][:nPhi]
+					var t802 F
 					k2Entry := k2[k]
-					t752Sums := [16]F{t752}
+					t802Sums := [16]F{t802}
 					for m := range nPhi {
-						t71ViewEntry := t71View[m]
-						t752Sums[m%16] = num.FMA32(t71ViewEntry, kStack[m], t752Sums[m%16])
-						t76_2[m] = num.FMA32(F(0.5*t71ViewEntry), k2Entry, t76_2[m])
+						t76ViewEntry := t76View[m]
+						t802Sums[m%16] = num.FMA32(t76ViewEntry, kStack[m], t802Sums[m%16])
+						t81_2[m] = num.FMA32(F(0.5*t76ViewEntry), k2Entry, t81_2[m])
 					}
-					t752 = kern.Sum16(&t752Sums)
-					t75_2[k] = F(0.5 * t752)
+					t802 = kern.Sum16(&t802Sums)
+					t80_2[k] = F(0.5 * t802)
 				}
 			}
 		}
@@ -1463,10 +1465,10 @@ func (c *backwardFused) run() {
 	// projected.k
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t682),
-			P1: unsafe.SliceData(t692),
-			P2: unsafe.SliceData(t76),
-			P3: unsafe.SliceData(t77),
+			P0: unsafe.SliceData(t73),
+			P1: unsafe.SliceData(t74),
+			P2: unsafe.SliceData(t81),
+			P3: unsafe.SliceData(t82),
 			N0: L,
 			N1: T,
 			N2: 4 * nPhi,
@@ -1476,12 +1478,12 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t682_2 := t682[(i*T+j)*4*nPhi:][:4*nPhi]
-				t692_2 := t692[(i*T+j)*4*nPhi:][:4*nPhi]
-				t76_2 := t76[(i*T+j)*4*nPhi:][:4*nPhi]
-				t77_2 := t77[(i*T+j)*4*nPhi:][:4*nPhi]
+				t73_2 := t73[(i*T+j)*4*nPhi:][:4*nPhi]
+				t74_2 := t74[(i*T+j)*4*nPhi:][:4*nPhi]
+				t81_2 := t81[(i*T+j)*4*nPhi:][:4*nPhi]
+				t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
 				for k := range 4 * nPhi {
-					t77_2[k] = (t682_2[k] + t692_2[k]) + t76_2[k]
+					t82_2[k] = (t73_2[k] + t74_2[k]) + t81_2[k]
 				}
 			}
 		}
@@ -1492,18 +1494,18 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.Rdc4202af5576Args{
 			P0:  unsafe.SliceData(c.QBar),
-			P1:  unsafe.SliceData(t562),
-			P2:  unsafe.SliceData(t582),
+			P1:  unsafe.SliceData(t612),
+			P2:  unsafe.SliceData(t632),
 			P3:  unsafe.SliceData(c.Q2Div2),
 			P4:  unsafe.SliceData(c.KBar),
-			P5:  unsafe.SliceData(t412),
-			P6:  unsafe.SliceData(t75),
-			P7:  unsafe.SliceData(t77),
+			P5:  unsafe.SliceData(t462),
+			P6:  unsafe.SliceData(t80),
+			P7:  unsafe.SliceData(t82),
 			P8:  unsafe.SliceData(c.K2Div2),
-			P9:  unsafe.SliceData(t80),
-			P10: unsafe.SliceData(t106),
-			P11: unsafe.SliceData(t85),
-			P12: unsafe.SliceData(t111),
+			P9:  unsafe.SliceData(t85),
+			P10: unsafe.SliceData(t111),
+			P11: unsafe.SliceData(t90),
+			P12: unsafe.SliceData(t116),
 			N0:  L,
 			N1:  T,
 			N2:  2 * nPhi,
@@ -1535,38 +1537,38 @@ func (c *backwardFused) run() {
 		regions.Rdc4202af5576(&a)
 	} else {
 		for i := range L {
-			t85_2 := t85[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
+			t116_2 := t116[i*T:][:T]
 			for j := range T {
 				qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t562_2 := t562[(i*T+j)*2*nPhi:][:2*nPhi]
-				t582_2 := t582[(i*T+j)*4*nPhi:][:2*nPhi]
-				t582_3 := t582[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
+				t632_2 := t632[(i*T+j)*4*nPhi:][:2*nPhi]
+				t632_3 := t632[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 				q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
 				kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-				t412_2 := t412[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
-				t75_2 := t75[(i*T+j)*2*nPhi:][:2*nPhi]
-				t77_2 := t77[(i*T+j)*4*nPhi:][:2*nPhi]
-				t77_3 := t77[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
 				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
-				t106_2 := t106[(i*T+j)*2*nPhi:][:2*nPhi]
-				var t852 F
-				var t1112 F
-				t852Sums := [16]F{t852}
-				t1112Sums := [16]F{t1112}
+				t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
+				t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+				k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
+				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
+				t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
+				var t902 F
+				var t1162 F
+				t902Sums := [16]F{t902}
+				t1162Sums := [16]F{t1162}
 				for k := range 2 * nPhi {
-					t802 := (num.FMA32(a1PhiEntry, qBar[k], t562_2[k]) + t582_2[k]) + t582_3[k]
-					t852Sums[k%16] = num.FMA32(t802, q2Div2[k], t852Sums[k%16])
-					t1062 := ((num.FMA32(a1PhiEntry, kBar[k], t412_2[k]) + t75_2[k]) + t77_2[k]) + t77_3[k]
-					t1112Sums[k%16] = num.FMA32(t1062, k2Div2[k], t1112Sums[k%16])
-					t80_2[k] = t802
-					t106_2[k] = t1062
+					t852 := (num.FMA32(a1PhiEntry, qBar[k], t612_2[k]) + t632_2[k]) + t632_3[k]
+					t902Sums[k%16] = num.FMA32(t852, q2Div2[k], t902Sums[k%16])
+					t1112 := ((num.FMA32(a1PhiEntry, kBar[k], t462_2[k]) + t80_2[k]) + t82_2[k]) + t82_3[k]
+					t1162Sums[k%16] = num.FMA32(t1112, k2Div2[k], t1162Sums[k%16])
+					t85_2[k] = t852
+					t111_2[k] = t1112
 				}
-				t852 = kern.Sum16(&t852Sums)
-				t1112 = kern.Sum16(&t1112Sums)
-				t85_2[j] = -t852
-				t111_2[j] = -t1112
+				t902 = kern.Sum16(&t902Sums)
+				t1162 = kern.Sum16(&t1162Sums)
+				t90_2[j] = -t902
+				t116_2[j] = -t1162
 			}
 		}
 	}
@@ -1576,12 +1578,12 @@ func (c *backwardFused) run() {
 	if kern.Wide() {
 		a := regions.R79f1edb0c583Args{
 			P0:  unsafe.SliceData(c.VBar),
-			P1:  unsafe.SliceData(t412),
+			P1:  unsafe.SliceData(t462),
 			P2:  unsafe.SliceData(c.VSigmoid),
 			P3:  unsafe.SliceData(c.BV),
 			P4:  unsafe.SliceData(c.VProd),
 			P5:  unsafe.SliceData(c.VSigmoid2),
-			P6:  unsafe.SliceData(t138),
+			P6:  unsafe.SliceData(t143),
 			P7:  unsafe.SliceData(c.BVBar),
 			N0:  L,
 			N1:  T,
@@ -1604,30 +1606,30 @@ func (c *backwardFused) run() {
 		for i := range L {
 			for j := range T {
 				vBar := c.VBar[(i*T+j)*dV:][:dV]
-				t412_2 := t412[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
+				t462_2 := t462[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
 				vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
 				vProd := c.VProd[(i*T+j)*dV:][:dV]
 				vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-				t138_2 := t138[(i*T+j)*dV:][:dV]
+				t143_2 := t143[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					t132 := vBar[k] + t412_2[k]
+					t137 := vBar[k] + t462_2[k]
 					vSigmoidEntry := vSigmoid[k]
-					t1382 := num.FMA32(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t132), vSigmoid2[k], F(vSigmoidEntry*t132))
-					t138_2[k] = t1382
-					bVBar[k] = bVBar[k] + t1382
+					t1432 := num.FMA32(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t137), vSigmoid2[k], F(vSigmoidEntry*t137))
+					t143_2[k] = t1432
+					bVBar[k] = bVBar[k] + t1432
 				}
 			}
 		}
 	}
 
 	// projected.v
-	clear(t141)
+	clear(t146)
 	if kern.Wide() {
 		a := regions.R7b2d1f068ac7Args{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t138),
+			P1: unsafe.SliceData(t143),
 			P2: unsafe.SliceData(c.CV),
-			P3: unsafe.SliceData(t141),
+			P3: unsafe.SliceData(t146),
 			N0: L,
 			N1: T,
 			N2: dV,
@@ -1640,13 +1642,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t138_2 := t138[(i*T+j)*dV:][:dV]
+				t143_2 := t143[(i*T+j)*dV:][:dV]
 				n := int(c.Pos[i])
 				for k := range min(4, n+j+1) {
 					cV := c.CV[k*dV:][:dV]
-					t141_2 := t141[(i*(T+3)+j-k+3)*dV:][:dV]
+					t146_2 := t146[(i*(T+3)+j-k+3)*dV:][:dV]
 					for m := range dV {
-						t141_2[m] = num.FMA32(t138_2[m], cV[m], t141_2[m])
+						t146_2[m] = num.FMA32(t143_2[m], cV[m], t146_2[m])
 					}
 				}
 			}
@@ -1663,7 +1665,7 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a := regions.R3338b3e6a9ffArgs{
 							P0: unsafe.SliceData(c.VStack),
-							P1: unsafe.SliceData(t138),
+							P1: unsafe.SliceData(t143),
 							P2: unsafe.SliceData(c.CVBar),
 							N0: dV,
 							N1: -4*dV*i + 4*dV*k + (4*T*dV+12*dV)*j + 12*dV,
@@ -1673,10 +1675,10 @@ func (c *backwardFused) run() {
 						regions.R3338b3e6a9ff(&a)
 					} else {
 						vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-						t138_2 := t138[(j*T+k)*dV:][:dV]
+						t143_2 := t143[(j*T+k)*dV:][:dV]
 						cVBar := c.CVBar[i*dV:][:dV]
 						for m := range dV {
-							cVBar[m] = num.FMA32(vStack[m], t138_2[m], cVBar[m])
+							cVBar[m] = num.FMA32(vStack[m], t143_2[m], cVBar[m])
 						}
 					}
 				}
@@ -1685,10 +1687,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.v
-	clear(t143)
+	clear(t148)
 	if kern.Wide() {
 		a := regions.R4efc802c9c7dArgs{
-			P0: unsafe.SliceData(t143),
+			P0: unsafe.SliceData(t148),
 			P1: unsafe.SliceData(c.V0TailBar),
 			N0: L,
 			N1: dV,
@@ -1700,10 +1702,10 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t143_2 := t143[(i*(T+3)+j+T)*dV:][:dV]
+				t148_2 := t148[(i*(T+3)+j+T)*dV:][:dV]
 				v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
 				for k := range dV {
-					t143_2[k] = t143_2[k] + v0TailBar[k]
+					t148_2[k] = t148_2[k] + v0TailBar[k]
 				}
 			}
 		}
@@ -1712,9 +1714,9 @@ func (c *backwardFused) run() {
 	// projected.v
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t141),
-			P1: unsafe.SliceData(t143),
-			P2: unsafe.SliceData(t144),
+			P0: unsafe.SliceData(t146),
+			P1: unsafe.SliceData(t148),
+			P2: unsafe.SliceData(t149),
 			N0: L,
 			N1: T + 3,
 			N2: dV,
@@ -1724,11 +1726,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t141_2 := t141[(i*(T+3)+j)*dV:][:dV]
-				t143_2 := t143[(i*(T+3)+j)*dV:][:dV]
-				t144_2 := t144[(i*(T+3)+j)*dV:][:dV]
+				t146_2 := t146[(i*(T+3)+j)*dV:][:dV]
+				t148_2 := t148[(i*(T+3)+j)*dV:][:dV]
+				t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
 				for k := range dV {
-					t144_2[k] = t141_2[k] + t143_2[k]
+					t149_2[k] = t146_2[k] + t148_2[k]
 				}
 			}
 		}
@@ -1737,7 +1739,7 @@ func (c *backwardFused) run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t144[(i*(T+3)+j)*dV:][:dV])
+			copy(c.V0TailBarOut[(i*3+j)*dV:][:dV], t149[(i*(T+3)+j)*dV:][:dV])
 		}
 	}
 
@@ -1746,29 +1748,29 @@ func (c *backwardFused) run() {
 	clear(c.BKBar)
 	if kern.Wide() {
 		a := regions.Red74316e3c25Args{
-			P0:  unsafe.SliceData(t90),
+			P0:  unsafe.SliceData(t95),
 			P1:  unsafe.SliceData(c.Q2Div),
 			P2:  unsafe.SliceData(t28),
-			P3:  unsafe.SliceData(t86),
-			P4:  unsafe.SliceData(t85),
+			P3:  unsafe.SliceData(t91),
+			P4:  unsafe.SliceData(t90),
 			P5:  unsafe.SliceData(c.Q2Div3),
-			P6:  unsafe.SliceData(t116),
+			P6:  unsafe.SliceData(t121),
 			P7:  unsafe.SliceData(c.K2Div),
 			P8:  unsafe.SliceData(t18),
-			P9:  unsafe.SliceData(t112),
-			P10: unsafe.SliceData(t111),
+			P9:  unsafe.SliceData(t117),
+			P10: unsafe.SliceData(t116),
 			P11: unsafe.SliceData(c.K2Div3),
 			P12: unsafe.SliceData(t9),
 			P13: unsafe.SliceData(c.Q1Sigmoid),
-			P14: unsafe.SliceData(t80),
+			P14: unsafe.SliceData(t85),
 			P15: unsafe.SliceData(c.Q1Sigmoid2),
 			P16: unsafe.SliceData(t4),
 			P17: unsafe.SliceData(c.K1Sigmoid),
-			P18: unsafe.SliceData(t106),
+			P18: unsafe.SliceData(t111),
 			P19: unsafe.SliceData(c.K1Sigmoid2),
-			P20: unsafe.SliceData(t153),
+			P20: unsafe.SliceData(t158),
 			P21: unsafe.SliceData(c.BQBar),
-			P22: unsafe.SliceData(t168),
+			P22: unsafe.SliceData(t173),
 			P23: unsafe.SliceData(c.BKBar),
 			N0:  L,
 			N1:  T,
@@ -1789,65 +1791,65 @@ func (c *backwardFused) run() {
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for i := range L {
-			t90_2 := t90[i*T:][:T]
+			t95_2 := t95[i*T:][:T]
 			q2Div := c.Q2Div[i*T:][:T]
 			t28_2 := t28[i*T:][:T]
-			t86_2 := t86[i*T:][:T]
-			t85_2 := t85[i*T:][:T]
+			t91_2 := t91[i*T:][:T]
+			t90_2 := t90[i*T:][:T]
 			q2Div3 := c.Q2Div3[i*T:][:T]
-			t116_2 := t116[i*T:][:T]
+			t121_2 := t121[i*T:][:T]
 			k2Div := c.K2Div[i*T:][:T]
 			t18_2 := t18[i*T:][:T]
-			t112_2 := t112[i*T:][:T]
-			t111_2 := t111[i*T:][:T]
+			t117_2 := t117[i*T:][:T]
+			t116_2 := t116[i*T:][:T]
 			k2Div3 := c.K2Div3[i*T:][:T]
 			for j := range T {
 				t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+				t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
 				q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
 				t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-				t106_2 := t106[(i*T+j)*2*nPhi:][:2*nPhi]
+				t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
 				k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-				t153_2 := t153[(i*T+j)*2*nPhi:][:2*nPhi]
-				t168_2 := t168[(i*T+j)*2*nPhi:][:2*nPhi]
-				t90Entry := t90_2[j]
+				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+				t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
+				t95Entry := t95_2[j]
 				q2DivEntry := q2Div[j]
-				w2 := kern.Choose((t90Entry && t28_2[j]), kern.Choose(t90Entry, F(F(0.5*kern.Choose(t90Entry, kern.Choose(t86_2[j], t85_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-				t116Entry := t116_2[j]
+				w2 := kern.Choose((t95Entry && t28_2[j]), kern.Choose(t95Entry, F(F(0.5*kern.Choose(t95Entry, kern.Choose(t91_2[j], t90_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
+				t121Entry := t121_2[j]
 				k2DivEntry := k2Div[j]
-				w3 := kern.Choose((t116Entry && t18_2[j]), kern.Choose(t116Entry, F(F(0.5*kern.Choose(t116Entry, kern.Choose(t112_2[j], t111_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+				w3 := kern.Choose((t121Entry && t18_2[j]), kern.Choose(t121Entry, F(F(0.5*kern.Choose(t121Entry, kern.Choose(t117_2[j], t116_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
 				for k := range 2 * nPhi {
 					t9Entry := t9_2[k]
 					q1SigmoidEntry := q1Sigmoid[k]
-					t147 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w2, F(t80_2[k]*q2DivEntry))
-					t1532 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t147), q1Sigmoid2[k], F(q1SigmoidEntry*t147))
+					t152 := num.FMA32(F(F(2*t9Entry)*q1SigmoidEntry), w2, F(t85_2[k]*q2DivEntry))
+					t1582 := num.FMA32(F(F(t9Entry*q1SigmoidEntry)*t152), q1Sigmoid2[k], F(q1SigmoidEntry*t152))
 					t4Entry := t4_2[k]
 					k1SigmoidEntry := k1Sigmoid[k]
-					t162_2 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w3, F(t106_2[k]*k2DivEntry))
-					t1682 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t162_2), k1Sigmoid2[k], F(k1SigmoidEntry*t162_2))
-					t153_2[k] = t1532
-					bQBar[k] = bQBar[k] + t1532
-					t168_2[k] = t1682
-					bKBar[k] = bKBar[k] + t1682
+					t167 := num.FMA32(F(F(2*t4Entry)*k1SigmoidEntry), w3, F(t111_2[k]*k2DivEntry))
+					t1732 := num.FMA32(F(F(t4Entry*k1SigmoidEntry)*t167), k1Sigmoid2[k], F(k1SigmoidEntry*t167))
+					t158_2[k] = t1582
+					bQBar[k] = bQBar[k] + t1582
+					t173_2[k] = t1732
+					bKBar[k] = bKBar[k] + t1732
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t156)
-	clear(t171)
+	clear(t161)
+	clear(t176)
 	if kern.Wide() {
 		a := regions.R98e1fb690bbbArgs{
 			P0: unsafe.SliceData(c.Pos),
-			P1: unsafe.SliceData(t153),
+			P1: unsafe.SliceData(t158),
 			P2: unsafe.SliceData(c.CQ),
-			P3: unsafe.SliceData(t156),
-			P4: unsafe.SliceData(t168),
+			P3: unsafe.SliceData(t161),
+			P4: unsafe.SliceData(t173),
 			P5: unsafe.SliceData(c.CK),
-			P6: unsafe.SliceData(t171),
+			P6: unsafe.SliceData(t176),
 			N0: L,
 			N1: T,
 			N2: 2 * nPhi,
@@ -1862,17 +1864,17 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t153_2 := t153[(i*T+j)*2*nPhi:][:2*nPhi]
-				t168_2 := t168[(i*T+j)*2*nPhi:][:2*nPhi]
+				t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+				t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
 				n3 := int(c.Pos[i])
 				for k := range min(4, n3+j+1) {
 					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t156_2 := t156[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
+					t161_2 := t161[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
 					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t171_2 := t171[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
+					t176_2 := t176[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						t156_2[m] = num.FMA32(t153_2[m], cQ[m], t156_2[m])
-						t171_2[m] = num.FMA32(t168_2[m], cK[m], t171_2[m])
+						t161_2[m] = num.FMA32(t158_2[m], cQ[m], t161_2[m])
+						t176_2[m] = num.FMA32(t173_2[m], cK[m], t176_2[m])
 					}
 				}
 			}
@@ -1890,10 +1892,10 @@ func (c *backwardFused) run() {
 					if kern.Wide() {
 						a := regions.R90595b6873ffArgs{
 							P0: unsafe.SliceData(c.Q1Stack),
-							P1: unsafe.SliceData(t153),
+							P1: unsafe.SliceData(t158),
 							P2: unsafe.SliceData(c.CQBar),
 							P3: unsafe.SliceData(c.K1Stack),
-							P4: unsafe.SliceData(t168),
+							P4: unsafe.SliceData(t173),
 							P5: unsafe.SliceData(c.CKBar),
 							N0: 2 * nPhi,
 							N1: -8*nPhi*i + 8*nPhi*k + (8*T*nPhi+24*nPhi)*j + 24*nPhi,
@@ -1903,14 +1905,14 @@ func (c *backwardFused) run() {
 						regions.R90595b6873ff(&a)
 					} else {
 						q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t153_2 := t153[(j*T+k)*2*nPhi:][:2*nPhi]
+						t158_2 := t158[(j*T+k)*2*nPhi:][:2*nPhi]
 						cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
 						k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-						t168_2 := t168[(j*T+k)*2*nPhi:][:2*nPhi]
+						t173_2 := t173[(j*T+k)*2*nPhi:][:2*nPhi]
 						cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
 						for m := range 2 * nPhi {
-							cQBar[m] = num.FMA32(q1Stack[m], t153_2[m], cQBar[m])
-							cKBar[m] = num.FMA32(k1Stack[m], t168_2[m], cKBar[m])
+							cQBar[m] = num.FMA32(q1Stack[m], t158_2[m], cQBar[m])
+							cKBar[m] = num.FMA32(k1Stack[m], t173_2[m], cKBar[m])
 						}
 					}
 				}
@@ -1919,10 +1921,10 @@ func (c *backwardFused) run() {
 	}
 
 	// projected.q1
-	clear(t158)
+	clear(t163)
 	if kern.Wide() {
 		a := regions.R6d8f726ce0c7Args{
-			P0: unsafe.SliceData(t158),
+			P0: unsafe.SliceData(t163),
 			P1: unsafe.SliceData(c.Q0TailBar),
 			N0: L,
 			N1: 2 * nPhi,
@@ -1934,10 +1936,10 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t158_2 := t158[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+				t163_2 := t163[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
 				q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t158_2[k] = t158_2[k] + q0TailBar[k]
+					t163_2[k] = t163_2[k] + q0TailBar[k]
 				}
 			}
 		}
@@ -1946,9 +1948,9 @@ func (c *backwardFused) run() {
 	// projected.q1
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t156),
-			P1: unsafe.SliceData(t158),
-			P2: unsafe.SliceData(t159),
+			P0: unsafe.SliceData(t161),
+			P1: unsafe.SliceData(t163),
+			P2: unsafe.SliceData(t164),
 			N0: L,
 			N1: T + 3,
 			N2: 2 * nPhi,
@@ -1958,23 +1960,23 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t156_2 := t156[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t158_2 := t158[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t159_2 := t159[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t161_2 := t161[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t163_2 := t163[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t159_2[k] = t156_2[k] + t158_2[k]
+					t164_2[k] = t161_2[k] + t163_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t173)
+	clear(t178)
 	if kern.Wide() {
 		a := regions.R32dad8ad2972Args{
-			P0: unsafe.SliceData(t159),
+			P0: unsafe.SliceData(t164),
 			P1: unsafe.SliceData(c.Q0TailBarOut),
-			P2: unsafe.SliceData(t173),
+			P2: unsafe.SliceData(t178),
 			P3: unsafe.SliceData(c.K0TailBar),
 			N0: L,
 			N1: 2 * nPhi,
@@ -1986,13 +1988,13 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range 3 {
-				t159_2 := t159[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 				q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
-				t173_2 := t173[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+				t178_2 := t178[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
 				k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					q0TailBarOut[k] = t159_2[k]
-					t173_2[k] = t173_2[k] + k0TailBar[k]
+					q0TailBarOut[k] = t164_2[k]
+					t178_2[k] = t178_2[k] + k0TailBar[k]
 				}
 			}
 		}
@@ -2001,9 +2003,9 @@ func (c *backwardFused) run() {
 	// projected.k1
 	if kern.Wide() {
 		a := regions.Rfbd3242b02acArgs{
-			P0: unsafe.SliceData(t171),
-			P1: unsafe.SliceData(t173),
-			P2: unsafe.SliceData(t174),
+			P0: unsafe.SliceData(t176),
+			P1: unsafe.SliceData(t178),
+			P2: unsafe.SliceData(t179),
 			N0: L,
 			N1: T + 3,
 			N2: 2 * nPhi,
@@ -2013,11 +2015,11 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T + 3 {
-				t171_2 := t171[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t173_2 := t173[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-				t174_2 := t174[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t176_2 := t176[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t178_2 := t178[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+				t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 				for k := range 2 * nPhi {
-					t174_2[k] = t171_2[k] + t173_2[k]
+					t179_2[k] = t176_2[k] + t178_2[k]
 				}
 			}
 		}
@@ -2026,49 +2028,49 @@ func (c *backwardFused) run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t174[(i*(T+3)+j)*2*nPhi:][:2*nPhi])
+			copy(c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi], t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi])
 		}
 	}
 
 	// projected.v0, projected.v
 	for i := range L {
-		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t177, i*T*d), d, 1, kern.From(t144, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+		kern.GemmFMA(T, d, dV, F(1), false, kern.From(t182, i*T*d), d, 1, kern.From(t149, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
 	}
 
 	// projected.v0, projected.v
 	clear(c.WVBar)
 	for k := range L {
-		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t144, (k*(T+3)+3)*dV), dV, 1)
+		kern.GemmFMA(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t149, (k*(T+3)+3)*dV), dV, 1)
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t179, i*T*d), d, 1, kern.From(t159, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
+		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t184, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t159, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
+		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t181, i*T*d), d, 1, kern.From(t174, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
+		kern.GemmFMA(T, d, 2*nPhi, F(1), false, kern.From(t186, i*T*d), d, 1, kern.From(t179, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t174, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
+		kern.GemmFMA(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t179, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
 	}
 
 	// projected.k0
 	if kern.Wide() {
 		a := regions.Rf53e8c338454Args{
-			P0: unsafe.SliceData(t177),
-			P1: unsafe.SliceData(t179),
-			P2: unsafe.SliceData(t181),
+			P0: unsafe.SliceData(t182),
+			P1: unsafe.SliceData(t184),
+			P2: unsafe.SliceData(t186),
 			P3: unsafe.SliceData(c.XBar),
 			N0: L,
 			N1: T,
@@ -2079,18 +2081,18 @@ func (c *backwardFused) run() {
 	} else {
 		for i := range L {
 			for j := range T {
-				t177_2 := t177[(i*T+j)*d:][:d]
-				t179_2 := t179[(i*T+j)*d:][:d]
-				t181_2 := t181[(i*T+j)*d:][:d]
+				t182_2 := t182[(i*T+j)*d:][:d]
+				t184_2 := t184[(i*T+j)*d:][:d]
+				t186_2 := t186[(i*T+j)*d:][:d]
 				xBar := c.XBar[(i*T+j)*d:][:d]
 				for k := range d {
-					xBar[k] = (t177_2[k] + t179_2[k]) + t181_2[k]
+					xBar[k] = (t182_2[k] + t184_2[k]) + t186_2[k]
 				}
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t532 + t72
-	c.A2PhiBar[0] = ((t4822 + t512) + t6722) + t702
+	c.A1PhiBar[0] = t582 + t77
+	c.A2PhiBar[0] = ((t5322 + t562) + t7222) + t75
 }

@@ -130,7 +130,7 @@ func (c *Forward[F]) Run() {
 	work = work[L*T:]
 	t64 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t69 := work[:L*T] // [L, T]
+	t71 := work[:L*T] // [L, T]
 
 	// projected.k0
 	kern.Gemm(L*T, 2*nPhi, d, F(1), false, k0, 2*nPhi, 1, c.X, d, 1, c.WK, 1, d)
@@ -608,7 +608,7 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		t57_2 := t57[i*T:][:T]
 		t64_2 := t64[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
 		wRho := c.WRho[:dV+2*nPhi]
 		wTheta := c.WTheta[:dV+2*nPhi]
 		wEta := c.WEta[:dV+2*nPhi]
@@ -616,16 +616,16 @@ func (c *Forward[F]) Run() {
 			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
 			var t572 F
 			var t642 F
-			var t692 F
+			var t712 F
 			for k := range dV + 2*nPhi {
 				rhoStackEntry := rhoStack[k]
 				t572 += F(rhoStackEntry * wRho[k])
 				t642 += F(rhoStackEntry * wTheta[k])
-				t692 += F(rhoStackEntry * wEta[k])
+				t712 += F(rhoStackEntry * wEta[k])
 			}
 			t57_2[j] = t572
 			t64_2[j] = t642
-			t69_2[j] = t692
+			t71_2[j] = t712
 		}
 	}
 
@@ -636,7 +636,7 @@ func (c *Forward[F]) Run() {
 	for i := range L {
 		t57_2 := t57[i*T:][:T]
 		t64_2 := t64[i*T:][:T]
-		t69_2 := t69[i*T:][:T]
+		t71_2 := t71[i*T:][:T]
 		rhoSigmoid := c.RhoSigmoid[i*T:][:T]
 		rho := c.Rho[i*T:][:T]
 		thetaSoftplus := c.ThetaSoftplus[i*T:][:T]
@@ -658,13 +658,13 @@ func (c *Forward[F]) Run() {
 			t59 := num.Sigmoid(t58)
 			t65 := t64_2[j] + bThetaEntry
 			t66 := num.Softplus(t65)
-			t70 := t69_2[j] + bEtaEntry
+			t72 := t71_2[j] + bEtaEntry
 			rhoSigmoid[j] = t59
 			rho[j] = num.Min(num.Max(t59, F(0)), F(1))
 			thetaSoftplus[j] = t66
-			theta[j] = num.Max(t66, F(0))
-			eta[j] = num.Sigmoid(t70)
-			etaSigmoid[j] = num.Sigmoid(-t70)
+			theta[j] = num.Min(num.Max(t66, F(0)), F(0.1))
+			eta[j] = num.Sigmoid(t72)
+			etaSigmoid[j] = num.Sigmoid(-t72)
 			thetaSigmoid[j] = num.Sigmoid(t65)
 			rhoSigmoid2[j] = num.Sigmoid(-t58)
 			q2Div[j] = F(1) / t35_2[j]
@@ -807,88 +807,88 @@ func (c *Backward[F]) Run() {
 	work = work[2*L*T*nPhi:]
 	t42 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t162 := work[:L*T] // [L, T]
+	t212 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t352 := work[:L*T] // [L, T]
+	t402 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t412 := work[:L*T*dV+2*L*T*nPhi] // [L, T, d_v + 2·n_phi]
+	t462 := work[:L*T*dV+2*L*T*nPhi] // [L, T, d_v + 2·n_phi]
 	work = work[L*T*dV+2*L*T*nPhi:]
-	t492 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t542 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t502 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t552 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t682 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t73 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t692 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t74 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t522 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t572 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t71 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
+	t76 := work[:2*L*T*nPhi*nPhi] // [L, T, 2·n_phi·n_phi]
 	work = work[2*L*T*nPhi*nPhi:]
-	t562 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t612 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t572 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t622 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
-	t582 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t75 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
-	work = work[2*L*T*nPhi:]
-	t76 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
-	work = work[4*L*T*nPhi:]
-	t77 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	t632 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
 	work = work[4*L*T*nPhi:]
 	t80 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t85 := work[:L*T] // [L, T]
-	work = work[L*T:]
-	t106 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t81 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t82 := work[:4*L*T*nPhi] // [L, T, 4·n_phi]
+	work = work[4*L*T*nPhi:]
+	t85 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t111 := work[:L*T] // [L, T]
+	t90 := work[:L*T] // [L, T]
 	work = work[L*T:]
-	t138 := work[:L*T*dV] // [L, T, d_v]
+	t111 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	work = work[2*L*T*nPhi:]
+	t116 := work[:L*T] // [L, T]
+	work = work[L*T:]
+	t143 := work[:L*T*dV] // [L, T, d_v]
 	work = work[L*T*dV:]
-	t141 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	t146 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
-	t143 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	t148 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
-	t144 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
+	t149 := work[:L*T*dV+3*L*dV] // [L, T + 3, d_v]
 	work = work[L*T*dV+3*L*dV:]
-	t153 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t158 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t168 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
+	t173 := work[:2*L*T*nPhi] // [L, T, 2·n_phi]
 	work = work[2*L*T*nPhi:]
-	t156 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t161 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t171 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t176 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t158 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t163 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t159 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t164 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t173 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t178 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t174 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
+	t179 := work[:2*L*T*nPhi+6*L*nPhi] // [L, T + 3, 2·n_phi]
 	work = work[2*L*T*nPhi+6*L*nPhi:]
-	t177 := work[:L*T*d] // [L, T, d]
+	t182 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t179 := work[:L*T*d] // [L, T, d]
+	t184 := work[:L*T*d] // [L, T, d]
 	work = work[L*T*d:]
-	t181 := work[:L*T*d] // [L, T, d]
+	t186 := work[:L*T*d] // [L, T, d]
 	t18 := c.Flags[:L*T] // [L, T]
 	flags := c.Flags[L*T:]
 	t28 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t86 := flags[:L*T] // [L, T]
+	t91 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t90 := flags[:L*T] // [L, T]
+	t95 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t112 := flags[:L*T] // [L, T]
+	t117 := flags[:L*T] // [L, T]
 	flags = flags[L*T:]
-	t116 := flags[:L*T] // [L, T]
+	t121 := flags[:L*T] // [L, T]
 
 	// projected.k1, projected.q1, projected.q, projected.k
-	var t532 F
-	var t72 F
+	var t582 F
+	var t77 F
 	for i := range L {
 		bK := c.BK[:2*nPhi]
 		bQ := c.BQ[:2*nPhi]
@@ -902,8 +902,8 @@ func (c *Backward[F]) Run() {
 			q1Prod := c.Q1Prod[(i*T+j)*2*nPhi:][:2*nPhi]
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t532 += F(qBar[k] * q2[k])
-				t72 += F(kBar[k] * k2[k])
+				t582 += F(qBar[k] * q2[k])
+				t77 += F(kBar[k] * k2[k])
 				t4_2[k] = bK[k] + k1Prod[k]
 				t9_2[k] = bQ[k] + q1Prod[k]
 			}
@@ -912,8 +912,8 @@ func (c *Backward[F]) Run() {
 
 	// projected.k2, projected.q2, projected.eta, projected.theta, projected.rho
 	var t62 F
-	var t192 F
-	var t382 F
+	var t242 F
+	var t432 F
 	for i := range L {
 		k2Prod := c.K2Prod[i*T:][:T]
 		q2Prod := c.Q2Prod[i*T:][:T]
@@ -931,41 +931,43 @@ func (c *Backward[F]) Run() {
 		t18_2 := t18[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
 		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t90_2 := t90[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t402_2 := t402[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
+		t117_2 := t117[i*T:][:T]
+		t121_2 := t121[i*T:][:T]
 		for j := range T {
-			t182 := (F(0) < k2Prod[j])
+			t182_2 := (F(0) < k2Prod[j])
 			t282 := (F(0) < q2Prod[j])
 			t422 := F(F(etaBar[j]*eta[j]) * etaSigmoid[j])
 			t62 += t422
-			t922 := (F(0) <= thetaSoftplus[j])
-			t1622 := kern.Choose(t922, F(kern.Choose(t922, thetaBar[j], F(0))*thetaSigmoid[j]), F(0))
-			t192 += t1622
+			thetaSoftplusEntry := thetaSoftplus[j]
+			t922 := (num.Max(thetaSoftplusEntry, F(0)) <= F(0.1))
+			t142 := (t922 && (F(0) <= thetaSoftplusEntry))
+			t2122 := kern.Choose(t142, F(kern.Choose(t142, kern.Choose(t922, thetaBar[j], F(0)), F(0))*thetaSigmoid[j]), F(0))
+			t242 += t2122
 			rhoSigmoidEntry := rhoSigmoid[j]
-			t222 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
-			t272 := (t222 && (F(0) <= rhoSigmoidEntry))
-			t3522 := kern.Choose(t272, F(F(rhoSigmoidEntry*kern.Choose(t272, kern.Choose(t222, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
-			t382 += t3522
-			t862 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
-			t1122 := (F(1e-08) <= kern.Choose(t182, k2Sqrt[j], F(0)))
-			t18_2[j] = t182
+			t272 := (num.Max(rhoSigmoidEntry, F(0)) <= F(1))
+			t322 := (t272 && (F(0) <= rhoSigmoidEntry))
+			t4022 := kern.Choose(t322, F(F(rhoSigmoidEntry*kern.Choose(t322, kern.Choose(t272, rhoBar[j], F(0)), F(0)))*rhoSigmoid2[j]), F(0))
+			t432 += t4022
+			t912 := (F(1e-08) <= kern.Choose(t282, q2Sqrt[j], F(0)))
+			t1172 := (F(1e-08) <= kern.Choose(t182_2, k2Sqrt[j], F(0)))
+			t18_2[j] = t182_2
 			t28_2[j] = t282
 			t42_2[j] = t422
-			t162_2[j] = t1622
-			t352_2[j] = t3522
-			t86_2[j] = t862
-			t90_2[j] = (t862 && t282)
-			t112_2[j] = t1122
-			t116_2[j] = (t1122 && t182)
+			t212_2[j] = t2122
+			t402_2[j] = t4022
+			t91_2[j] = t912
+			t95_2[j] = (t912 && t282)
+			t117_2[j] = t1172
+			t121_2[j] = (t1172 && t182_2)
 		}
 	}
 	c.BEtaBar[0] = t62
-	c.BThetaBar[0] = t192
-	c.BRhoBar[0] = t382
+	c.BThetaBar[0] = t242
+	c.BRhoBar[0] = t432
 
 	// projected.eta, projected.theta, projected.rho
 	clear(c.WEtaBar)
@@ -973,8 +975,8 @@ func (c *Backward[F]) Run() {
 	clear(c.WRhoBar)
 	for i := range L {
 		t42_2 := t42[i*T:][:T]
-		t162_2 := t162[i*T:][:T]
-		t352_2 := t352[i*T:][:T]
+		t212_2 := t212[i*T:][:T]
+		t402_2 := t402[i*T:][:T]
 		wEtaBar := c.WEtaBar[:dV+2*nPhi]
 		wThetaBar := c.WThetaBar[:dV+2*nPhi]
 		wRhoBar := c.WRhoBar[:dV+2*nPhi]
@@ -983,27 +985,27 @@ func (c *Backward[F]) Run() {
 		wRho := c.WRho[:dV+2*nPhi]
 		for j := range T {
 			rhoStack := c.RhoStack[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
-			t412_2 := t412[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
+			t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:dV+2*nPhi]
 			t42Entry := t42_2[j]
-			t162Entry := t162_2[j]
-			t352Entry := t352_2[j]
+			t212Entry := t212_2[j]
+			t402Entry := t402_2[j]
 			for k := range dV + 2*nPhi {
 				rhoStackEntry := rhoStack[k]
 				wEtaBar[k] += F(rhoStackEntry * t42Entry)
-				wThetaBar[k] += F(rhoStackEntry * t162Entry)
-				wRhoBar[k] += F(rhoStackEntry * t352Entry)
-				t412_2[k] = F(t42Entry*wEta[k]) + F(t162Entry*wTheta[k]) + F(t352Entry*wRho[k])
+				wThetaBar[k] += F(rhoStackEntry * t212Entry)
+				wRhoBar[k] += F(rhoStackEntry * t402Entry)
+				t462_2[k] = F(t42Entry*wEta[k]) + F(t212Entry*wTheta[k]) + F(t402Entry*wRho[k])
 			}
 		}
 	}
 
 	// projected.q, projected.k
-	clear(t492)
-	clear(t502)
-	clear(t682)
-	clear(t692)
-	var t482 F
-	var t672 F
+	clear(t542)
+	clear(t552)
+	clear(t73)
+	clear(t74)
+	var t532 F
+	var t722 F
 	a2PhiEntry := c.A2Phi[0]
 	w := F(0.5 * a2PhiEntry)
 	for i := range L {
@@ -1014,69 +1016,69 @@ func (c *Backward[F]) Run() {
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi*nPhi+2*nPhi+1:][:nPhi]
 			kStack := c.KStack[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
 			kStack2 := c.KStack[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t492_2 := t492[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t502_2 := t502[(i*T+j)*4*nPhi+nPhi:][:nPhi]
-			t682_2 := t682[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
-			t692_2 := t692[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t542_2 := t542[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t552_2 := t552[(i*T+j)*4*nPhi+nPhi:][:nPhi]
+			t73_2 := t73[(i*T+j)*4*nPhi+2*nPhi:][:nPhi]
+			t74_2 := t74[(i*T+j)*4*nPhi+nPhi:][:nPhi]
 			for k := range nPhi {
 				qBarEntry := qBar[k]
 				qStackEntry := qStack[k]
 				qStackEntry2 := qStack2[k]
-				t482 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
+				t532 += F(F(qBarEntry*qStackEntry) * qStackEntry2)
 				kBarEntry := kBar[k]
 				kStackEntry := kStack[k]
 				kStackEntry2 := kStack2[k]
-				t672 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
-				t492_2[k] += F(F(w*qBarEntry) * qStackEntry2)
-				t502_2[k] += F(F(w*qBarEntry) * qStackEntry)
-				t682_2[k] += F(F(w*kBarEntry) * kStackEntry2)
-				t692_2[k] += F(F(w*kBarEntry) * kStackEntry)
+				t722 += F(F(kBarEntry*kStackEntry) * kStackEntry2)
+				t542_2[k] += F(F(w*qBarEntry) * qStackEntry2)
+				t552_2[k] += F(F(w*qBarEntry) * qStackEntry)
+				t73_2[k] += F(F(w*kBarEntry) * kStackEntry2)
+				t74_2[k] += F(F(w*kBarEntry) * kStackEntry)
 			}
 		}
 	}
-	t4822 := F(0.5 * t482)
-	t6722 := F(0.5 * t672)
+	t5322 := F(0.5 * t532)
+	t7222 := F(0.5 * t722)
 
 	// projected.q, projected.k
-	var t512 F
-	var t702 F
+	var t562 F
+	var t75 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			qReshape := c.QReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+2*nPhi+1:][:2*nPhi*nPhi]
 			kReshape := c.KReshape[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t522_2 := t522[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
-			t71_2 := t71[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t572_2 := t572[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
+			t76_2 := t76[(i*T+j)*2*nPhi*nPhi:][:2*nPhi*nPhi]
 			for k := range 2 * nPhi * nPhi {
 				qBarEntry2 := qBar[k]
-				t512 += F(qBarEntry2 * qReshape[k])
+				t562 += F(qBarEntry2 * qReshape[k])
 				kBarEntry2 := kBar[k]
-				t702 += F(kBarEntry2 * kReshape[k])
-				t522_2[k] = F(a2PhiEntry * qBarEntry2)
-				t71_2[k] = F(a2PhiEntry * kBarEntry2)
+				t75 += F(kBarEntry2 * kReshape[k])
+				t572_2[k] = F(a2PhiEntry * qBarEntry2)
+				t76_2[k] = F(a2PhiEntry * kBarEntry2)
 			}
 		}
 	}
 
 	// projected.q
-	clear(t572)
+	clear(t622)
 	for i := range L {
 		for j := range T {
 			q2 := c.Q2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t562_2 := t562[(i*T+j)*2*nPhi:][:2*nPhi]
+			t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t522View := t522[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t572View := t572[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				qStack := c.QStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t572_2 := t572[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t5622 F
+				t622_2 := t622[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t6122 F
 				q2Entry := q2[k]
 				for m := range nPhi {
-					t522ViewEntry := t522View[m]
-					t5622 += F(t522ViewEntry * qStack[m])
-					t572_2[m] += F(F(0.5*t522ViewEntry) * q2Entry)
+					t572ViewEntry := t572View[m]
+					t6122 += F(t572ViewEntry * qStack[m])
+					t622_2[m] += F(F(0.5*t572ViewEntry) * q2Entry)
 				}
-				t562_2[k] = F(0.5 * t5622)
+				t612_2[k] = F(0.5 * t6122)
 			}
 		}
 	}
@@ -1084,47 +1086,47 @@ func (c *Backward[F]) Run() {
 	// projected.q
 	for i := range L {
 		for j := range T {
-			t492_2 := t492[(i*T+j)*4*nPhi:][:4*nPhi]
-			t502_2 := t502[(i*T+j)*4*nPhi:][:4*nPhi]
-			t572_2 := t572[(i*T+j)*4*nPhi:][:4*nPhi]
-			t582_2 := t582[(i*T+j)*4*nPhi:][:4*nPhi]
+			t542_2 := t542[(i*T+j)*4*nPhi:][:4*nPhi]
+			t552_2 := t552[(i*T+j)*4*nPhi:][:4*nPhi]
+			t622_2 := t622[(i*T+j)*4*nPhi:][:4*nPhi]
+			t632_2 := t632[(i*T+j)*4*nPhi:][:4*nPhi]
 			for k := range 4 * nPhi {
-				t582_2[k] = t492_2[k] + t502_2[k] + t572_2[k]
+				t632_2[k] = t542_2[k] + t552_2[k] + t622_2[k]
 			}
 		}
 	}
 
 	// projected.k, projected.q
-	var t662 F
+	var t712 F
 	for i := range L {
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1):][:1]
 			for k := range 1 {
-				t662 += qBar[k] + kBar[k]
+				t712 += qBar[k] + kBar[k]
 			}
 		}
 	}
-	c.A0PhiBar[0] = t662
+	c.A0PhiBar[0] = t712
 
 	// projected.k
-	clear(t76)
+	clear(t81)
 	for i := range L {
 		for j := range T {
 			k2 := c.K2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t75_2 := t75[(i*T+j)*2*nPhi:][:2*nPhi]
+			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t71View := t71[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
+				t76View := t76[((i*T+j)*2*nPhi+k)*nPhi:][:nPhi]
 				kStack := c.KStack[(i*T+j)*4*nPhi+k:][:nPhi]
-				t76_2 := t76[(i*T+j)*4*nPhi+k:][:nPhi]
-				var t752 F
+				t81_2 := t81[(i*T+j)*4*nPhi+k:][:nPhi]
+				var t802 F
 				k2Entry := k2[k]
 				for m := range nPhi {
-					t71ViewEntry := t71View[m]
-					t752 += F(t71ViewEntry * kStack[m])
-					t76_2[m] += F(F(0.5*t71ViewEntry) * k2Entry)
+					t76ViewEntry := t76View[m]
+					t802 += F(t76ViewEntry * kStack[m])
+					t81_2[m] += F(F(0.5*t76ViewEntry) * k2Entry)
 				}
-				t75_2[k] = F(0.5 * t752)
+				t80_2[k] = F(0.5 * t802)
 			}
 		}
 	}
@@ -1132,12 +1134,12 @@ func (c *Backward[F]) Run() {
 	// projected.k
 	for i := range L {
 		for j := range T {
-			t682_2 := t682[(i*T+j)*4*nPhi:][:4*nPhi]
-			t692_2 := t692[(i*T+j)*4*nPhi:][:4*nPhi]
-			t76_2 := t76[(i*T+j)*4*nPhi:][:4*nPhi]
-			t77_2 := t77[(i*T+j)*4*nPhi:][:4*nPhi]
+			t73_2 := t73[(i*T+j)*4*nPhi:][:4*nPhi]
+			t74_2 := t74[(i*T+j)*4*nPhi:][:4*nPhi]
+			t81_2 := t81[(i*T+j)*4*nPhi:][:4*nPhi]
+			t82_2 := t82[(i*T+j)*4*nPhi:][:4*nPhi]
 			for k := range 4 * nPhi {
-				t77_2[k] = t682_2[k] + t692_2[k] + t76_2[k]
+				t82_2[k] = t73_2[k] + t74_2[k] + t81_2[k]
 			}
 		}
 	}
@@ -1145,34 +1147,34 @@ func (c *Backward[F]) Run() {
 	// projected.q2, projected.q, projected.k2, projected.rho, projected.k
 	a1PhiEntry := c.A1Phi[0]
 	for i := range L {
-		t85_2 := t85[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
+		t116_2 := t116[i*T:][:T]
 		for j := range T {
 			qBar := c.QBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t562_2 := t562[(i*T+j)*2*nPhi:][:2*nPhi]
-			t582_2 := t582[(i*T+j)*4*nPhi:][:2*nPhi]
-			t582_3 := t582[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			t612_2 := t612[(i*T+j)*2*nPhi:][:2*nPhi]
+			t632_2 := t632[(i*T+j)*4*nPhi:][:2*nPhi]
+			t632_3 := t632[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
 			q2Div2 := c.Q2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t412_2 := t412[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
+			t462_2 := t462[(i*T+j)*(dV+2*nPhi):][:2*nPhi]
 			kBar := c.KBar[(i*T+j)*(2*nPhi*nPhi+3*nPhi+1)+1:][:2*nPhi]
-			t75_2 := t75[(i*T+j)*2*nPhi:][:2*nPhi]
-			t77_2 := t77[(i*T+j)*4*nPhi:][:2*nPhi]
-			t77_3 := t77[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
-			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
 			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
-			t106_2 := t106[(i*T+j)*2*nPhi:][:2*nPhi]
-			var t852 F
-			var t1112 F
+			t82_2 := t82[(i*T+j)*4*nPhi:][:2*nPhi]
+			t82_3 := t82[(i*T+j)*4*nPhi+2*nPhi:][:2*nPhi]
+			k2Div2 := c.K2Div2[(i*T+j)*2*nPhi:][:2*nPhi]
+			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
+			t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
+			var t902 F
+			var t1162 F
 			for k := range 2 * nPhi {
-				t802 := F(a1PhiEntry*qBar[k]) + t562_2[k] + t582_2[k] + t582_3[k]
-				t852 += F(t802 * q2Div2[k])
-				t1062 := t412_2[k] + F(a1PhiEntry*kBar[k]) + t75_2[k] + t77_2[k] + t77_3[k]
-				t1112 += F(t1062 * k2Div2[k])
-				t80_2[k] = t802
-				t106_2[k] = t1062
+				t852 := F(a1PhiEntry*qBar[k]) + t612_2[k] + t632_2[k] + t632_3[k]
+				t902 += F(t852 * q2Div2[k])
+				t1112 := t462_2[k] + F(a1PhiEntry*kBar[k]) + t80_2[k] + t82_2[k] + t82_3[k]
+				t1162 += F(t1112 * k2Div2[k])
+				t85_2[k] = t852
+				t111_2[k] = t1112
 			}
-			t85_2[j] = -t852
-			t111_2[j] = -t1112
+			t90_2[j] = -t902
+			t116_2[j] = -t1162
 		}
 	}
 
@@ -1183,33 +1185,33 @@ func (c *Backward[F]) Run() {
 		bVBar := c.BVBar[:dV]
 		for j := range T {
 			vBar := c.VBar[(i*T+j)*dV:][:dV]
-			t412_2 := t412[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
+			t462_2 := t462[(i*T+j)*(dV+2*nPhi)+2*nPhi:][:dV]
 			vSigmoid := c.VSigmoid[(i*T+j)*dV:][:dV]
 			vProd := c.VProd[(i*T+j)*dV:][:dV]
 			vSigmoid2 := c.VSigmoid2[(i*T+j)*dV:][:dV]
-			t138_2 := t138[(i*T+j)*dV:][:dV]
+			t143_2 := t143[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				t132 := vBar[k] + t412_2[k]
+				t137 := vBar[k] + t462_2[k]
 				vSigmoidEntry := vSigmoid[k]
-				t1382 := F(vSigmoidEntry*t132) + F(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t132)*vSigmoid2[k])
-				t138_2[k] = t1382
-				bVBar[k] += t1382
+				t1432 := F(vSigmoidEntry*t137) + F(F(F((bV[k]+vProd[k])*vSigmoidEntry)*t137)*vSigmoid2[k])
+				t143_2[k] = t1432
+				bVBar[k] += t1432
 			}
 		}
 	}
 
 	// projected.v
-	clear(t141)
+	clear(t146)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n := int(c.Pos[i]) + j - k
 				if n >= 0 {
-					t138_2 := t138[(i*T+j)*dV:][:dV]
+					t143_2 := t143[(i*T+j)*dV:][:dV]
 					cV := c.CV[k*dV:][:dV]
-					t141_2 := t141[(i*(T+3)+j-k+3)*dV:][:dV]
+					t146_2 := t146[(i*(T+3)+j-k+3)*dV:][:dV]
 					for m := range dV {
-						t141_2[m] += F(t138_2[m] * cV[m])
+						t146_2[m] += F(t143_2[m] * cV[m])
 					}
 				}
 			}
@@ -1224,10 +1226,10 @@ func (c *Backward[F]) Run() {
 				n2 := int(c.Pos[j]) - i + k
 				if n2 >= 0 {
 					vStack := c.VStack[(j*(T+3)-i+k+3)*dV:][:dV]
-					t138_2 := t138[(j*T+k)*dV:][:dV]
+					t143_2 := t143[(j*T+k)*dV:][:dV]
 					cVBar := c.CVBar[i*dV:][:dV]
 					for m := range dV {
-						cVBar[m] += F(vStack[m] * t138_2[m])
+						cVBar[m] += F(vStack[m] * t143_2[m])
 					}
 				}
 			}
@@ -1235,13 +1237,13 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.v
-	clear(t143)
+	clear(t148)
 	for i := range L {
 		for j := range 3 {
 			v0TailBar := c.V0TailBar[(i*3+j)*dV:][:dV]
-			t143_2 := t143[(i*(T+3)+j+T)*dV:][:dV]
+			t148_2 := t148[(i*(T+3)+j+T)*dV:][:dV]
 			for k := range dV {
-				t143_2[k] += v0TailBar[k]
+				t148_2[k] += v0TailBar[k]
 			}
 		}
 	}
@@ -1249,11 +1251,11 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	for i := range L {
 		for j := range T + 3 {
-			t141_2 := t141[(i*(T+3)+j)*dV:][:dV]
-			t143_2 := t143[(i*(T+3)+j)*dV:][:dV]
-			t144_2 := t144[(i*(T+3)+j)*dV:][:dV]
+			t146_2 := t146[(i*(T+3)+j)*dV:][:dV]
+			t148_2 := t148[(i*(T+3)+j)*dV:][:dV]
+			t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
 			for k := range dV {
-				t144_2[k] = t141_2[k] + t143_2[k]
+				t149_2[k] = t146_2[k] + t148_2[k]
 			}
 		}
 	}
@@ -1261,10 +1263,10 @@ func (c *Backward[F]) Run() {
 	// projected.v
 	for i := range L {
 		for j := range 3 {
-			t144_2 := t144[(i*(T+3)+j)*dV:][:dV]
+			t149_2 := t149[(i*(T+3)+j)*dV:][:dV]
 			v0TailBarOut := c.V0TailBarOut[(i*3+j)*dV:][:dV]
 			for k := range dV {
-				v0TailBarOut[k] = t144_2[k]
+				v0TailBarOut[k] = t149_2[k]
 			}
 		}
 	}
@@ -1273,71 +1275,71 @@ func (c *Backward[F]) Run() {
 	clear(c.BQBar)
 	clear(c.BKBar)
 	for i := range L {
-		t90_2 := t90[i*T:][:T]
+		t95_2 := t95[i*T:][:T]
 		q2Div := c.Q2Div[i*T:][:T]
 		t28_2 := t28[i*T:][:T]
-		t86_2 := t86[i*T:][:T]
-		t85_2 := t85[i*T:][:T]
+		t91_2 := t91[i*T:][:T]
+		t90_2 := t90[i*T:][:T]
 		q2Div3 := c.Q2Div3[i*T:][:T]
-		t116_2 := t116[i*T:][:T]
+		t121_2 := t121[i*T:][:T]
 		k2Div := c.K2Div[i*T:][:T]
 		t18_2 := t18[i*T:][:T]
-		t112_2 := t112[i*T:][:T]
-		t111_2 := t111[i*T:][:T]
+		t117_2 := t117[i*T:][:T]
+		t116_2 := t116[i*T:][:T]
 		k2Div3 := c.K2Div3[i*T:][:T]
 		bQBar := c.BQBar[:2*nPhi]
 		bKBar := c.BKBar[:2*nPhi]
 		for j := range T {
 			t9_2 := t9[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1Sigmoid := c.Q1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t80_2 := t80[(i*T+j)*2*nPhi:][:2*nPhi]
+			t85_2 := t85[(i*T+j)*2*nPhi:][:2*nPhi]
 			q1Sigmoid2 := c.Q1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
 			t4_2 := t4[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1Sigmoid := c.K1Sigmoid[(i*T+j)*2*nPhi:][:2*nPhi]
-			t106_2 := t106[(i*T+j)*2*nPhi:][:2*nPhi]
+			t111_2 := t111[(i*T+j)*2*nPhi:][:2*nPhi]
 			k1Sigmoid2 := c.K1Sigmoid2[(i*T+j)*2*nPhi:][:2*nPhi]
-			t153_2 := t153[(i*T+j)*2*nPhi:][:2*nPhi]
-			t168_2 := t168[(i*T+j)*2*nPhi:][:2*nPhi]
-			t90Entry := t90_2[j]
+			t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
+			t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
+			t95Entry := t95_2[j]
 			q2DivEntry := q2Div[j]
-			w2 := kern.Choose((t90Entry && t28_2[j]), kern.Choose(t90Entry, F(F(0.5*kern.Choose(t90Entry, kern.Choose(t86_2[j], t85_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
-			t116Entry := t116_2[j]
+			w2 := kern.Choose((t95Entry && t28_2[j]), kern.Choose(t95Entry, F(F(0.5*kern.Choose(t95Entry, kern.Choose(t91_2[j], t90_2[j], F(0)), F(0)))*q2Div3[j]), F(0)), F(0))
+			t121Entry := t121_2[j]
 			k2DivEntry := k2Div[j]
-			w3 := kern.Choose((t116Entry && t18_2[j]), kern.Choose(t116Entry, F(F(0.5*kern.Choose(t116Entry, kern.Choose(t112_2[j], t111_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
+			w3 := kern.Choose((t121Entry && t18_2[j]), kern.Choose(t121Entry, F(F(0.5*kern.Choose(t121Entry, kern.Choose(t117_2[j], t116_2[j], F(0)), F(0)))*k2Div3[j]), F(0)), F(0))
 			for k := range 2 * nPhi {
 				t9Entry := t9_2[k]
 				q1SigmoidEntry := q1Sigmoid[k]
-				t147 := F(t80_2[k]*q2DivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w2))
-				t1532 := F(q1SigmoidEntry*t147) + F(F(F(t9Entry*q1SigmoidEntry)*t147)*q1Sigmoid2[k])
+				t152 := F(t85_2[k]*q2DivEntry) + F(2*F(F(t9Entry*q1SigmoidEntry)*w2))
+				t1582 := F(q1SigmoidEntry*t152) + F(F(F(t9Entry*q1SigmoidEntry)*t152)*q1Sigmoid2[k])
 				t4Entry := t4_2[k]
 				k1SigmoidEntry := k1Sigmoid[k]
-				t162_2 := F(t106_2[k]*k2DivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w3))
-				t1682 := F(k1SigmoidEntry*t162_2) + F(F(F(t4Entry*k1SigmoidEntry)*t162_2)*k1Sigmoid2[k])
-				t153_2[k] = t1532
-				bQBar[k] += t1532
-				t168_2[k] = t1682
-				bKBar[k] += t1682
+				t167 := F(t111_2[k]*k2DivEntry) + F(2*F(F(t4Entry*k1SigmoidEntry)*w3))
+				t1732 := F(k1SigmoidEntry*t167) + F(F(F(t4Entry*k1SigmoidEntry)*t167)*k1Sigmoid2[k])
+				t158_2[k] = t1582
+				bQBar[k] += t1582
+				t173_2[k] = t1732
+				bKBar[k] += t1732
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t156)
-	clear(t171)
+	clear(t161)
+	clear(t176)
 	for i := range L {
 		for j := range T {
 			for k := range 4 {
 				n3 := int(c.Pos[i]) + j - k
 				if n3 >= 0 {
-					t153_2 := t153[(i*T+j)*2*nPhi:][:2*nPhi]
+					t158_2 := t158[(i*T+j)*2*nPhi:][:2*nPhi]
 					cQ := c.CQ[k*2*nPhi:][:2*nPhi]
-					t156_2 := t156[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
-					t168_2 := t168[(i*T+j)*2*nPhi:][:2*nPhi]
+					t161_2 := t161[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
+					t173_2 := t173[(i*T+j)*2*nPhi:][:2*nPhi]
 					cK := c.CK[k*2*nPhi:][:2*nPhi]
-					t171_2 := t171[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
+					t176_2 := t176[(i*(T+3)+j-k+3)*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						t156_2[m] += F(t153_2[m] * cQ[m])
-						t171_2[m] += F(t168_2[m] * cK[m])
+						t161_2[m] += F(t158_2[m] * cQ[m])
+						t176_2[m] += F(t173_2[m] * cK[m])
 					}
 				}
 			}
@@ -1353,14 +1355,14 @@ func (c *Backward[F]) Run() {
 				n4 := int(c.Pos[j]) - i + k
 				if n4 >= 0 {
 					q1Stack := c.Q1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t153_2 := t153[(j*T+k)*2*nPhi:][:2*nPhi]
+					t158_2 := t158[(j*T+k)*2*nPhi:][:2*nPhi]
 					cQBar := c.CQBar[i*2*nPhi:][:2*nPhi]
 					k1Stack := c.K1Stack[(j*(T+3)-i+k+3)*2*nPhi:][:2*nPhi]
-					t168_2 := t168[(j*T+k)*2*nPhi:][:2*nPhi]
+					t173_2 := t173[(j*T+k)*2*nPhi:][:2*nPhi]
 					cKBar := c.CKBar[i*2*nPhi:][:2*nPhi]
 					for m := range 2 * nPhi {
-						cQBar[m] += F(q1Stack[m] * t153_2[m])
-						cKBar[m] += F(k1Stack[m] * t168_2[m])
+						cQBar[m] += F(q1Stack[m] * t158_2[m])
+						cKBar[m] += F(k1Stack[m] * t173_2[m])
 					}
 				}
 			}
@@ -1368,13 +1370,13 @@ func (c *Backward[F]) Run() {
 	}
 
 	// projected.q1
-	clear(t158)
+	clear(t163)
 	for i := range L {
 		for j := range 3 {
 			q0TailBar := c.Q0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t158_2 := t158[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+			t163_2 := t163[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t158_2[k] += q0TailBar[k]
+				t163_2[k] += q0TailBar[k]
 			}
 		}
 	}
@@ -1382,26 +1384,26 @@ func (c *Backward[F]) Run() {
 	// projected.q1
 	for i := range L {
 		for j := range T + 3 {
-			t156_2 := t156[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t158_2 := t158[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t159_2 := t159[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t161_2 := t161[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t163_2 := t163[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t159_2[k] = t156_2[k] + t158_2[k]
+				t164_2[k] = t161_2[k] + t163_2[k]
 			}
 		}
 	}
 
 	// projected.q1, projected.k1
-	clear(t173)
+	clear(t178)
 	for i := range L {
 		for j := range 3 {
-			t159_2 := t159[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t164_2 := t164[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			q0TailBarOut := c.Q0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			k0TailBar := c.K0TailBar[(i*3+j)*2*nPhi:][:2*nPhi]
-			t173_2 := t173[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
+			t178_2 := t178[(i*(T+3)+j+T)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				q0TailBarOut[k] = t159_2[k]
-				t173_2[k] += k0TailBar[k]
+				q0TailBarOut[k] = t164_2[k]
+				t178_2[k] += k0TailBar[k]
 			}
 		}
 	}
@@ -1409,11 +1411,11 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range T + 3 {
-			t171_2 := t171[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t173_2 := t173[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
-			t174_2 := t174[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t176_2 := t176[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t178_2 := t178[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				t174_2[k] = t171_2[k] + t173_2[k]
+				t179_2[k] = t176_2[k] + t178_2[k]
 			}
 		}
 	}
@@ -1421,63 +1423,63 @@ func (c *Backward[F]) Run() {
 	// projected.k1
 	for i := range L {
 		for j := range 3 {
-			t174_2 := t174[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
+			t179_2 := t179[(i*(T+3)+j)*2*nPhi:][:2*nPhi]
 			k0TailBarOut := c.K0TailBarOut[(i*3+j)*2*nPhi:][:2*nPhi]
 			for k := range 2 * nPhi {
-				k0TailBarOut[k] = t174_2[k]
+				k0TailBarOut[k] = t179_2[k]
 			}
 		}
 	}
 
 	// projected.v0, projected.v
 	for i := range L {
-		kern.Gemm(T, d, dV, F(1), false, kern.From(t177, i*T*d), d, 1, kern.From(t144, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
+		kern.Gemm(T, d, dV, F(1), false, kern.From(t182, i*T*d), d, 1, kern.From(t149, (i*(T+3)+3)*dV), dV, 1, c.WV, d, 1)
 	}
 
 	// projected.v0, projected.v
 	clear(c.WVBar)
 	for k := range L {
-		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t144, (k*(T+3)+3)*dV), dV, 1)
+		kern.Gemm(d, dV, T, F(1), true, c.WVBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t149, (k*(T+3)+3)*dV), dV, 1)
 	}
 
 	// projected.q0, projected.q1
 	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t179, i*T*d), d, 1, kern.From(t159, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
+		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t184, i*T*d), d, 1, kern.From(t164, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WQ, d, 1)
 	}
 
 	// projected.q0, projected.q1
 	clear(c.WQBar)
 	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t159, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
+		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WQBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t164, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
 	}
 
 	// projected.k0, projected.k1
 	for i := range L {
-		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t181, i*T*d), d, 1, kern.From(t174, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
+		kern.Gemm(T, d, 2*nPhi, F(1), false, kern.From(t186, i*T*d), d, 1, kern.From(t179, (i*(T+3)+3)*2*nPhi), 2*nPhi, 1, c.WK, d, 1)
 	}
 
 	// projected.k0, projected.k1
 	clear(c.WKBar)
 	for k := range L {
-		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t174, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
+		kern.Gemm(d, 2*nPhi, T, F(1), true, c.WKBar, 1, d, kern.From(c.X, k*T*d), 1, d, kern.From(t179, (k*(T+3)+3)*2*nPhi), 2*nPhi, 1)
 	}
 
 	// projected.k0
 	for i := range L {
 		for j := range T {
-			t177_2 := t177[(i*T+j)*d:][:d]
-			t179_2 := t179[(i*T+j)*d:][:d]
-			t181_2 := t181[(i*T+j)*d:][:d]
+			t182_2 := t182[(i*T+j)*d:][:d]
+			t184_2 := t184[(i*T+j)*d:][:d]
+			t186_2 := t186[(i*T+j)*d:][:d]
 			xBar := c.XBar[(i*T+j)*d:][:d]
 			for k := range d {
-				xBar[k] = t177_2[k] + t179_2[k] + t181_2[k]
+				xBar[k] = t182_2[k] + t184_2[k] + t186_2[k]
 			}
 		}
 	}
 
 	// projected.k0
-	c.A1PhiBar[0] = t532 + t72
-	c.A2PhiBar[0] = t4822 + t512 + t6722 + t702
+	c.A1PhiBar[0] = t582 + t77
+	c.A2PhiBar[0] = t5322 + t562 + t7222 + t75
 }
 
 // callNode is one call of Forward on the tape.
