@@ -51,7 +51,7 @@ type target struct {
 // step derives the adjoints of one token of a rule. Values that depend on no state, such
 // as keys, values and gates, are given.
 func (d *Derivation) step(ds *diag.List) bool {
-	f := irbuild.Rule(d.Unit, ds)
+	f := irbuild.Distinct(d.Unit, ds)
 	if f == nil {
 		return false
 	}

@@ -159,6 +159,28 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// TestRenamed: an equation that only renames a state or another equation has an
+// adjoint of its own, as in a claim.
+func TestRenamed(t *testing.T) {
+	const text = "```hecate\nrule Renamed\ndims d\ninput x ∈ ℝ^{d}\nouter b ∈ ℝ = 0\ngate θ ∈ (0,1) = sigmoid(b)\nstate M ∈ ℝ^{d} = 0, N ∈ ℝ^{d} = 0, O ∈ ℝ^{d} = 0\n" +
+		"N_t = M_{t−1}\nA_t = N_t\nM_t = N_t − θ_t (A_t − x_t)\nO_t = M_t\ny_t = M_t ⊙ O_t\n```\n"
+	const want = "M̄_{t−1} = N̄_t\n"
+	s, _ := gen.LoadFiles(source.NewFile("page.md", text))
+	b, ds := check.Instantiate(s.Tree, s.Tree.Units["Renamed"])
+	d := derive.Of(b, &ds)
+	if d == nil || ds.HasErrors() {
+		t.Fatal(ds.Error())
+	}
+	if got := d.Text(notation.Unicode); !strings.Contains(got, want) {
+		t.Errorf("no line %q in\n%s", want, got)
+	}
+	for _, e := range d.Adjoints {
+		if !e.Partial {
+			holds(t, b, e, notation.Unicode)
+		}
+	}
+}
+
 // TestFamily holds the derived lines of a rule with families to what a page can
 // say: they name members as the page does.
 func TestFamily(t *testing.T) {

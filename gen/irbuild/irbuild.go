@@ -76,6 +76,11 @@ const (
 // last token. With heads there is an axis H after L, and y is [L, T, H·d_v].
 func Rule(blk *check.Block, ds *diag.List) *ir.Func { return rule.Rule(blk, ds) }
 
+// Distinct is Rule, token by token, with a value of its own for every equation that
+// changes with the states: one that only renames a value has a copy, and so an
+// adjoint of its own.
+func Distinct(blk *check.Block, ds *diag.List) *ir.Func { return rule.Distinct(blk, ds) }
+
 // Frozen builds the read of a rule whose states do not change; its results are
 // those of Rule without the states that only a write changes.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func { return rule.Frozen(blk, ds) }

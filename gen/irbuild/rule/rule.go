@@ -38,6 +38,15 @@ func Probed(blk *check.Block, probes []scan.Probe, ds *diag.List) *ir.Func {
 	return n.Program(e, probes)
 }
 
+// Distinct is Rule, token by token, in which no two equations of a step share a value.
+func Distinct(blk *check.Block, ds *diag.List) *ir.Func {
+	e, n := scan.NewBuilder(blk, blk.ID, ds)
+	n.Distinct = true
+	f := n.Program(e, nil)
+	scan.DropUnread(f)
+	return program.OverHeads(blk, program.CheckSizes(blk, f, ds), ds)
+}
+
 // Frozen builds the read of a rule whose states do not change.
 func Frozen(blk *check.Block, ds *diag.List) *ir.Func {
 	return program.OverHeads(blk, scan.Frozen(blk, ds), ds)

@@ -15,6 +15,7 @@ import (
 
 // Names serves a rule's names outside of its scan.
 type Names struct {
+	Distinct       bool // an equation of a step that only renames a value has a copy, with an adjoint of its own
 	Values         map[string]*tensor.Tensor
 	States         map[string]*ir.Value // state parameters, and the first values of states per chunk
 	frozen         bool

@@ -102,10 +102,24 @@ func (s *Step) Equation(eq *check.Equation) {
 		}
 	}
 	constant := len(t.Factors) == 0
-	if t = s.e.Materialize(t); !constant {
+	t = s.e.Materialize(t)
+	if v := t.Factors[0].Val; s.series.Distinct && (v.Def == nil || s.owned(v)) {
+		t = s.e.Copy(t)
+	}
+	if !constant {
 		s.e.Named(t.Factors[0].Val, eq.Name)
 	}
 	s.vals[eq.Name] = t
+}
+
+// owned reports whether a value is that of an equation of this step.
+func (s *Step) owned(v *ir.Value) bool {
+	for _, t := range s.vals {
+		if len(t.Factors) > 0 && t.Factors[0].Val == v {
+			return true
+		}
+	}
+	return false
 }
 
 // FitsState refuses a value of an equation that does not have the axes of the
