@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Rewrites validation/oracle/vectors/peers.txt: numbers that other people's code computes. With --check, writes nothing and compares.
 
-    pip install -r requirements.txt && pip install --no-deps fla-core==0.6.0
+    pip install -r requirements.txt && pip install --no-deps -r without_dependencies.txt
     python3 validation/oracle/peers/make.py [--check]
 
 The recurrences are the reference implementations of flash-linear-attention, in PyTorch: the delta rule, the gated and the
-momentum delta rule, gated linear attention, Comba, and the transition of RWKV-7. Attention in a window, the short convolution and AdamW
+momentum delta rule, gated linear attention, Comba, and the transition of RWKV-7. The memory of titans-pytorch runs as its whole
+module, a chunk and a batch being one token. Attention in a window, the short convolution and AdamW
 are PyTorch's own. Their files are executed as they are installed, without the packages around them, which need a GPU; they compute in
 float32, and here what they convert to that stays float64. Gradients are PyTorch's.
 """
@@ -13,6 +14,7 @@ float32, and here what they convert to that stays float64. Gradients are PyTorch
 import importlib.util
 import pathlib
 import sys
+import types
 
 import numpy as np
 import torch
@@ -25,7 +27,8 @@ from vector_file import File, parse  # noqa: E402
 
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
-L, T, D_K, D_V, K, H, W = 2, 7, 4, 3, 4, 2, 3
+L, T, D_K, D_V, D_H, K, H, W = 2, 7, 4, 3, 6, 4, 2, 3
+D = D_K  # their memories answer as wide as they are asked
 TOLERANCE = 1e-11  # another processor may round the last bit of a sum otherwise
 
 
@@ -111,8 +114,64 @@ def windowed(v):
     return {"y": y.transpose(1, 2).reshape(L, T, D_K)}
 
 
+# titans-pytorch: a whole module, whose parameters are ours. Its gates are linear in the token, and so are ours without a
+# convolution, whose gates are linear in the key and the value.
+
+
+def titans_pytorch(name):
+    """A file of titans-pytorch as a module."""
+    if "titans_pytorch" not in sys.modules:
+        package = types.ModuleType("titans_pytorch")  # without its __init__, which imports a transformer
+        package.__path__ = list(importlib.util.find_spec("titans_pytorch").submodule_search_locations)
+        sys.modules["titans_pytorch"] = package
+    return importlib.import_module("titans_pytorch." + name)
+
+
+class Beside(torch.nn.Module):
+    """A network added to what it is given."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return x + self.inner(x)
+
+
+def titans(v, model, weights):
+    """Their memory with a model of our weights: names of ours by names of theirs. They keep weights transposed, and a decay of one
+    minus ours."""
+    their = titans_pytorch("neural_memory")
+    memory = their.NeuralMemory(D_K, chunk_size=1, batch_size=1, model=model, pre_rmsnorm=False, mem_model_norm_add_residual=False,
+                                store_memory_loss_fn=lambda y, v: ((y - v) ** 2).sum(-1), adaptive_step_transform=F.softplus)
+    both = torch.cat([v["W_K"], v["W_V"]])
+    gates = {"to_adaptive_step": (v["w_theta"], v["b_theta"]), "to_momentum": (v["w_eta"], v["b_eta"]), "to_decay_factor": (-v["w_rho"], -v["b_rho"])}
+    given = {f"to_{n}.weight": v["W_" + a] for n, a in (("queries", "Q"), ("keys", "K"), ("values", "V"))}
+    for n, (w, b) in gates.items():
+        given |= {n + ".0.weight": (w @ both)[None], n + ".0.bias": b[None]}
+    turned = lambda a: a.transpose(-1, -2)
+    W = their.TensorDict({theirs: turned(v[ours]) for theirs, ours in weights.items()})
+    S = their.TensorDict({theirs: turned(v["S_" + ours])[None] for theirs, ours in weights.items()})
+    y, state = torch.func.functional_call(memory, given, (v["x"],), {"state": their.NeuralMemState(0, W, None, (W, S), None)})
+    out = {"y": y}
+    for theirs, ours in weights.items():
+        out |= {ours + "_T": turned(state.states[0][theirs]), "S_" + ours + "_T": turned(state.states[1][theirs][0])}
+    return out
+
+
+def titans_matrix(v):
+    return titans(v, titans_pytorch("memory_models").MemoryMLP(D_K, depth=1), {"weights.0": "M"})
+
+
+def titans_deep(v):
+    mlp = titans_pytorch("memory_models").MemoryMLP(D_K, depth=2, expansion_factor=D_H / D_K)
+    return titans(v, Beside(mlp), {"inner.weights.0": "W1", "inner.weights.1": "W2"})
+
+
 QKV = {"q": (L, T, D_K), "k": (L, T, D_K), "v": (L, T, D_V), "M": (L, D_V, D_K)}
 GATE, KEY = (L, T), (L, T, D_K)
+GATES = ("rho", "theta", "eta")
+MODULE = {"x": (L, T, D)} | {"W_" + n: (D, D) for n in "QKV"} | {"w_" + g: (2 * D,) for g in GATES} | {"b_" + g: () for g in GATES}
 CASES = {
     "delta": (delta, QKV | {"theta": GATE}),
     "gated": (gated_delta, QKV | {"rho": GATE, "theta": GATE}),
@@ -120,6 +179,8 @@ CASES = {
     "linear": (linear, QKV | {"a": KEY}),
     "comba": (comba, QKV | {"p": KEY, "rho": GATE, "theta": GATE}),
     "removal": (removal, QKV | {"w_key": KEY, "b": KEY, "a": KEY}),
+    "titans": (titans_matrix, MODULE | {"M": (L, D, D), "S_M": (L, D, D)}),
+    "titans_deep": (titans_deep, MODULE | {n + w: s for n in ("", "S_") for w, s in (("W1", (L, D_H, D)), ("W2", (L, D, D_H)))}),
     "conv": (convolution, {"u": (L, T, D_K), "c": (K, D_K), "b": (D_K,)}),
     "window": (windowed, {"x": (L, T, D_K)} | {"W_" + n: (D_K, D_K) for n in "QKV"}),
 }
