@@ -26,6 +26,7 @@ jax.config.update("jax_default_matmul_precision", "highest")
 import algorithms
 import attention
 import blocks
+import compositions
 import heads
 import longer
 import memories
@@ -51,6 +52,7 @@ VECTORS = {
     "inner": rules.inner_vectors,
     "attention": attention.vectors,
     "blocks": blocks.vectors,
+    "compositions": compositions.vectors,
     "ops": ops.vectors,
     "adamw": models.adamw_vectors,
     "zero_a_small": lambda: models.small_vectors("a"),
