@@ -147,6 +147,15 @@ def tnt(locals_, C_G, p, x, s, pos):
     return {"y": y} | ends(c, names) | tails
 
 
+def tnt_locals(lengths, C_G, p, x, s, pos):
+    """The same with the local memories in one array."""
+    theirs = {"W": "R", "W_c": "R_c", "P": "P"}
+    each = lambda a, suffix: {f"{n}_{i}{suffix}": a[own + suffix][i] for i in range(len(lengths)) for n, own in theirs.items() if own + suffix in a}
+    out = tnt({f"_{i}": c for i, c in enumerate(lengths)}, C_G, p | each(p, "_0"), x, s | each(s, ""), pos)
+    ours = {own + "_T": jnp.stack([out.pop(f"{n}_{i}_T") for i in range(len(lengths))]) for n, own in theirs.items()}
+    return out | ours
+
+
 # Windows: the last w tokens, oldest first; before the call there is nothing.
 
 
@@ -392,8 +401,8 @@ CASES = {
     "moneta": (*RESIDUAL, lambda *a: residual(cubic, printed_map, plain, *a)),
     "memora": (*RESIDUAL, lambda *a: residual(lambda p, y, t: 2 * (y - t["v"]), lambda A: A, rows, *a)),
     "tnt": (shapes(D_K, D_V, ("theta",)) | {"W_0": (D_V, D_K)}, tnt_states([""]) | tails(D_K), lambda *a: tnt({"": (2, 6)}, 4, *a)),
-    "locals": (shapes(D_K, D_V, ("theta",)) | {"W_a_0": (D_V, D_K), "W_b_0": (D_V, D_K)}, tnt_states(["_a", "_b"]) | tails(D_K),
-               lambda *a: tnt({"_a": (2, 6), "_b": (3, 3)}, 4, *a)),
+    "locals": (shapes(D_K, D_V, ("theta",)) | {"R_0": (3, D_V, D_K)}, {"V": (D_V, D_K), "V_c": (D_V, D_K), "P": (3, D_K, D_K)}
+               | {n: (3, D_V, D_K) for n in ("R", "R_c")} | tails(D_K), lambda *a: tnt_locals([(1, 3), (2, 6), (4, 12)], 4, *a)),
     "learned": (BARE3 | SERIES | GAMMA, {"M": (D_V, PHI), "S": (D_V, PHI)}, lambda *a: atlas(3, *a)),
     "deep": (shapes(D_K, D_K, THREE, conv=False) | GAMMA, LAYERS | {"S1": (D_H, D_K), "S2": (D_K, D_H)}, lambda *a: atlas_deep(3, *a)),
     "omega": (BARE, ONE, lambda *a: omega(1, 3, *a)),

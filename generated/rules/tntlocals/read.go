@@ -13,28 +13,26 @@ var readKind = tape.NewKind()
 
 // Read is one call of the kernel Read.
 //
-// It keeps 2·L·T·d_k entries and checkpoints of 0 entries.
+// It keeps L·N·T·d_k entries and checkpoints of 0 entries.
 type Read[F num.Float] struct {
-	L      int
-	T      int
-	DK     int
-	DV     int
-	VC     []F // [L, d_v, d_k]
-	RA     []F // [L, d_v, d_k]
-	PA     []F // [L, d_k, d_k]
-	RB     []F // [L, d_v, d_k]
-	PB     []F // [L, d_k, d_k]
-	Q      []F // [L, T, d_k]
-	Y      []F // [L, T, d_v], written
-	YProd  []F // [L, T, d_k], written
-	YProd2 []F // [L, T, d_k], written
-	Work   []F // WorkLen() entries
+	L     int
+	N     int
+	T     int
+	DK    int
+	DV    int
+	VC    []F // [L, d_v, d_k]
+	R     []F // [L, N, d_v, d_k]
+	P     []F // [L, N, d_k, d_k]
+	Q     []F // [L, T, d_k]
+	Y     []F // [L, T, d_v], written
+	YProd []F // [L, T, N, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 3·L·T·d_v.
+// WorkLen is L·N·T·d_v + 2·L·T·d_v.
 func (c *Read[F]) WorkLen() int {
-	L, T, dV := c.L, c.T, c.DV
-	return 3 * L * T * dV
+	L, N, T, dV := c.L, c.N, c.T, c.DV
+	return L*N*T*dV + 2*L*T*dV
 }
 
 // Run computes Read.
@@ -43,12 +41,12 @@ func (c *Read[F]) Run() {
 		(*readFused)(f).run()
 		return
 	}
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	t19 := c.Work[:L*T*dV] // [L, T, d_v]
 	work := c.Work[L*T*dV:]
-	t21 := work[:L*T*dV] // [L, T, d_v]
-	work = work[L*T*dV:]
-	t24 := work[:L*T*dV] // [L, T, d_v]
+	t21 := work[:L*N*T*dV] // [L, T, N, d_v]
+	work = work[L*N*T*dV:]
+	t22 := work[:L*T*dV] // [L, T, d_v]
 
 	// tnt_locals.y
 	for i := range L {
@@ -57,33 +55,38 @@ func (c *Read[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.PA, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
+		kern.Gemm(N*dK, T, dK, F(1), false, kern.From(c.YProd, i*T*N*dK), 1, N*dK, kern.From(c.P, i*N*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.RA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		for k := range N {
+			kern.Gemm(dV, T, dK, F(1), false, kern.From(t21, (i*T*N+k)*dV), 1, N*dV, kern.From(c.R, (i*N+k)*dV*dK), dK, 1, kern.From(c.YProd, (i*T*N+k)*dK), 1, N*dK)
+		}
 	}
 
 	// tnt_locals.y
+	clear(t22)
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.PB, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.RB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
+		for j := range T {
+			t22_2 := t22[(i*T+j)*dV:][:dV]
+			for k := range N {
+				t21_2 := t21[((i*T+j)*N+k)*dV:][:dV]
+				for m := range dV {
+					t22_2[m] += t21_2[m]
+				}
+			}
+		}
 	}
 
 	// tnt_locals.y
 	for i := range L {
 		for j := range T {
 			t19_2 := t19[(i*T+j)*dV:][:dV]
-			t21_2 := t21[(i*T+j)*dV:][:dV]
-			t24_2 := t24[(i*T+j)*dV:][:dV]
+			t22_2 := t22[(i*T+j)*dV:][:dV]
 			y := c.Y[(i*T+j)*dV:][:dV]
 			for k := range dV {
-				y[k] = t19_2[k] + t21_2[k] + t24_2[k]
+				y[k] = t19_2[k] + t22_2[k]
 			}
 		}
 	}
@@ -91,32 +94,28 @@ func (c *Read[F]) Run() {
 
 // ReadBackward is one call of the kernel ReadBackward.
 type ReadBackward[F num.Float] struct {
-	L      int
-	T      int
-	DK     int
-	DV     int
-	VC     []F // [L, d_v, d_k]
-	RA     []F // [L, d_v, d_k]
-	PA     []F // [L, d_k, d_k]
-	RB     []F // [L, d_v, d_k]
-	PB     []F // [L, d_k, d_k]
-	Q      []F // [L, T, d_k]
-	YBar   []F // [L, T, d_v]
-	YProd  []F // [L, T, d_k]
-	YProd2 []F // [L, T, d_k]
-	VCBar  []F // [L, d_v, d_k], written
-	RABar  []F // [L, d_v, d_k], written
-	PABar  []F // [L, d_k, d_k], written
-	RBBar  []F // [L, d_v, d_k], written
-	PBBar  []F // [L, d_k, d_k], written
-	QBar   []F // [L, T, d_k], written
-	Work   []F // WorkLen() entries
+	L     int
+	N     int
+	T     int
+	DK    int
+	DV    int
+	VC    []F // [L, d_v, d_k]
+	R     []F // [L, N, d_v, d_k]
+	P     []F // [L, N, d_k, d_k]
+	Q     []F // [L, T, d_k]
+	YBar  []F // [L, T, d_v]
+	YProd []F // [L, T, N, d_k]
+	VCBar []F // [L, d_v, d_k], written
+	RBar  []F // [L, N, d_v, d_k], written
+	PBar  []F // [L, N, d_k, d_k], written
+	QBar  []F // [L, T, d_k], written
+	Work  []F // WorkLen() entries
 }
 
-// WorkLen is 5·L·T·d_k.
+// WorkLen is L·N·T·d_k + 2·L·T·d_k.
 func (c *ReadBackward[F]) WorkLen() int {
-	L, T, dK := c.L, c.T, c.DK
-	return 5 * L * T * dK
+	L, N, T, dK := c.L, c.N, c.T, c.DK
+	return L*N*T*dK + 2*L*T*dK
 }
 
 // Run computes ReadBackward.
@@ -125,55 +124,35 @@ func (c *ReadBackward[F]) Run() {
 		(*readBackwardFused)(f).run()
 		return
 	}
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
-	t5 := c.Work[:L*T*dK] // [L, T, d_k]
-	work := c.Work[L*T*dK:]
+	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
+	t5 := c.Work[:L*N*T*dK] // [L, T, N, d_k]
+	work := c.Work[L*N*T*dK:]
 	t7 := work[:L*T*dK] // [L, T, d_k]
 	work = work[L*T*dK:]
 	t9 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t11 := work[:L*T*dK] // [L, T, d_k]
-	work = work[L*T*dK:]
-	t13 := work[:L*T*dK] // [L, T, d_k]
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.RBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
+		for j := range N {
+			kern.Gemm(dK, dV, T, F(1), false, kern.From(c.RBar, (i*N+j)*dV*dK), 1, dK, kern.From(c.YProd, (i*T*N+j)*dK), 1, N*dK, kern.From(c.YBar, i*T*dV), dV, 1)
+		}
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.RB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		for k := range N {
+			kern.Gemm(dK, T, dV, F(1), false, kern.From(t5, (i*T*N+k)*dK), 1, N*dK, kern.From(c.R, (i*N+k)*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		}
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, dK, T, F(1), false, kern.From(c.PBBar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t5, i*T*dK), dK, 1)
+		kern.Gemm(N*dK, dK, T, F(1), false, kern.From(c.PBar, i*N*dK*dK), dK, 1, kern.From(t5, i*T*N*dK), 1, N*dK, kern.From(c.Q, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.PB, i*dK*dK), 1, dK, kern.From(t5, i*T*dK), 1, dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dV, dK, T, F(1), false, kern.From(c.RABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.RA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dK, dK, T, F(1), false, kern.From(c.PABar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dK), dK, 1)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.Gemm(dK, T, dK, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.PA, i*dK*dK), 1, dK, kern.From(t9, i*T*dK), 1, dK)
+		kern.Gemm(dK, T, N*dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
 	}
 
 	// tnt_locals.y
@@ -183,18 +162,17 @@ func (c *ReadBackward[F]) Run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.Gemm(dK, T, dV, F(1), false, kern.From(t13, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.Gemm(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y
 	for i := range L {
 		for j := range T {
 			t7_2 := t7[(i*T+j)*dK:][:dK]
-			t11_2 := t11[(i*T+j)*dK:][:dK]
-			t13_2 := t13[(i*T+j)*dK:][:dK]
+			t9_2 := t9[(i*T+j)*dK:][:dK]
 			qBar := c.QBar[(i*T+j)*dK:][:dK]
 			for k := range dK {
-				qBar[k] = t7_2[k] + t11_2[k] + t13_2[k]
+				qBar[k] = t7_2[k] + t9_2[k]
 			}
 		}
 	}
@@ -202,48 +180,41 @@ func (c *ReadBackward[F]) Run() {
 
 // readNode is one call of Read on the tape.
 type readNode[F num.Float] struct {
-	call                                             Read[F]
-	back                                             ReadBackward[F]
-	vQ, outY, fromVC, fromRA, fromPA, fromRB, fromPB tape.Value[F]
+	call                           Read[F]
+	back                           ReadBackward[F]
+	vQ, outY, fromVC, fromR, fromP tape.Value[F]
 }
 
 // read computes
 //
-//	y_t = V_c_t q_t + R_t[a] P_t[a] q_t + R_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
+//	y_t = V_c_t q_t + Σ_{i∈N} R_t[i] P_t[i] q_t  @eq tnt#13-15    tnt_locals.y
 //
 // Shapes: q [L, T, d_k]; y [L, T, d_v]. Source: specs/algorithms/rules/tnt.md.
 func (b *Block[F]) read(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F]) (yOut tape.Value[F], err error) {
-	var startRA, startRB tape.Value[F]
-	if startRA, startRB, err = b.start(c, w, m); err != nil {
+	var startR tape.Value[F]
+	if startR, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startRA = block.InitialState(c, m, 3, startRA)
-	startRB = block.InitialState(c, m, 8, startRB)
+	startR = block.InitialState(c, m, 3, startR)
 	n := tape.Push[F, readNode[F]](c.Run, readKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.T, k.DK, k.DV = c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
+	k.L, k.N, k.T, k.DK, k.DV = c.Batch, b.Sizes.N, c.Tokens, b.Sizes.DK, b.Sizes.DV
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.fromVC = m.State(c, 1)
 	k.VC = arena.Data(n.fromVC)
-	n.fromRA = startRA
-	k.RA = arena.Data(n.fromRA)
-	n.fromPA = m.State(c, 5)
-	k.PA = arena.Data(n.fromPA)
-	n.fromRB = startRB
-	k.RB = arena.Data(n.fromRB)
-	n.fromPB = m.State(c, 10)
-	k.PB = arena.Data(n.fromPB)
+	n.fromR = startR
+	k.R = arena.Data(n.fromR)
+	n.fromP = m.State(c, 5)
+	k.P = arena.Data(n.fromP)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
-	k.YProd = c.Run.Saved(k.L * k.T * k.DK)
-	k.YProd2 = c.Run.Saved(k.L * k.T * k.DK)
+	k.YProd = c.Run.Saved(k.L * k.N * k.T * k.DK)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	block.KeepStart(c, m, 3, startRA)
-	block.KeepStart(c, m, 8, startRB)
+	block.KeepStart(c, m, 3, startR)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -256,28 +227,21 @@ func (n *readNode[F]) Backward(t *tape.Tape[F]) {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.T, g.DK, g.DV = k.L, k.T, k.DK, k.DV
+	g.L, g.N, g.T, g.DK, g.DV = k.L, k.N, k.T, k.DK, k.DV
 	g.VC = k.VC
-	g.RA = k.RA
-	g.PA = k.PA
-	g.RB = k.RB
-	g.PB = k.PB
+	g.R = k.R
+	g.P = k.P
 	g.Q = k.Q
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
 	g.VCBar = t.Part(n.fromVC, g.L*g.DK*g.DV)
-	g.RABar = t.Part(n.fromRA, g.L*g.DK*g.DV)
-	g.PABar = t.Part(n.fromPA, g.L*g.DK*g.DK)
-	g.RBBar = t.Part(n.fromRB, g.L*g.DK*g.DV)
-	g.PBBar = t.Part(n.fromPB, g.L*g.DK*g.DK)
+	g.RBar = t.Part(n.fromR, g.L*g.N*g.DK*g.DV)
+	g.PBar = t.Part(n.fromP, g.L*g.N*g.DK*g.DK)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.fromVC, g.VCBar)
-	t.Contribute(n.fromRA, g.RABar)
-	t.Contribute(n.fromPA, g.PABar)
-	t.Contribute(n.fromRB, g.RBBar)
-	t.Contribute(n.fromPB, g.PBBar)
+	t.Contribute(n.fromR, g.RBar)
+	t.Contribute(n.fromP, g.PBar)
 }

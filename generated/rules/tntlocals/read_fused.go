@@ -13,14 +13,15 @@ type readFused Read[float32]
 
 func (c *readFused) run() {
 	type F = float32
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	_ = L
+	_ = N
 	_ = T
 	_ = dK
 	_ = dV
-	t19 := c.Work[:L*T*dV]            // [L, T, d_v]
-	t21 := c.Work[L*T*dV:][:L*T*dV]   // [L, T, d_v]
-	t24 := c.Work[2*L*T*dV:][:L*T*dV] // [L, T, d_v]
+	t19 := c.Work[:L*T*dV]                   // [L, T, d_v]
+	t21 := c.Work[L*T*dV:][:L*N*T*dV]        // [L, T, N, d_v]
+	t22 := c.Work[L*N*T*dV+L*T*dV:][:L*T*dV] // [L, T, d_v]
 
 	// tnt_locals.y
 	for i := range L {
@@ -29,46 +30,65 @@ func (c *readFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.YProd, i*T*dK), 1, dK, kern.From(c.PA, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
+		kern.GemmFMA(N*dK, T, dK, F(1), false, kern.From(c.YProd, i*T*N*dK), 1, N*dK, kern.From(c.P, i*N*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, i*T*dV), 1, dV, kern.From(c.RA, i*dV*dK), dK, 1, kern.From(c.YProd, i*T*dK), 1, dK)
+		for k := range N {
+			kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t21, (i*T*N+k)*dV), 1, N*dV, kern.From(c.R, (i*N+k)*dV*dK), dK, 1, kern.From(c.YProd, (i*T*N+k)*dK), 1, N*dK)
+		}
 	}
 
 	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(c.YProd2, i*T*dK), 1, dK, kern.From(c.PB, i*dK*dK), dK, 1, kern.From(c.Q, i*T*dK), 1, dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dV, T, dK, F(1), false, kern.From(t24, i*T*dV), 1, dV, kern.From(c.RB, i*dV*dK), dK, 1, kern.From(c.YProd2, i*T*dK), 1, dK)
+	clear(t22)
+	if kern.Wide() {
+		a := regions.R09df87485bfcArgs{
+			P0: unsafe.SliceData(t22),
+			P1: unsafe.SliceData(t21),
+			N0: L,
+			N1: T,
+			N2: N,
+			N3: dV,
+			N4: N * dV,
+			N5: N * T * dV,
+			N6: T * dV,
+		}
+		regions.R09df87485bfc(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				t22_2 := t22[(i*T+j)*dV:][:dV]
+				for k := range N {
+					t21_2 := t21[((i*T+j)*N+k)*dV:][:dV]
+					for m := range dV {
+						t22_2[m] = t22_2[m] + t21_2[m]
+					}
+				}
+			}
+		}
 	}
 
 	// tnt_locals.y
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
+		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(t19),
-			P1: unsafe.SliceData(t21),
-			P2: unsafe.SliceData(t24),
-			P3: unsafe.SliceData(c.Y),
+			P1: unsafe.SliceData(t22),
+			P2: unsafe.SliceData(c.Y),
 			N0: L,
 			N1: T,
 			N2: dV,
 			N3: T * dV,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t19_2 := t19[(i*T+j)*dV:][:dV]
-				t21_2 := t21[(i*T+j)*dV:][:dV]
-				t24_2 := t24[(i*T+j)*dV:][:dV]
+				t22_2 := t22[(i*T+j)*dV:][:dV]
 				y := c.Y[(i*T+j)*dV:][:dV]
 				for k := range dV {
-					y[k] = (t19_2[k] + t21_2[k]) + t24_2[k]
+					y[k] = t19_2[k] + t22_2[k]
 				}
 			}
 		}
@@ -80,55 +100,38 @@ type readBackwardFused ReadBackward[float32]
 
 func (c *readBackwardFused) run() {
 	type F = float32
-	L, T, dK, dV := c.L, c.T, c.DK, c.DV
+	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
 	_ = L
+	_ = N
 	_ = T
 	_ = dK
 	_ = dV
-	t5 := c.Work[:L*T*dK]             // [L, T, d_k]
-	t7 := c.Work[L*T*dK:][:L*T*dK]    // [L, T, d_k]
-	t9 := c.Work[2*L*T*dK:][:L*T*dK]  // [L, T, d_k]
-	t11 := c.Work[3*L*T*dK:][:L*T*dK] // [L, T, d_k]
-	t13 := c.Work[4*L*T*dK:][:L*T*dK] // [L, T, d_k]
+	t5 := c.Work[:L*N*T*dK]                 // [L, T, N, d_k]
+	t7 := c.Work[L*N*T*dK:][:L*T*dK]        // [L, T, d_k]
+	t9 := c.Work[L*N*T*dK+L*T*dK:][:L*T*dK] // [L, T, d_k]
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.RBBar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd2, i*T*dK), dK, 1)
+		for j := range N {
+			kern.GemmFMA(dK, dV, T, F(1), false, kern.From(c.RBar, (i*N+j)*dV*dK), 1, dK, kern.From(c.YProd, (i*T*N+j)*dK), 1, N*dK, kern.From(c.YBar, i*T*dV), dV, 1)
+		}
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t5, i*T*dK), 1, dK, kern.From(c.RB, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		for k := range N {
+			kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t5, (i*T*N+k)*dK), 1, N*dK, kern.From(c.R, (i*N+k)*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		}
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, dK, T, F(1), false, kern.From(c.PBBar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t5, i*T*dK), dK, 1)
+		kern.GemmFMA(N*dK, dK, T, F(1), false, kern.From(c.PBar, i*N*dK*dK), dK, 1, kern.From(t5, i*T*N*dK), 1, N*dK, kern.From(c.Q, i*T*dK), dK, 1)
 	}
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.PB, i*dK*dK), 1, dK, kern.From(t5, i*T*dK), 1, dK)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dV, dK, T, F(1), false, kern.From(c.RABar, i*dV*dK), dK, 1, kern.From(c.YBar, i*T*dV), 1, dV, kern.From(c.YProd, i*T*dK), dK, 1)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.RA, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dK, dK, T, F(1), false, kern.From(c.PABar, i*dK*dK), 1, dK, kern.From(c.Q, i*T*dK), 1, dK, kern.From(t9, i*T*dK), dK, 1)
-	}
-
-	// tnt_locals.y
-	for i := range L {
-		kern.GemmFMA(dK, T, dK, F(1), false, kern.From(t11, i*T*dK), 1, dK, kern.From(c.PA, i*dK*dK), 1, dK, kern.From(t9, i*T*dK), 1, dK)
+		kern.GemmFMA(dK, T, N*dK, F(1), false, kern.From(t7, i*T*dK), 1, dK, kern.From(c.P, i*N*dK*dK), 1, dK, kern.From(t5, i*T*N*dK), 1, N*dK)
 	}
 
 	// tnt_locals.y
@@ -138,31 +141,29 @@ func (c *readBackwardFused) run() {
 
 	// tnt_locals.y
 	for i := range L {
-		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t13, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
+		kern.GemmFMA(dK, T, dV, F(1), false, kern.From(t9, i*T*dK), 1, dK, kern.From(c.VC, i*dV*dK), 1, dK, kern.From(c.YBar, i*T*dV), 1, dV)
 	}
 
 	// tnt_locals.y
 	if kern.Wide() {
-		a := regions.Rf53e8c338454Args{
+		a := regions.Rfbd3242b02acArgs{
 			P0: unsafe.SliceData(t7),
-			P1: unsafe.SliceData(t11),
-			P2: unsafe.SliceData(t13),
-			P3: unsafe.SliceData(c.QBar),
+			P1: unsafe.SliceData(t9),
+			P2: unsafe.SliceData(c.QBar),
 			N0: L,
 			N1: T,
 			N2: dK,
 			N3: T * dK,
 		}
-		regions.Rf53e8c338454(&a)
+		regions.Rfbd3242b02ac(&a)
 	} else {
 		for i := range L {
 			for j := range T {
 				t7_2 := t7[(i*T+j)*dK:][:dK]
-				t11_2 := t11[(i*T+j)*dK:][:dK]
-				t13_2 := t13[(i*T+j)*dK:][:dK]
+				t9_2 := t9[(i*T+j)*dK:][:dK]
 				qBar := c.QBar[(i*T+j)*dK:][:dK]
 				for k := range dK {
-					qBar[k] = (t7_2[k] + t11_2[k]) + t13_2[k]
+					qBar[k] = t7_2[k] + t9_2[k]
 				}
 			}
 		}

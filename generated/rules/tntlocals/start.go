@@ -13,14 +13,13 @@ var startKind = tape.NewKind()
 
 // Start is one call of the kernel Start.
 type Start[F num.Float] struct {
-	L      int
-	DK     int
-	DV     int
-	RInitA []F // [d_v, d_k]
-	RInitB []F // [d_v, d_k]
-	RA     []F // [L, d_v, d_k], written
-	RB     []F // [L, d_v, d_k], written
-	Work   []F // WorkLen() entries
+	L     int
+	N     int
+	DK    int
+	DV    int
+	RInit []F // [N, d_v, d_k]
+	R     []F // [L, N, d_v, d_k], written
+	Work  []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -34,18 +33,17 @@ func (c *Start[F]) Run() {
 		(*startFused)(f).run()
 		return
 	}
-	L, dK, dV := c.L, c.DK, c.DV
+	L, N, dK, dV := c.L, c.N, c.DK, c.DV
 
-	// tnt_locals.R_a.start, tnt_locals.R_b.start
+	// tnt_locals.R.start
 	for i := range L {
-		for j := range dV {
-			RInitA := c.RInitA[j*dK:][:dK]
-			RA := c.RA[(i*dV+j)*dK:][:dK]
-			RInitB := c.RInitB[j*dK:][:dK]
-			RB := c.RB[(i*dV+j)*dK:][:dK]
-			for k := range dK {
-				RA[k] = RInitA[k]
-				RB[k] = RInitB[k]
+		for j := range N {
+			for k := range dV {
+				RInit := c.RInit[(j*dV+k)*dK:][:dK]
+				R := c.R[((i*N+j)*dV+k)*dK:][:dK]
+				for m := range dK {
+					R[m] = RInit[m]
+				}
 			}
 		}
 	}
@@ -53,14 +51,13 @@ func (c *Start[F]) Run() {
 
 // StartBackward is one call of the kernel StartBackward.
 type StartBackward[F num.Float] struct {
-	L         int
-	DK        int
-	DV        int
-	RABar     []F // [L, d_v, d_k]
-	RBBar     []F // [L, d_v, d_k]
-	RInitABar []F // [d_v, d_k], written
-	RInitBBar []F // [d_v, d_k], written
-	Work      []F // WorkLen() entries
+	L        int
+	N        int
+	DK       int
+	DV       int
+	RBar     []F // [L, N, d_v, d_k]
+	RInitBar []F // [N, d_v, d_k], written
+	Work     []F // WorkLen() entries
 }
 
 // WorkLen is 0.
@@ -74,20 +71,18 @@ func (c *StartBackward[F]) Run() {
 		(*startBackwardFused)(f).run()
 		return
 	}
-	L, dK, dV := c.L, c.DK, c.DV
+	L, N, dK, dV := c.L, c.N, c.DK, c.DV
 
-	// tnt_locals.R_b.start, tnt_locals.R_a.start
-	clear(c.RInitBBar)
-	clear(c.RInitABar)
-	for i := range dV {
-		RInitBBar := c.RInitBBar[i*dK:][:dK]
-		RInitABar := c.RInitABar[i*dK:][:dK]
-		for j := range L {
-			RBBar := c.RBBar[(j*dV+i)*dK:][:dK]
-			RABar := c.RABar[(j*dV+i)*dK:][:dK]
-			for k := range dK {
-				RInitBBar[k] += RBBar[k]
-				RInitABar[k] += RABar[k]
+	// tnt_locals.R.start
+	clear(c.RInitBar)
+	for i := range N {
+		for j := range dV {
+			RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
+			for k := range L {
+				RBar := c.RBar[((k*N+i)*dV+j)*dK:][:dK]
+				for m := range dK {
+					RInitBar[m] += RBar[m]
+				}
 			}
 		}
 	}
@@ -95,53 +90,44 @@ func (c *StartBackward[F]) Run() {
 
 // startNode is one call of Start on the tape.
 type startNode[F num.Float] struct {
-	call                           Start[F]
-	back                           StartBackward[F]
-	vRInitA, vRInitB, outRA, outRB tape.Value[F]
+	call         Start[F]
+	back         StartBackward[F]
+	vRInit, outR tape.Value[F]
 }
 
 // start computes
 //
-// Shapes: R_a [L, d_v, d_k]; R_b [L, d_v, d_k]. Source:
-// specs/algorithms/rules/tnt.md.
-func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (RAOut tape.Value[F], RBOut tape.Value[F], err error) {
+// Shapes: R [L, N, d_v, d_k]. Source: specs/algorithms/rules/tnt.md.
+func (b *Block[F]) start(c block.Call[F], w block.Weights[F], m *block.Memory[F]) (ROut tape.Value[F], err error) {
 	if err = c.Check("TNTLocals", m); err != nil {
 		return
 	}
 	n := tape.Push[F, startNode[F]](c.Run, startKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.L, k.DK, k.DV = c.Batch, b.Sizes.DK, b.Sizes.DV
-	n.vRInitA = w.Value("R_init_a")
-	k.RInitA = arena.Data(n.vRInitA)
-	n.vRInitB = w.Value("R_init_b")
-	k.RInitB = arena.Data(n.vRInitB)
-	k.RA = arena.Alloc(k.L * k.DK * k.DV)
-	k.RB = arena.Alloc(k.L * k.DK * k.DV)
+	k.L, k.N, k.DK, k.DV = c.Batch, b.Sizes.N, b.Sizes.DK, b.Sizes.DV
+	n.vRInit = w.Value("R_init")
+	k.RInit = arena.Data(n.vRInit)
+	k.R = arena.Alloc(k.L * k.N * k.DK * k.DV)
 	k.Work = arena.Scratch(k.WorkLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
-	RAOut = c.Run.Output(k.RA)
-	n.outRA = RAOut
-	RBOut = c.Run.Output(k.RB)
-	n.outRB = RBOut
+	ROut = c.Run.Output(k.R)
+	n.outR = ROut
 	return
 }
 
 // Backward adds the adjoints of what start read.
 func (n *startNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outRA) == nil && t.Adjoint(n.outRB) == nil {
+	if t.Adjoint(n.outR) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.L, g.DK, g.DV = k.L, k.DK, k.DV
-	g.RABar = block.Adjoint(t, n.outRA, g.L*g.DK*g.DV)
-	g.RBBar = block.Adjoint(t, n.outRB, g.L*g.DK*g.DV)
-	g.RInitABar = t.Part(n.vRInitA, g.DK*g.DV)
-	g.RInitBBar = t.Part(n.vRInitB, g.DK*g.DV)
+	g.L, g.N, g.DK, g.DV = k.L, k.N, k.DK, k.DV
+	g.RBar = block.Adjoint(t, n.outR, g.L*g.N*g.DK*g.DV)
+	g.RInitBar = t.Part(n.vRInit, g.N*g.DK*g.DV)
 	g.Work = t.Scratch(g.WorkLen())
 	g.Run()
-	t.Contribute(n.vRInitA, g.RInitABar)
-	t.Contribute(n.vRInitB, g.RInitBBar)
+	t.Contribute(n.vRInit, g.RInitBar)
 }

@@ -13,35 +13,17 @@ type startFused Start[float32]
 
 func (c *startFused) run() {
 	type F = float32
-	L, dK, dV := c.L, c.DK, c.DV
+	L, N, dK, dV := c.L, c.N, c.DK, c.DV
 	_ = L
+	_ = N
 	_ = dK
 	_ = dV
 
-	// tnt_locals.R_a.start, tnt_locals.R_b.start
-	if kern.Wide() {
-		a := regions.Rc2506fc56f0fArgs{
-			P0: unsafe.SliceData(c.RInitA),
-			P1: unsafe.SliceData(c.RA),
-			P2: unsafe.SliceData(c.RInitB),
-			P3: unsafe.SliceData(c.RB),
-			N0: L,
-			N1: dV,
-			N2: dK,
-			N3: dK * dV,
-		}
-		regions.Rc2506fc56f0f(&a)
-	} else {
-		for i := range L {
-			for j := range dV {
-				RInitA := c.RInitA[j*dK:][:dK]
-				RA := c.RA[(i*dV+j)*dK:][:dK]
-				RInitB := c.RInitB[j*dK:][:dK]
-				RB := c.RB[(i*dV+j)*dK:][:dK]
-				for k := range dK {
-					RA[k] = RInitA[k]
-					RB[k] = RInitB[k]
-				}
+	// tnt_locals.R.start
+	for i := range L {
+		for j := range N {
+			for k := range dV {
+				copy(c.R[((i*N+j)*dV+k)*dK:][:dK], c.RInit[(j*dV+k)*dK:][:dK])
 			}
 		}
 	}
@@ -52,37 +34,35 @@ type startBackwardFused StartBackward[float32]
 
 func (c *startBackwardFused) run() {
 	type F = float32
-	L, dK, dV := c.L, c.DK, c.DV
+	L, N, dK, dV := c.L, c.N, c.DK, c.DV
 	_ = L
+	_ = N
 	_ = dK
 	_ = dV
 
-	// tnt_locals.R_b.start, tnt_locals.R_a.start
-	clear(c.RInitBBar)
-	clear(c.RInitABar)
+	// tnt_locals.R.start
+	clear(c.RInitBar)
 	if kern.Wide() {
-		a := regions.Rdfc8c6ee153bArgs{
-			P0: unsafe.SliceData(c.RInitBBar),
-			P1: unsafe.SliceData(c.RBBar),
-			P2: unsafe.SliceData(c.RInitABar),
-			P3: unsafe.SliceData(c.RABar),
-			N0: dV,
-			N1: L,
-			N2: dK,
-			N3: 12 * dK * dV,
-			N4: dK * dV,
+		a := regions.R0b891c6a082cArgs{
+			P0: unsafe.SliceData(c.RInitBar),
+			P1: unsafe.SliceData(c.RBar),
+			N0: N,
+			N1: dV,
+			N2: L,
+			N3: dK,
+			N4: N * dK * dV,
+			N5: dK * dV,
 		}
-		regions.Rdfc8c6ee153b(&a)
+		regions.R0b891c6a082c(&a)
 	} else {
-		for i := range dV {
-			RInitBBar := c.RInitBBar[i*dK:][:dK]
-			RInitABar := c.RInitABar[i*dK:][:dK]
-			for j := range L {
-				RBBar := c.RBBar[(j*dV+i)*dK:][:dK]
-				RABar := c.RABar[(j*dV+i)*dK:][:dK]
-				for k := range dK {
-					RInitBBar[k] = RInitBBar[k] + RBBar[k]
-					RInitABar[k] = RInitABar[k] + RABar[k]
+		for i := range N {
+			for j := range dV {
+				RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
+				for k := range L {
+					RBar := c.RBar[((k*N+i)*dV+j)*dK:][:dK]
+					for m := range dK {
+						RInitBar[m] = RInitBar[m] + RBar[m]
+					}
 				}
 			}
 		}

@@ -13,71 +13,61 @@ var stepKind = tape.NewKind()
 
 // Step is one call of the kernel Step.
 //
-// It keeps 2·L·T·d_k + 3·L·T·d_v entries and checkpoints of 2·L·d_k·d_k·segments + 6·L·d_k·d_v·segments + 5·L·segments entries.
+// It keeps L·N·T·d_k + L·N·T·d_v + N entries and checkpoints of L·N·d_k·d_k·segments + 2·L·N·d_k·d_v·segments + 2·L·d_k·d_v·segments + 2·L·N·segments + L·segments entries.
 type Step[F num.Float] struct {
-	C              int // tokens from checkpoint to checkpoint
-	L              int
-	T              int
-	DK             int
-	DV             int
-	V              []F // [L, d_v, d_k]
-	VC             []F // [L, d_v, d_k]
-	G              []F // [L]
-	RA             []F // [L, d_v, d_k]
-	RCA            []F // [L, d_v, d_k]
-	PA             []F // [L, d_k, d_k]
-	LA             []F // [L]
-	NA             []F // [L]
-	RB             []F // [L, d_v, d_k]
-	RCB            []F // [L, d_v, d_k]
-	PB             []F // [L, d_k, d_k]
-	LB             []F // [L]
-	NB             []F // [L]
-	RInitA         []F // [d_v, d_k]
-	RInitB         []F // [d_v, d_k]
-	Q              []F // [L, T, d_k]
-	K              []F // [L, T, d_k]
-	V2             []F // [L, T, d_v]
-	Theta          []F // [L, T]
-	Y              []F // [L, T, d_v], written
-	VOut           []F // [L, d_v, d_k], written
-	VCOut          []F // [L, d_v, d_k], written
-	GOut           []F // [L], written
-	RAOut          []F // [L, d_v, d_k], written
-	RCAOut         []F // [L, d_v, d_k], written
-	PAOut          []F // [L, d_k, d_k], written
-	LAOut          []F // [L], written
-	NAOut          []F // [L], written
-	RBOut          []F // [L, d_v, d_k], written
-	RCBOut         []F // [L, d_v, d_k], written
-	PBOut          []F // [L, d_k, d_k], written
-	LBOut          []F // [L], written
-	NBOut          []F // [L], written
-	RALin          []F // [L, T, d_v], written; may be nil
-	RBLin          []F // [L, T, d_v], written; may be nil
-	YProd          []F // [L, T, d_k], written; may be nil
-	YProd2         []F // [L, T, d_k], written; may be nil
-	VLin           []F // [L, T, d_v], written; may be nil
-	VCheckpoints   []F // [L, segments, d_v, d_k], written; may be nil
-	VCCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
-	GCheckpoints   []F // [L, segments], written; may be nil
-	RACheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
-	RCACheckpoints []F // [L, segments, d_v, d_k], written; may be nil
-	PACheckpoints  []F // [L, segments, d_k, d_k], written; may be nil
-	LACheckpoints  []F // [L, segments], written; may be nil
-	NACheckpoints  []F // [L, segments], written; may be nil
-	RBCheckpoints  []F // [L, segments, d_v, d_k], written; may be nil
-	RCBCheckpoints []F // [L, segments, d_v, d_k], written; may be nil
-	PBCheckpoints  []F // [L, segments, d_k, d_k], written; may be nil
-	LBCheckpoints  []F // [L, segments], written; may be nil
-	NBCheckpoints  []F // [L, segments], written; may be nil
-	Work           []F // WorkLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	N             int
+	T             int
+	DK            int
+	DV            int
+	V             []F    // [L, d_v, d_k]
+	VC            []F    // [L, d_v, d_k]
+	G             []F    // [L]
+	R             []F    // [L, N, d_v, d_k]
+	RC            []F    // [L, N, d_v, d_k]
+	P             []F    // [L, N, d_k, d_k]
+	L2            []F    // [L, N]
+	N2            []F    // [L, N]
+	RInit         []F    // [N, d_v, d_k]
+	Q             []F    // [L, T, d_k]
+	K             []F    // [L, T, d_k]
+	V2            []F    // [L, T, d_v]
+	Theta         []F    // [L, T]
+	Y             []F    // [L, T, d_v], written
+	VOut          []F    // [L, d_v, d_k], written
+	VCOut         []F    // [L, d_v, d_k], written
+	GOut          []F    // [L], written
+	ROut          []F    // [L, N, d_v, d_k], written
+	RCOut         []F    // [L, N, d_v, d_k], written
+	POut          []F    // [L, N, d_k, d_k], written
+	LOut          []F    // [L, N], written
+	NOut          []F    // [L, N], written
+	Twice         []F    // [N], written
+	RLin          []F    // [L, T, N, d_v], written; may be nil
+	YProd         []F    // [L, T, N, d_k], written; may be nil
+	VCheckpoints  []F    // [L, segments, d_v, d_k], written; may be nil
+	VCCheckpoints []F    // [L, segments, d_v, d_k], written; may be nil
+	GCheckpoints  []F    // [L, segments], written; may be nil
+	RCheckpoints  []F    // [L, segments, N, d_v, d_k], written; may be nil
+	RCCheckpoints []F    // [L, segments, N, d_v, d_k], written; may be nil
+	PCheckpoints  []F    // [L, segments, N, d_k, d_k], written; may be nil
+	LCheckpoints  []F    // [L, segments, N], written; may be nil
+	NCheckpoints  []F    // [L, segments, N], written; may be nil
+	Work          []F    // WorkLen() entries
+	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·d_k·d_k + 8·d_k·d_v + 2·d_k + 9·d_v + 6.
+// WorkLen is L·T·d_k·d_k + 2·L·N·T + N·d_k·d_k + 3·N·d_k·d_v + N·d_k + 3·N·d_v + 2·d_k·d_v + 2·N + 3·d_v + 1.
 func (c *Step[F]) WorkLen() int {
-	dK, dV := c.DK, c.DV
-	return 2*dK*dK + 8*dK*dV + 2*dK + 9*dV + 6
+	L, N, T, dK, dV := c.L, c.N, c.T, c.DK, c.DV
+	return L*T*dK*dK + 2*L*N*T + N*dK*dK + 3*N*dK*dV + N*dK + 3*N*dV + 2*dK*dV + 2*N + 3*dV + 1
+}
+
+// FlagsLen is N.
+func (c *Step[F]) FlagsLen() int {
+	N := c.N
+	return N
 }
 
 // Run computes Step.
@@ -86,74 +76,89 @@ func (c *Step[F]) Run() {
 		(*stepFused)(f).run()
 		return
 	}
-	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
+	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	VState := c.Work[:dK*dV] // [d_v, d_k]
-	work := c.Work[dK*dV:]
+	t28 := c.Work[:L*T*dK*dK] // [L, T, d_k, d_k]
+	work := c.Work[L*T*dK*dK:]
+	t56 := work[:L*N*T] // [L, T, N]
+	work = work[L*N*T:]
+	t64 := work[:L*N*T] // [L, T, N]
+	work = work[L*N*T:]
+	VState := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
 	VCState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	gState := work[:1] // []
 	work = work[1:]
-	RAState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	RCAState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	PAState := work[:dK*dK] // [d_k, d_k]
-	work = work[dK*dK:]
-	lAState := work[:1] // []
-	work = work[1:]
-	nAState := work[:1] // []
-	work = work[1:]
-	RBState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	RCBState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	PBState := work[:dK*dK] // [d_k, d_k]
-	work = work[dK*dK:]
-	lBState := work[:1] // []
-	work = work[1:]
-	nBState := work[:1] // []
-	work = work[1:]
-	nB2 := work[:1] // []
-	work = work[1:]
-	AA := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t11 := work[:dV] // [d_v]
+	RState := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	RCState := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	PState := work[:N*dK*dK] // [N, d_k, d_k]
+	work = work[N*dK*dK:]
+	lState := work[:N] // [N]
+	work = work[N:]
+	nState := work[:N] // [N]
+	work = work[N:]
+	t30 := work[:dV] // [d_v]
 	work = work[dV:]
-	t12 := work[:dV] // [d_v]
+	t42 := work[:dV] // [d_v]
 	work = work[dV:]
-	AB := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t37 := work[:dV] // [d_v]
-	work = work[dV:]
-	t57 := work[:dK] // [d_k]
-	work = work[dK:]
-	t60 := work[:dK] // [d_k]
-	work = work[dK:]
-	t38 := work[:dV] // [d_v]
-	work = work[dV:]
-	t56 := work[:dV] // [d_v]
-	work = work[dV:]
-	t58 := work[:dV] // [d_v]
-	work = work[dV:]
-	t61 := work[:dV] // [d_v]
-	work = work[dV:]
-	t70 := work[:dV] // [d_v]
-	work = work[dV:]
-	t71 := work[:dV] // [d_v]
+	A := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	t11 := work[:N*dV] // [N, d_v]
+	work = work[N*dV:]
+	t12 := work[:N*dV] // [N, d_v]
+	work = work[N*dV:]
+	t31 := work[:N*dK] // [N, d_k]
+	work = work[N*dK:]
+	t32 := work[:N*dV] // [N, d_v]
+	work = work[N*dV:]
+	t33 := work[:dV]  // [d_v]
+	t8 := c.Flags[:N] // [N]
+
+	// tnt_locals.twice
+	twice := c.Twice[:N]
+	for i := range N {
+		twice[i] = num.Exp(F(0.6931471805599453 * F(i)))
+	}
+
+	// tnt_locals.P
+	for i := range L {
+		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t28_2 := t28[((i*T+j)*dK+k2)*dK:][:dK]
+				kEntry := k[k2]
+				for m := range dK {
+					t28_2[m] = F(kEntry * k[m])
+				}
+			}
+		}
+	}
+
+	// tnt_locals.n, tnt_locals.l
+	for i := range L {
+		twice2 := c.Twice[:N]
+		for j := range T {
+			t56_2 := t56[(i*T+j)*N:][:N]
+			t64_2 := t64[(i*T+j)*N:][:N]
+			for k := range N {
+				twiceEntry := twice2[k]
+				t56_2[k] = F(8 * twiceEntry)
+				t64_2[k] = F(2 * twiceEntry)
+			}
+		}
+	}
 
 	// tnt_locals
 	g := c.G[:L]
-	lA := c.LA[:L]
-	nA := c.NA[:L]
-	lB := c.LB[:L]
-	nB := c.NB[:L]
 	gOut := c.GOut[:L]
-	lAOut := c.LAOut[:L]
-	nAOut := c.NAOut[:L]
-	lBOut := c.LBOut[:L]
-	nBOut := c.NBOut[:L]
 	for l := range L {
+		l2 := c.L2[l*N:][:N]
+		n := c.N2[l*N:][:N]
+		lOut := c.LOut[l*N:][:N]
+		nOut := c.NOut[l*N:][:N]
 		for i := range dV {
 			V := c.V[(l*dV+i)*dK:][:dK]
 			VState2 := VState[i*dK:][:dK]
@@ -169,52 +174,39 @@ func (c *Step[F]) Run() {
 			}
 		}
 		gState[0] = g[l]
-		for i := range dV {
-			RA := c.RA[(l*dV+i)*dK:][:dK]
-			RAState2 := RAState[i*dK:][:dK]
-			for j := range dK {
-				RAState2[j] = RA[j]
+		for i := range N {
+			for j := range dV {
+				R := c.R[((l*N+i)*dV+j)*dK:][:dK]
+				RState2 := RState[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					RState2[k] = R[k]
+				}
 			}
 		}
-		for i := range dV {
-			RCA := c.RCA[(l*dV+i)*dK:][:dK]
-			RCAState2 := RCAState[i*dK:][:dK]
-			for j := range dK {
-				RCAState2[j] = RCA[j]
+		for i := range N {
+			for j := range dV {
+				RC := c.RC[((l*N+i)*dV+j)*dK:][:dK]
+				RCState2 := RCState[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					RCState2[k] = RC[k]
+				}
 			}
 		}
-		for i := range dK {
-			PA := c.PA[(l*dK+i)*dK:][:dK]
-			PAState2 := PAState[i*dK:][:dK]
+		for i := range N {
 			for j := range dK {
-				PAState2[j] = PA[j]
+				P := c.P[((l*N+i)*dK+j)*dK:][:dK]
+				PState2 := PState[(i*dK+j)*dK:][:dK]
+				for k := range dK {
+					PState2[k] = P[k]
+				}
 			}
 		}
-		lAState[0] = lA[l]
-		nAState[0] = nA[l]
-		for i := range dV {
-			RB := c.RB[(l*dV+i)*dK:][:dK]
-			RBState2 := RBState[i*dK:][:dK]
-			for j := range dK {
-				RBState2[j] = RB[j]
-			}
+		for i := range N {
+			lState[i] = l2[i]
 		}
-		for i := range dV {
-			RCB := c.RCB[(l*dV+i)*dK:][:dK]
-			RCBState2 := RCBState[i*dK:][:dK]
-			for j := range dK {
-				RCBState2[j] = RCB[j]
-			}
+		for i := range N {
+			nState[i] = n[i]
 		}
-		for i := range dK {
-			PB := c.PB[(l*dK+i)*dK:][:dK]
-			PBState2 := PBState[i*dK:][:dK]
-			for j := range dK {
-				PBState2[j] = PB[j]
-			}
-		}
-		lBState[0] = lB[l]
-		nBState[0] = nB[l]
 		for s := range segments {
 			if len(c.VCheckpoints) > 0 {
 				for i := range dV {
@@ -237,240 +229,202 @@ func (c *Step[F]) Run() {
 			if len(c.GCheckpoints) > 0 {
 				c.GCheckpoints[l*segments+s] = gState[0]
 			}
-			if len(c.RACheckpoints) > 0 {
-				for i := range dV {
-					RAState2 := RAState[i*dK:][:dK]
-					RACheckpoints := c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						RACheckpoints[j] = RAState2[j]
+			if len(c.RCheckpoints) > 0 {
+				for i := range N {
+					for j := range dV {
+						RState2 := RState[(i*dV+j)*dK:][:dK]
+						RCheckpoints := c.RCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK]
+						for k := range dK {
+							RCheckpoints[k] = RState2[k]
+						}
 					}
 				}
 			}
-			if len(c.RCACheckpoints) > 0 {
-				for i := range dV {
-					RCAState2 := RCAState[i*dK:][:dK]
-					RCACheckpoints := c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						RCACheckpoints[j] = RCAState2[j]
+			if len(c.RCCheckpoints) > 0 {
+				for i := range N {
+					for j := range dV {
+						RCState2 := RCState[(i*dV+j)*dK:][:dK]
+						RCCheckpoints := c.RCCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK]
+						for k := range dK {
+							RCCheckpoints[k] = RCState2[k]
+						}
 					}
 				}
 			}
-			if len(c.PACheckpoints) > 0 {
-				for i := range dK {
-					PAState2 := PAState[i*dK:][:dK]
-					PACheckpoints := c.PACheckpoints[((l*segments+s)*dK+i)*dK:][:dK]
+			if len(c.PCheckpoints) > 0 {
+				for i := range N {
 					for j := range dK {
-						PACheckpoints[j] = PAState2[j]
+						PState2 := PState[(i*dK+j)*dK:][:dK]
+						PCheckpoints := c.PCheckpoints[(((l*segments+s)*N+i)*dK+j)*dK:][:dK]
+						for k := range dK {
+							PCheckpoints[k] = PState2[k]
+						}
 					}
 				}
 			}
-			if len(c.LACheckpoints) > 0 {
-				c.LACheckpoints[l*segments+s] = lAState[0]
-			}
-			if len(c.NACheckpoints) > 0 {
-				c.NACheckpoints[l*segments+s] = nAState[0]
-			}
-			if len(c.RBCheckpoints) > 0 {
-				for i := range dV {
-					RBState2 := RBState[i*dK:][:dK]
-					RBCheckpoints := c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						RBCheckpoints[j] = RBState2[j]
-					}
+			if len(c.LCheckpoints) > 0 {
+				lCheckpoints := c.LCheckpoints[(l*segments+s)*N:][:N]
+				for i := range N {
+					lCheckpoints[i] = lState[i]
 				}
 			}
-			if len(c.RCBCheckpoints) > 0 {
-				for i := range dV {
-					RCBState2 := RCBState[i*dK:][:dK]
-					RCBCheckpoints := c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-					for j := range dK {
-						RCBCheckpoints[j] = RCBState2[j]
-					}
+			if len(c.NCheckpoints) > 0 {
+				nCheckpoints := c.NCheckpoints[(l*segments+s)*N:][:N]
+				for i := range N {
+					nCheckpoints[i] = nState[i]
 				}
 			}
-			if len(c.PBCheckpoints) > 0 {
-				for i := range dK {
-					PBState2 := PBState[i*dK:][:dK]
-					PBCheckpoints := c.PBCheckpoints[((l*segments+s)*dK+i)*dK:][:dK]
-					for j := range dK {
-						PBCheckpoints[j] = PBState2[j]
-					}
-				}
-			}
-			if len(c.LBCheckpoints) > 0 {
-				c.LBCheckpoints[l*segments+s] = lBState[0]
-			}
-			if len(c.NBCheckpoints) > 0 {
-				c.NBCheckpoints[l*segments+s] = nBState[0]
-			}
-			if n := min(C, -C*s+T); n > 0 {
-				theta := c.Theta[l*T+C*s:][:n]
-				for a := range n {
-					v := c.V2[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
+			if n2 := min(C, -C*s+T); n2 > 0 {
+				theta := c.Theta[l*T+C*s:][:n2]
+				for a := range n2 {
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
 					y := c.Y[(l*T+a+C*s)*dV:][:dV]
-					// tnt_locals.V_c, tnt_locals.A_a
+					v := c.V2[(l*T+a+C*s)*dV:][:dV]
+					// tnt_locals.V_c, tnt_locals.y, tnt_locals.V
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
-					nAStateEntry := nAState[0]
-					w2 := (nAStateEntry == F(0))
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
 						VCState2 := VCState[i*dK:][:dK]
-						RInitA := c.RInitA[i*dK:][:dK]
-						RAState2 := RAState[i*dK:][:dK]
-						AA2 := AA[i*dK:][:dK]
+						q := c.Q[(l*T+a+C*s)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						var t302 F
+						var t422 F
 						for j := range dK {
-							VCState2[j] = kern.Choose(w, VState2[j], VCState2[j])
-							AA2[j] = kern.Choose(w2, RInitA[j], RAState2[j])
+							VC2 := kern.Choose(w, VState2[j], VCState2[j])
+							t302 += F(VC2 * q[j])
+							t422 += F(VC2 * k[j])
+							VCState2[j] = VC2
+						}
+						t30[i] = t302
+						t42[i] = t422
+					}
+					// tnt_locals.A, tnt_locals.V_c
+					for i := range N {
+						w2 := (nState[i] == F(0))
+						for j := range dV {
+							RInit := c.RInit[(i*dV+j)*dK:][:dK]
+							RState2 := RState[(i*dV+j)*dK:][:dK]
+							A2 := A[(i*dV+j)*dK:][:dK]
+							for k := range dK {
+								A2[k] = kern.Choose(w2, RInit[k], RState2[k])
+							}
 						}
 					}
-					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
-					lAStateEntry := lAState[0]
-					t8 := (lAStateEntry == F(0))
-					lBStateEntry := lBState[0]
-					t34 := (lBStateEntry == F(0))
-					t63 := 1 + gStateEntry
-					t83 := 1 + nAStateEntry
-					nA2 := kern.Choose((t83 < F(16)), t83, F(0))
-					t91 := 1 + lAStateEntry
-					nBStateEntry := nBState[0]
-					t99 := 1 + nBStateEntry
-					nB22 := kern.Choose((t99 < F(8)), t99, F(0))
-					t107 := 1 + lBStateEntry
-					gState[0] = kern.Choose((t63 < F(16)), t63, F(0))
-					nAState[0] = nA2
-					lAState[0] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
-					nB2[0] = nB22
-					lBState[0] = kern.Choose((nB22 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.R_c_a, tnt_locals.R_a
-					for i := range dV {
-						AA2 := AA[i*dK:][:dK]
-						RCAState2 := RCAState[i*dK:][:dK]
-						var t112 F
-						for j := range dK {
-							RCA2 := kern.Choose(t8, AA2[j], RCAState2[j])
-							t112 += F(RCA2 * k[j])
-							RCAState2[j] = RCA2
-						}
-						t11[i] = t112
+					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
+					for i := range N {
+						lStateEntry := lState[i]
+						nStateEntry := nState[i]
+						n2_2 := kern.Choose(((1.5 + nStateEntry) < t56_2[i]), 1+nStateEntry, F(0))
+						t8[i] = (lStateEntry == F(0))
+						nState[i] = n2_2
+						lState[i] = kern.Choose((n2_2 == F(0)), F(0), kern.Choose(((1.5+lStateEntry) < t64_2[i]), 1+lStateEntry, F(0)))
 					}
-					// tnt_locals.R_a
-					for i := range dV {
-						t122 := t11[i] - v[i]
-						t12[i] = t122
-						if len(c.RALin) > 0 {
-							c.RALin[(l*T+a+C*s)*dV+i] = t122
+					// tnt_locals.R_c, tnt_locals.R
+					for i := range N {
+						t11_2 := t11[i*dV:][:dV]
+						t8Entry := t8[i]
+						for j := range dV {
+							A2 := A[(i*dV+j)*dK:][:dK]
+							RCState2 := RCState[(i*dV+j)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							var t112 F
+							for k2 := range dK {
+								RC2 := kern.Choose(t8Entry, A2[k2], RCState2[k2])
+								t112 += F(RC2 * k[k2])
+								RCState2[k2] = RC2
+							}
+							t11_2[j] = t112
 						}
 					}
-					// tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b
+					// tnt_locals.R
+					for i := range N {
+						t11_2 := t11[i*dV:][:dV]
+						t12_2 := t12[i*dV:][:dV]
+						for j := range dV {
+							t122 := t11_2[j] - v[j]
+							t12_2[j] = t122
+							if len(c.RLin) > 0 {
+								c.RLin[((l*T+a+C*s)*N+i)*dV+j] = t122
+							}
+						}
+					}
+					// tnt_locals.R
 					thetaEntry := theta[a]
-					w4 := (nBStateEntry == F(0))
-					for i := range dV {
-						RInitB := c.RInitB[i*dK:][:dK]
-						RBState2 := RBState[i*dK:][:dK]
-						RCBState2 := RCBState[i*dK:][:dK]
-						AA2 := AA[i*dK:][:dK]
-						RAState2 := RAState[i*dK:][:dK]
-						AB2 := AB[i*dK:][:dK]
-						var t372 F
-						w3 := F(thetaEntry * t12[i])
+					for i := range N {
+						t12_2 := t12[i*dV:][:dV]
+						for j := range dV {
+							A2 := A[(i*dV+j)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							RState2 := RState[(i*dV+j)*dK:][:dK]
+							w3 := F(thetaEntry * t12_2[j])
+							for k2 := range dK {
+								RState2[k2] = A2[k2] - F(w3*k[k2])
+							}
+						}
+					}
+					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
+					for i := range N {
+						t31_2 := t31[i*dK:][:dK]
+						t8Entry2 := t8[i]
 						for j := range dK {
-							kEntry := k[j]
-							AB2_2 := kern.Choose(w4, RInitB[j], RBState2[j])
-							RCB2 := kern.Choose(t34, AB2_2, RCBState2[j])
-							t372 += F(RCB2 * kEntry)
-							RAState2[j] = AA2[j] - F(w3*kEntry)
-							AB2[j] = AB2_2
-							RCBState2[j] = RCB2
+							PState2 := PState[(i*dK+j)*dK:][:dK]
+							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							var t312 F
+							for k := range dK {
+								P2 := kern.Choose(t8Entry2, F(0), PState2[k]) + t28_2[k]
+								t312 += F(P2 * q[k])
+								PState2[k] = P2
+							}
+							t31_2[j] = t312
 						}
-						t37[i] = t372
 					}
-					// tnt_locals.P_a, tnt_locals.V_c, tnt_locals.P_b, tnt_locals.y
-					for i := range dK {
-						PAState2 := PAState[i*dK:][:dK]
-						PBState2 := PBState[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						var t572 F
-						var t602 F
-						kEntry2 := k[i]
-						for j := range dK {
-							kEntry3 := k[j]
-							PA2 := kern.Choose(t8, F(0), PAState2[j]) + F(kEntry2*kEntry3)
-							PB2 := kern.Choose(t34, F(0), PBState2[j]) + F(kEntry2*kEntry3)
-							qEntry := q[j]
-							t572 += F(PA2 * qEntry)
-							t602 += F(PB2 * qEntry)
-							PAState2[j] = PA2
-							PBState2[j] = PB2
+					// tnt_locals.y
+					for i := range N {
+						t32_2 := t32[i*dV:][:dV]
+						t31_2 := t31[i*dK:][:dK]
+						for j := range dV {
+							RState2 := RState[(i*dV+j)*dK:][:dK]
+							var t322 F
+							for k := range dK {
+								t322 += F(RState2[k] * t31_2[k])
+							}
+							t32_2[j] = t322
 						}
-						t57[i] = t572
-						t60[i] = t602
 					}
-					// tnt_locals.R_b
+					// tnt_locals.y
+					clear(t33)
+					for i := range N {
+						t32_2 := t32[i*dV:][:dV]
+						for j := range dV {
+							t33[j] += t32_2[j]
+						}
+					}
+					// tnt_locals.y
 					for i := range dV {
-						t382 := t37[i] - v[i]
-						t38[i] = t382
-						if len(c.RBLin) > 0 {
-							c.RBLin[(l*T+a+C*s)*dV+i] = t382
-						}
+						y[i] = t30[i] + t33[i]
 					}
-					// tnt_locals.R_b, tnt_locals.R_a, tnt_locals.y, tnt_locals.V
-					for i := range dV {
-						AB2 := AB[i*dK:][:dK]
-						VCState2 := VCState[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						RAState2 := RAState[i*dK:][:dK]
-						RBState2 := RBState[i*dK:][:dK]
-						var t562 F
-						var t582 F
-						var t612 F
-						var t702 F
-						w5 := F(thetaEntry * t38[i])
-						for j := range dK {
-							kEntry4 := k[j]
-							RB2 := AB2[j] - F(w5*kEntry4)
-							VCStateEntry := VCState2[j]
-							t562 += F(VCStateEntry * q[j])
-							t582 += F(RAState2[j] * t57[j])
-							t612 += F(RB2 * t60[j])
-							t702 += F(VCStateEntry * kEntry4)
-							RBState2[j] = RB2
-						}
-						t56[i] = t562
-						t58[i] = t582
-						t61[i] = t612
-						t70[i] = t702
-					}
-					// tnt_locals.y, tnt_locals.V
-					for i := range dV {
-						t712 := t70[i] - v[i]
-						y[i] = t56[i] + t58[i] + t61[i]
-						t71[i] = t712
-						if len(c.VLin) > 0 {
-							c.VLin[(l*T+a+C*s)*dV+i] = t712
-						}
-					}
-					// tnt_locals.V, tnt_locals.R_a
+					// tnt_locals.g, tnt_locals.V_c
+					gState[0] = kern.Choose(((1.5 + gStateEntry) < F(16)), 1+gStateEntry, F(0))
+					// tnt_locals.V, tnt_locals.R
 					for i := range dV {
 						VState2 := VState[i*dK:][:dK]
-						w6 := F(thetaEntry * t71[i])
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						w4 := F(thetaEntry * (t42[i] - v[i]))
 						for j := range dK {
-							VState2[j] = VState2[j] - F(w6*k[j])
+							VState2[j] = VState2[j] - F(w4*k[j])
 						}
 					}
 					// tnt_locals
-					for i := range dK {
-						t22 := t57[i]
-						t3 := t60[i]
-						if len(c.YProd) > 0 {
-							c.YProd[(l*T+a+C*s)*dK+i] = t22
-						}
-						if len(c.YProd2) > 0 {
-							c.YProd2[(l*T+a+C*s)*dK+i] = t3
+					for i := range N {
+						for j := range dK {
+							if len(c.YProd) > 0 {
+								c.YProd[((l*T+a+C*s)*N+i)*dK+j] = t31[i*dK+j]
+							}
 						}
 					}
-					nBState[0] = nB2[0]
 				}
 			}
 		}
@@ -489,127 +443,104 @@ func (c *Step[F]) Run() {
 			}
 		}
 		gOut[l] = gState[0]
-		for i := range dV {
-			RAState2 := RAState[i*dK:][:dK]
-			RAOut := c.RAOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RAOut[j] = RAState2[j]
+		for i := range N {
+			for j := range dV {
+				RState2 := RState[(i*dV+j)*dK:][:dK]
+				ROut := c.ROut[((l*N+i)*dV+j)*dK:][:dK]
+				for k := range dK {
+					ROut[k] = RState2[k]
+				}
 			}
 		}
-		for i := range dV {
-			RCAState2 := RCAState[i*dK:][:dK]
-			RCAOut := c.RCAOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RCAOut[j] = RCAState2[j]
+		for i := range N {
+			for j := range dV {
+				RCState2 := RCState[(i*dV+j)*dK:][:dK]
+				RCOut := c.RCOut[((l*N+i)*dV+j)*dK:][:dK]
+				for k := range dK {
+					RCOut[k] = RCState2[k]
+				}
 			}
 		}
-		for i := range dK {
-			PAState2 := PAState[i*dK:][:dK]
-			PAOut := c.PAOut[(l*dK+i)*dK:][:dK]
+		for i := range N {
 			for j := range dK {
-				PAOut[j] = PAState2[j]
+				PState2 := PState[(i*dK+j)*dK:][:dK]
+				POut := c.POut[((l*N+i)*dK+j)*dK:][:dK]
+				for k := range dK {
+					POut[k] = PState2[k]
+				}
 			}
 		}
-		lAOut[l] = lAState[0]
-		nAOut[l] = nAState[0]
-		for i := range dV {
-			RBState2 := RBState[i*dK:][:dK]
-			RBOut := c.RBOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RBOut[j] = RBState2[j]
-			}
+		for i := range N {
+			lOut[i] = lState[i]
 		}
-		for i := range dV {
-			RCBState2 := RCBState[i*dK:][:dK]
-			RCBOut := c.RCBOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RCBOut[j] = RCBState2[j]
-			}
+		for i := range N {
+			nOut[i] = nState[i]
 		}
-		for i := range dK {
-			PBState2 := PBState[i*dK:][:dK]
-			PBOut := c.PBOut[(l*dK+i)*dK:][:dK]
-			for j := range dK {
-				PBOut[j] = PBState2[j]
-			}
-		}
-		lBOut[l] = lBState[0]
-		nBOut[l] = nBState[0]
 	}
 }
 
 // StepBackward is one call of the kernel StepBackward.
 //
-// It keeps 0 entries and checkpoints of 2·L·d_k·d_k·segments + 6·L·d_k·d_v·segments + 5·L·segments entries.
+// It keeps 0 entries and checkpoints of L·N·d_k·d_k·segments + 2·L·N·d_k·d_v·segments + 2·L·d_k·d_v·segments + 2·L·N·segments + L·segments entries.
 type StepBackward[F num.Float] struct {
-	C              int // tokens from checkpoint to checkpoint
-	L              int
-	T              int
-	DK             int
-	DV             int
-	RInitA         []F // [d_v, d_k]
-	RInitB         []F // [d_v, d_k]
-	Q              []F // [L, T, d_k]
-	K              []F // [L, T, d_k]
-	Theta          []F // [L, T]
-	YBar           []F // [L, T, d_v]
-	VBar           []F // [L, d_v, d_k]
-	VCBar          []F // [L, d_v, d_k]
-	GBar           []F // [L]
-	RABar          []F // [L, d_v, d_k]
-	RCABar         []F // [L, d_v, d_k]
-	PABar          []F // [L, d_k, d_k]
-	LABar          []F // [L]
-	NABar          []F // [L]
-	RBBar          []F // [L, d_v, d_k]
-	RCBBar         []F // [L, d_v, d_k]
-	PBBar          []F // [L, d_k, d_k]
-	LBBar          []F // [L]
-	NBBar          []F // [L]
-	RALin          []F // [L, T, d_v]
-	RBLin          []F // [L, T, d_v]
-	YProd          []F // [L, T, d_k]
-	YProd2         []F // [L, T, d_k]
-	VLin           []F // [L, T, d_v]
-	VBarOut        []F // [L, d_v, d_k], written
-	VCBarOut       []F // [L, d_v, d_k], written
-	GBarOut        []F // [L], written
-	RABarOut       []F // [L, d_v, d_k], written
-	RCABarOut      []F // [L, d_v, d_k], written
-	PABarOut       []F // [L, d_k, d_k], written
-	LABarOut       []F // [L], written
-	NABarOut       []F // [L], written
-	RBBarOut       []F // [L, d_v, d_k], written
-	RCBBarOut      []F // [L, d_v, d_k], written
-	PBBarOut       []F // [L, d_k, d_k], written
-	LBBarOut       []F // [L], written
-	NBBarOut       []F // [L], written
-	RInitABar      []F // [d_v, d_k], written
-	RInitBBar      []F // [d_v, d_k], written
-	QBar           []F // [L, T, d_k], written
-	KBar           []F // [L, T, d_k], written
-	VBar2          []F // [L, T, d_v], written
-	ThetaBar       []F // [L, T], written
-	VCheckpoints   []F // [L, segments, d_v, d_k]
-	VCCheckpoints  []F // [L, segments, d_v, d_k]
-	GCheckpoints   []F // [L, segments]
-	RACheckpoints  []F // [L, segments, d_v, d_k]
-	RCACheckpoints []F // [L, segments, d_v, d_k]
-	PACheckpoints  []F // [L, segments, d_k, d_k]
-	LACheckpoints  []F // [L, segments]
-	NACheckpoints  []F // [L, segments]
-	RBCheckpoints  []F // [L, segments, d_v, d_k]
-	RCBCheckpoints []F // [L, segments, d_v, d_k]
-	PBCheckpoints  []F // [L, segments, d_k, d_k]
-	LBCheckpoints  []F // [L, segments]
-	NBCheckpoints  []F // [L, segments]
-	Work           []F // WorkLen() entries
+	C             int // tokens from checkpoint to checkpoint
+	L             int
+	N             int
+	T             int
+	DK            int
+	DV            int
+	RInit         []F    // [N, d_v, d_k]
+	Q             []F    // [L, T, d_k]
+	K             []F    // [L, T, d_k]
+	V             []F    // [L, T, d_v]
+	Theta         []F    // [L, T]
+	YBar          []F    // [L, T, d_v]
+	VBar          []F    // [L, d_v, d_k]
+	VCBar         []F    // [L, d_v, d_k]
+	GBar          []F    // [L]
+	RBar          []F    // [L, N, d_v, d_k]
+	RCBar         []F    // [L, N, d_v, d_k]
+	PBar          []F    // [L, N, d_k, d_k]
+	LBar          []F    // [L, N]
+	NBar          []F    // [L, N]
+	Twice         []F    // [N]
+	RLin          []F    // [L, T, N, d_v]
+	YProd         []F    // [L, T, N, d_k]
+	VBarOut       []F    // [L, d_v, d_k], written
+	VCBarOut      []F    // [L, d_v, d_k], written
+	GBarOut       []F    // [L], written
+	RBarOut       []F    // [L, N, d_v, d_k], written
+	RCBarOut      []F    // [L, N, d_v, d_k], written
+	PBarOut       []F    // [L, N, d_k, d_k], written
+	LBarOut       []F    // [L, N], written
+	NBarOut       []F    // [L, N], written
+	RInitBar      []F    // [N, d_v, d_k], written
+	QBar          []F    // [L, T, d_k], written
+	KBar          []F    // [L, T, d_k], written
+	VBar2         []F    // [L, T, d_v], written
+	ThetaBar      []F    // [L, T], written
+	VCheckpoints  []F    // [L, segments, d_v, d_k]
+	VCCheckpoints []F    // [L, segments, d_v, d_k]
+	GCheckpoints  []F    // [L, segments]
+	RCheckpoints  []F    // [L, segments, N, d_v, d_k]
+	RCCheckpoints []F    // [L, segments, N, d_v, d_k]
+	PCheckpoints  []F    // [L, segments, N, d_k, d_k]
+	LCheckpoints  []F    // [L, segments, N]
+	NCheckpoints  []F    // [L, segments, N]
+	Work          []F    // WorkLen() entries
+	Flags         []bool // FlagsLen() entries
 }
 
-// WorkLen is 2·C·d_k·d_k + 6·C·d_k·d_v + 4·d_k·d_k + 13·d_k·d_v + 5·C + 14·d_k + 3·d_v + 10.
+// WorkLen is C·N·d_k·d_k + 2·C·N·d_k·d_v + L·T·d_k·d_k + L·T·d_k·d_v + 2·C·d_k·d_v + 2·L·N·T + 3·N·d_k·d_k + 6·N·d_k·d_v + 2·C·N + N·d_k + N·d_v + d_k·d_k + 4·d_k·d_v + C + 4·N + 9·d_k + 4·d_v + 2.
 func (c *StepBackward[F]) WorkLen() int {
-	C, dK, dV := c.C, c.DK, c.DV
-	return 2*C*dK*dK + 6*C*dK*dV + 4*dK*dK + 13*dK*dV + 5*C + 14*dK + 3*dV + 10
+	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
+	return C*N*dK*dK + 2*C*N*dK*dV + L*T*dK*dK + L*T*dK*dV + 2*C*dK*dV + 2*L*N*T + 3*N*dK*dK + 6*N*dK*dV + 2*C*N + N*dK + N*dV + dK*dK + 4*dK*dV + C + 4*N + 9*dK + 4*dV + 2
+}
+
+// FlagsLen is 4·N.
+func (c *StepBackward[F]) FlagsLen() int {
+	N := c.N
+	return 4 * N
 }
 
 // Run computes StepBackward.
@@ -618,115 +549,148 @@ func (c *StepBackward[F]) Run() {
 		(*stepBackwardFused)(f).run()
 		return
 	}
-	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
+	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
-	VBarState := c.Work[:dK*dV] // [d_v, d_k]
-	work := c.Work[dK*dV:]
+	t28 := c.Work[:L*T*dK*dK] // [L, T, d_k, d_k]
+	work := c.Work[L*T*dK*dK:]
+	t56 := work[:L*N*T] // [L, T, N]
+	work = work[L*N*T:]
+	t64 := work[:L*N*T] // [L, T, N]
+	work = work[L*N*T:]
+	t34 := work[:L*T*dK*dV] // [L, T, d_v, d_k]
+	work = work[L*T*dK*dV:]
+	VBarState := work[:dK*dV] // [d_v, d_k]
+	work = work[dK*dV:]
 	VCBarState := work[:dK*dV] // [d_v, d_k]
 	work = work[dK*dV:]
 	gBarState := work[:1] // []
 	work = work[1:]
-	RABarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	RCABarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	PABarState := work[:dK*dK] // [d_k, d_k]
-	work = work[dK*dK:]
-	lABarState := work[:1] // []
-	work = work[1:]
-	nABarState := work[:1] // []
-	work = work[1:]
-	RBBarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	RCBBarState := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	PBBarState := work[:dK*dK] // [d_k, d_k]
-	work = work[dK*dK:]
-	lBBarState := work[:1] // []
-	work = work[1:]
-	nBBarState := work[:1] // []
-	work = work[1:]
+	RBarState := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	RCBarState := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	PBarState := work[:N*dK*dK] // [N, d_k, d_k]
+	work = work[N*dK*dK:]
+	lBarState := work[:N] // [N]
+	work = work[N:]
+	nBarState := work[:N] // [N]
+	work = work[N:]
 	VTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
 	VCTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
 	work = work[C*dK*dV+dK*dV:]
 	gTrail := work[:C+1] // [C + 1]
 	work = work[C+1:]
-	RATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
-	RCATrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
-	PATrail := work[:C*dK*dK+dK*dK] // [C + 1, d_k, d_k]
-	work = work[C*dK*dK+dK*dK:]
-	lATrail := work[:C+1] // [C + 1]
-	work = work[C+1:]
-	nATrail := work[:C+1] // [C + 1]
-	work = work[C+1:]
-	RBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
-	RCBTrail := work[:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	work = work[C*dK*dV+dK*dV:]
-	PBTrail := work[:C*dK*dK+dK*dK] // [C + 1, d_k, d_k]
-	work = work[C*dK*dK+dK*dK:]
-	lBTrail := work[:C+1] // [C + 1]
-	work = work[C+1:]
-	nBTrail := work[:C+1] // [C + 1]
-	work = work[C+1:]
-	AA := work[:dK*dV] // [d_v, d_k]
-	work = work[dK*dV:]
-	t135 := work[:dV] // [d_v]
+	RTrail := work[:C*N*dK*dV+N*dK*dV] // [C + 1, N, d_v, d_k]
+	work = work[C*N*dK*dV+N*dK*dV:]
+	RCTrail := work[:C*N*dK*dV+N*dK*dV] // [C + 1, N, d_v, d_k]
+	work = work[C*N*dK*dV+N*dK*dV:]
+	PTrail := work[:C*N*dK*dK+N*dK*dK] // [C + 1, N, d_k, d_k]
+	work = work[C*N*dK*dK+N*dK*dK:]
+	lTrail := work[:C*N+N] // [C + 1, N]
+	work = work[C*N+N:]
+	nTrail := work[:C*N+N] // [C + 1, N]
+	work = work[C*N+N:]
+	t42 := work[:dV] // [d_v]
 	work = work[dV:]
-	t312 := work[:dK] // [d_k]
-	work = work[dK:]
-	t136 := work[:dK] // [d_k]
-	work = work[dK:]
-	t44 := work[:dK] // [d_k]
-	work = work[dK:]
-	t482 := work[:dK] // [d_k]
-	work = work[dK:]
-	t52 := work[:dK] // [d_k]
-	work = work[dK:]
-	t137 := work[:dV] // [d_v]
+	A := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	t423 := work[:dV] // [d_v]
 	work = work[dV:]
-	t642 := work[:dK] // [d_k]
+	t85 := work[:dV] // [d_v]
+	work = work[dV:]
+	t18 := work[:dK] // [d_k]
 	work = work[dK:]
-	t46 := work[:dK] // [d_k]
+	t86 := work[:dK] // [d_k]
+	work = work[dK:]
+	t352 := work[:dK] // [d_k]
+	work = work[dK:]
+	t312 := work[:N*dK] // [N, d_k]
+	work = work[N*dK:]
+	t45 := work[:N*dK*dV] // [N, d_v, d_k]
+	work = work[N*dK*dV:]
+	t87 := work[:N*dV] // [N, d_v]
+	work = work[N*dV:]
+	t49 := work[:dK] // [d_k]
+	work = work[dK:]
+	t332 := work[:dK] // [d_k]
+	work = work[dK:]
+	t362 := work[:N*dK*dK] // [N, d_k, d_k]
+	work = work[N*dK*dK:]
+	t382 := work[:dK*dK] // [d_k, d_k]
+	work = work[dK*dK:]
+	t39 := work[:dK] // [d_k]
+	work = work[dK:]
+	t40 := work[:dK] // [d_k]
 	work = work[dK:]
 	t50 := work[:dK] // [d_k]
 	work = work[dK:]
-	t89 := work[:dK] // [d_k]
-	work = work[dK:]
-	t902 := work[:dK] // [d_k]
-	work = work[dK:]
-	t138 := work[:dK] // [d_k]
-	work = work[dK:]
-	t139 := work[:dV] // [d_v]
+	t88 := work[:dV] // [d_v]
 	work = work[dV:]
-	t992 := work[:dK] // [d_k]
-	work = work[dK:]
-	t1002 := work[:dK] // [d_k]
-	work = work[dK:]
-	t140 := work[:dK] // [d_k]
+	t89 := work[:dK]  // [d_k]
+	t8 := c.Flags[:N] // [N]
+	flags := c.Flags[N:]
+	t5 := flags[:N] // [N]
+	flags = flags[N:]
+	t83 := flags[:N] // [N]
+	flags = flags[N:]
+	t41 := flags[:N] // [N]
+
+	// tnt_locals.P
+	for i := range L {
+		for j := range T {
+			k := c.K[(i*T+j)*dK:][:dK]
+			for k2 := range dK {
+				t28_2 := t28[((i*T+j)*dK+k2)*dK:][:dK]
+				kEntry := k[k2]
+				for m := range dK {
+					t28_2[m] = F(kEntry * k[m])
+				}
+			}
+		}
+	}
+
+	// tnt_locals.n, tnt_locals.l
+	for i := range L {
+		twice := c.Twice[:N]
+		for j := range T {
+			t56_2 := t56[(i*T+j)*N:][:N]
+			t64_2 := t64[(i*T+j)*N:][:N]
+			for k := range N {
+				twiceEntry := twice[k]
+				t56_2[k] = F(8 * twiceEntry)
+				t64_2[k] = F(2 * twiceEntry)
+			}
+		}
+	}
+
+	// tnt_locals.y
+	for i := range L {
+		for j := range T {
+			yBar := c.YBar[(i*T+j)*dV:][:dV]
+			q := c.Q[(i*T+j)*dK:][:dK]
+			for k := range dV {
+				t34_2 := t34[((i*T+j)*dV+k)*dK:][:dK]
+				yBarEntry := yBar[k]
+				for m := range dK {
+					t34_2[m] = F(q[m] * yBarEntry)
+				}
+			}
+		}
+	}
 
 	// tnt_locals
-	clear(c.RInitABar)
-	clear(c.RInitBBar)
+	clear(c.RInitBar)
 	gBar := c.GBar[:L]
-	lABar := c.LABar[:L]
-	nABar := c.NABar[:L]
-	lBBar := c.LBBar[:L]
-	nBBar := c.NBBar[:L]
 	gBarOut := c.GBarOut[:L]
-	lABarOut := c.LABarOut[:L]
-	nABarOut := c.NABarOut[:L]
-	lBBarOut := c.LBBarOut[:L]
-	nBBarOut := c.NBBarOut[:L]
 	for l := range L {
+		lBar := c.LBar[l*N:][:N]
+		nBar := c.NBar[l*N:][:N]
 		gCheckpoints := c.GCheckpoints[l*segments:][:segments]
-		lACheckpoints := c.LACheckpoints[l*segments:][:segments]
-		nACheckpoints := c.NACheckpoints[l*segments:][:segments]
-		lBCheckpoints := c.LBCheckpoints[l*segments:][:segments]
-		nBCheckpoints := c.NBCheckpoints[l*segments:][:segments]
+		lBarOut := c.LBarOut[l*N:][:N]
+		nBarOut := c.NBarOut[l*N:][:N]
+		lTrail2 := lTrail[:N]
+		nTrail2 := nTrail[:N]
 		for i := range dV {
 			VBar := c.VBar[(l*dV+i)*dK:][:dK]
 			VBarState2 := VBarState[i*dK:][:dK]
@@ -742,53 +706,42 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 		gBarState[0] = gBar[l]
-		for i := range dV {
-			RABar := c.RABar[(l*dV+i)*dK:][:dK]
-			RABarState2 := RABarState[i*dK:][:dK]
-			for j := range dK {
-				RABarState2[j] = RABar[j]
+		for i := range N {
+			for j := range dV {
+				RBar := c.RBar[((l*N+i)*dV+j)*dK:][:dK]
+				RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					RBarState2[k] = RBar[k]
+				}
 			}
 		}
-		for i := range dV {
-			RCABar := c.RCABar[(l*dV+i)*dK:][:dK]
-			RCABarState2 := RCABarState[i*dK:][:dK]
-			for j := range dK {
-				RCABarState2[j] = RCABar[j]
+		for i := range N {
+			for j := range dV {
+				RCBar := c.RCBar[((l*N+i)*dV+j)*dK:][:dK]
+				RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
+				for k := range dK {
+					RCBarState2[k] = RCBar[k]
+				}
 			}
 		}
-		for i := range dK {
-			PABar := c.PABar[(l*dK+i)*dK:][:dK]
-			PABarState2 := PABarState[i*dK:][:dK]
+		for i := range N {
 			for j := range dK {
-				PABarState2[j] = PABar[j]
+				PBar := c.PBar[((l*N+i)*dK+j)*dK:][:dK]
+				PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
+				for k := range dK {
+					PBarState2[k] = PBar[k]
+				}
 			}
 		}
-		lABarState[0] = lABar[l]
-		nABarState[0] = nABar[l]
-		for i := range dV {
-			RBBar := c.RBBar[(l*dV+i)*dK:][:dK]
-			RBBarState2 := RBBarState[i*dK:][:dK]
-			for j := range dK {
-				RBBarState2[j] = RBBar[j]
-			}
+		for i := range N {
+			lBarState[i] = lBar[i]
 		}
-		for i := range dV {
-			RCBBar := c.RCBBar[(l*dV+i)*dK:][:dK]
-			RCBBarState2 := RCBBarState[i*dK:][:dK]
-			for j := range dK {
-				RCBBarState2[j] = RCBBar[j]
-			}
+		for i := range N {
+			nBarState[i] = nBar[i]
 		}
-		for i := range dK {
-			PBBar := c.PBBar[(l*dK+i)*dK:][:dK]
-			PBBarState2 := PBBarState[i*dK:][:dK]
-			for j := range dK {
-				PBBarState2[j] = PBBar[j]
-			}
-		}
-		lBBarState[0] = lBBar[l]
-		nBBarState[0] = nBBar[l]
 		for s := segments - 1; s >= 0; s-- {
+			lCheckpoints := c.LCheckpoints[(l*segments+s)*N:][:N]
+			nCheckpoints := c.NCheckpoints[(l*segments+s)*N:][:N]
 			for i := range dV {
 				VCheckpoints := c.VCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
 				VTrail2 := VTrail[i*dK:][:dK]
@@ -804,335 +757,325 @@ func (c *StepBackward[F]) Run() {
 				}
 			}
 			gTrail[0] = gCheckpoints[s]
-			for i := range dV {
-				RACheckpoints := c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				RATrail2 := RATrail[i*dK:][:dK]
-				for j := range dK {
-					RATrail2[j] = RACheckpoints[j]
+			for i := range N {
+				for j := range dV {
+					RCheckpoints := c.RCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK]
+					RTrail2 := RTrail[(i*dV+j)*dK:][:dK]
+					for k := range dK {
+						RTrail2[k] = RCheckpoints[k]
+					}
 				}
 			}
-			for i := range dV {
-				RCACheckpoints := c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				RCATrail2 := RCATrail[i*dK:][:dK]
-				for j := range dK {
-					RCATrail2[j] = RCACheckpoints[j]
+			for i := range N {
+				for j := range dV {
+					RCCheckpoints := c.RCCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK]
+					RCTrail2 := RCTrail[(i*dV+j)*dK:][:dK]
+					for k := range dK {
+						RCTrail2[k] = RCCheckpoints[k]
+					}
 				}
 			}
-			for i := range dK {
-				PACheckpoints := c.PACheckpoints[((l*segments+s)*dK+i)*dK:][:dK]
-				PATrail2 := PATrail[i*dK:][:dK]
+			for i := range N {
 				for j := range dK {
-					PATrail2[j] = PACheckpoints[j]
+					PCheckpoints := c.PCheckpoints[(((l*segments+s)*N+i)*dK+j)*dK:][:dK]
+					PTrail2 := PTrail[(i*dK+j)*dK:][:dK]
+					for k := range dK {
+						PTrail2[k] = PCheckpoints[k]
+					}
 				}
 			}
-			lATrail[0] = lACheckpoints[s]
-			nATrail[0] = nACheckpoints[s]
-			for i := range dV {
-				RBCheckpoints := c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				RBTrail2 := RBTrail[i*dK:][:dK]
-				for j := range dK {
-					RBTrail2[j] = RBCheckpoints[j]
-				}
+			for i := range N {
+				lTrail2[i] = lCheckpoints[i]
 			}
-			for i := range dV {
-				RCBCheckpoints := c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK]
-				RCBTrail2 := RCBTrail[i*dK:][:dK]
-				for j := range dK {
-					RCBTrail2[j] = RCBCheckpoints[j]
-				}
+			for i := range N {
+				nTrail2[i] = nCheckpoints[i]
 			}
-			for i := range dK {
-				PBCheckpoints := c.PBCheckpoints[((l*segments+s)*dK+i)*dK:][:dK]
-				PBTrail2 := PBTrail[i*dK:][:dK]
-				for j := range dK {
-					PBTrail2[j] = PBCheckpoints[j]
-				}
-			}
-			lBTrail[0] = lBCheckpoints[s]
-			nBTrail[0] = nBCheckpoints[s]
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				nATrail2 := nATrail[:n]
-				lATrail2 := lATrail[:n]
-				lBTrail2 := lBTrail[:n]
-				nBTrail2 := nBTrail[:n]
-				gTrail3 := gTrail[1:][:n]
-				nATrail3 := nATrail[1:][:n]
-				lATrail3 := lATrail[1:][:n]
-				nBTrail3 := nBTrail[1:][:n]
-				lBTrail3 := lBTrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				gTrail3 := gTrail[1:][:n]
 				for a := range n {
-					RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
-					RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
-					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					// tnt_locals.V_c, tnt_locals.A_a
+					nTrail3 := nTrail[a*N:][:N]
+					lTrail3 := lTrail[a*N:][:N]
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					nTrail4 := nTrail[(a+1)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					lTrail4 := lTrail[(a+1)*N:][:N]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
+					// tnt_locals.V_c, tnt_locals.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
-					nATrailEntry := nATrail2[a]
-					w2 := (nATrailEntry == F(0))
 					for i := range dV {
 						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 						VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
 						VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-						RInitA := c.RInitA[i*dK:][:dK]
-						RATrail2 := RATrail[(a*dV+i)*dK:][:dK]
-						AA2 := AA[i*dK:][:dK]
+						var t422 F
 						for j := range dK {
-							VCTrail3[j] = kern.Choose(w, VTrail2[j], VCTrail2[j])
-							AA2[j] = kern.Choose(w2, RInitA[j], RATrail2[j])
+							VC2 := kern.Choose(w, VTrail2[j], VCTrail2[j])
+							t422 += F(VC2 * k[j])
+							VCTrail3[j] = VC2
+						}
+						t42[i] = t422
+					}
+					// tnt_locals.A, tnt_locals.V_c
+					for i := range N {
+						w2 := (nTrail3[i] == F(0))
+						for j := range dV {
+							RInit := c.RInit[(i*dV+j)*dK:][:dK]
+							RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
+							A2 := A[(i*dV+j)*dK:][:dK]
+							for k := range dK {
+								A2[k] = kern.Choose(w2, RInit[k], RTrail2[k])
+							}
 						}
 					}
-					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
-					lATrailEntry := lATrail2[a]
-					t8 := (lATrailEntry == F(0))
-					lBTrailEntry := lBTrail2[a]
-					t34 := (lBTrailEntry == F(0))
-					t63 := 1 + gTrailEntry
-					t83 := 1 + nATrailEntry
-					nA2 := kern.Choose((t83 < F(16)), t83, F(0))
-					t91 := 1 + lATrailEntry
-					t99 := 1 + nBTrail2[a]
-					nB2 := kern.Choose((t99 < F(8)), t99, F(0))
-					t107 := 1 + lBTrailEntry
-					gTrail3[a] = kern.Choose((t63 < F(16)), t63, F(0))
-					nATrail3[a] = nA2
-					lATrail3[a] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
-					nBTrail3[a] = nB2
-					lBTrail3[a] = kern.Choose((nB2 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.V
+					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
+					for i := range N {
+						lTrailEntry := lTrail3[i]
+						nTrailEntry := nTrail3[i]
+						n2 := kern.Choose(((1.5 + nTrailEntry) < t56_2[i]), 1+nTrailEntry, F(0))
+						t8[i] = (lTrailEntry == F(0))
+						nTrail4[i] = n2
+						lTrail4[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((1.5+lTrailEntry) < t64_2[i]), 1+lTrailEntry, F(0)))
+					}
+					// tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
-					w4 := (nBTrail2[a] == F(0))
-					for i := range dV {
-						AA2 := AA[i*dK:][:dK]
-						RInitB := c.RInitB[i*dK:][:dK]
-						RBTrail2 := RBTrail[(a*dV+i)*dK:][:dK]
-						RCATrail2 := RCATrail[(a*dV+i)*dK:][:dK]
-						RCATrail3 := RCATrail[((a+1)*dV+i)*dK:][:dK]
-						RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
-						RCBTrail2 := RCBTrail[(a*dV+i)*dK:][:dK]
-						RCBTrail3 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
-						RBTrail3 := RBTrail[((a+1)*dV+i)*dK:][:dK]
-						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
-						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-						w3 := F(thetaEntry * RALin[i])
-						w5 := F(thetaEntry * RBLin[i])
-						w6 := F(thetaEntry * VLin[i])
-						for j := range dK {
-							AAEntry := AA2[j]
-							kEntry := k[j]
-							AB := kern.Choose(w4, RInitB[j], RBTrail2[j])
-							RCATrail3[j] = kern.Choose(t8, AAEntry, RCATrail2[j])
-							RATrail2[j] = AAEntry - F(w3*kEntry)
-							RCBTrail3[j] = kern.Choose(t34, AB, RCBTrail2[j])
-							RBTrail3[j] = AB - F(w5*kEntry)
-							VTrail3[j] = VTrail2[j] - F(w6*kEntry)
+					for i := range N {
+						RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
+						t8Entry := t8[i]
+						for j := range dV {
+							A2 := A[(i*dV+j)*dK:][:dK]
+							RCTrail2 := RCTrail[((a*N+i)*dV+j)*dK:][:dK]
+							RCTrail3 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+							w3 := F(thetaEntry * RLin[j])
+							for k2 := range dK {
+								AEntry := A2[k2]
+								RCTrail3[k2] = kern.Choose(t8Entry, AEntry, RCTrail2[k2])
+								RTrail2[k2] = AEntry - F(w3*k[k2])
+							}
 						}
 					}
-					// tnt_locals.P_a, tnt_locals.V_c, tnt_locals.P_b
-					for i := range dK {
-						PATrail2 := PATrail[(a*dK+i)*dK:][:dK]
-						PATrail3 := PATrail[((a+1)*dK+i)*dK:][:dK]
-						PBTrail2 := PBTrail[(a*dK+i)*dK:][:dK]
-						PBTrail3 := PBTrail[((a+1)*dK+i)*dK:][:dK]
-						kEntry2 := k[i]
+					// tnt_locals.P, tnt_locals.V_c
+					for i := range N {
+						t8Entry2 := t8[i]
 						for j := range dK {
-							kEntry3 := k[j]
-							PATrail3[j] = kern.Choose(t8, F(0), PATrail2[j]) + F(kEntry2*kEntry3)
-							PBTrail3[j] = kern.Choose(t34, F(0), PBTrail2[j]) + F(kEntry2*kEntry3)
+							PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
+							t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+							PTrail3 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+							for k := range dK {
+								PTrail3[k] = kern.Choose(t8Entry2, F(0), PTrail2[k]) + t28_2[k]
+							}
+						}
+					}
+					// tnt_locals.g, tnt_locals.V_c
+					gTrail3[a] = kern.Choose(((1.5 + gTrailEntry) < F(16)), 1+gTrailEntry, F(0))
+					// tnt_locals.V, tnt_locals.R
+					for i := range dV {
+						VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
+						w4 := F(thetaEntry * (t42[i] - v[i]))
+						for j := range dK {
+							VTrail3[j] = VTrail2[j] - F(w4*k[j])
 						}
 					}
 				}
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				nATrail2 := nATrail[:n]
-				lATrail2 := lATrail[:n]
-				nBTrail2 := nBTrail[:n]
-				lBTrail2 := lBTrail[:n]
-				nBTrail3 := nBTrail[1:][:n]
-				nATrail3 := nATrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
+					nTrail3 := nTrail[a*N:][:N]
+					lTrail3 := lTrail[a*N:][:N]
+					nTrail4 := nTrail[(a+1)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					v := c.V[(l*T+a+C*s)*dV:][:dV]
 					yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-					RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 					k := c.K[(l*T+a+C*s)*dK:][:dK]
-					RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
 					kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 					qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 					vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
-					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.R_c_a, tnt_locals.A_b, tnt_locals.R_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
+					// tnt_locals.V_c, tnt_locals.g
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
-					nATrailEntry2 := nATrail2[a]
-					t5 := (nATrailEntry2 == F(0))
-					lATrailEntry2 := lATrail2[a]
-					t82 := (lATrailEntry2 == F(0))
-					nBTrailEntry3 := nBTrail2[a]
-					t31 := (nBTrailEntry3 == F(0))
-					lBTrailEntry2 := lBTrail2[a]
-					t342 := (lBTrailEntry2 == F(0))
-					t222 := !(nBTrail3[a] == F(0))
-					t15 := !(nATrail3[a] == F(0))
-					t562 := !t342
-					t912 := !t82
-					lBBarState[0] = kern.Choose((t222 && ((1 + lBTrailEntry2) < F(2))), kern.Choose(t222, lBBarState[0], F(0)), F(0))
-					nBBarState[0] = kern.Choose(((1 + nBTrailEntry3) < F(8)), nBBarState[0], F(0))
-					lABarState[0] = kern.Choose((t15 && ((1 + lATrailEntry2) < F(4))), kern.Choose(t15, lABarState[0], F(0)), F(0))
-					nABarState[0] = kern.Choose(((1 + nATrailEntry2) < F(16)), nABarState[0], F(0))
-					gBarState[0] = kern.Choose(((1 + gTrailEntry2) < F(16)), gBarState[0], F(0))
+					gBarState[0] = kern.Choose(((1.5 + gTrailEntry2) < F(16)), gBarState[0], F(0))
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.l, tnt_locals.n, tnt_locals.P
+					for i := range N {
+						nTrailEntry2 := nTrail3[i]
+						lTrailEntry2 := lTrail3[i]
+						t84 := (lTrailEntry2 == F(0))
+						t222 := !(nTrail4[i] == F(0))
+						t5[i] = (nTrailEntry2 == F(0))
+						t83[i] = t84
+						lBarState[i] = kern.Choose((t222 && ((1.5 + lTrailEntry2) < t64_2[i])), kern.Choose(t222, lBarState[i], F(0)), F(0))
+						nBarState[i] = kern.Choose(((1.5 + nTrailEntry2) < t56_2[i]), nBarState[i], F(0))
+						t41[i] = !t84
+					}
 					// tnt_locals.V
-					clear(t312)
+					for i := range dV {
+						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
+						VBarState2 := VBarState[i*dK:][:dK]
+						var t424 F
+						var t852 F
+						for j := range dK {
+							kEntry2 := k[j]
+							t424 += F(VCTrail2[j] * kEntry2)
+							t852 += F(VBarState2[j] * kEntry2)
+						}
+						t423[i] = t424
+						t85[i] = t852
+					}
+					// tnt_locals.V, tnt_locals.y, tnt_locals.V_c, tnt_locals.R
+					clear(t18)
+					clear(t86)
+					clear(t352)
+					thetaEntry3 := theta[a]
+					w7 := !t2
 					for i := range dV {
 						VBarState2 := VBarState[i*dK:][:dK]
-						var t1352 F
-						VLinEntry := VLin[i]
+						VCBarState2 := VCBarState[i*dK:][:dK]
+						t34_2 := t34[((l*T+a+C*s)*dV+i)*dK:][:dK]
+						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
+						w5 := t423[i] - v[i]
+						t85Entry := t85[i]
+						w6 := F(thetaEntry3 * t85Entry)
+						yBarEntry2 := yBar[i]
 						for j := range dK {
 							VBarStateEntry := VBarState2[j]
-							t1352 += F(VBarStateEntry * k[j])
-							t312[j] -= F(VBarStateEntry * VLinEntry)
-						}
-						t135[i] = t1352
-					}
-					// tnt_locals.V, tnt_locals.y, tnt_locals.R_b
-					clear(t136)
-					clear(t44)
-					clear(t482)
-					clear(t52)
-					clear(t642)
-					for i := range dV {
-						RBBarState2 := RBBarState[i*dK:][:dK]
-						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-						VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-						RBTrail2 := RBTrail[((a+1)*dV+i)*dK:][:dK]
-						RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
-						var t1372 F
-						yBarEntry := yBar[i]
-						t135Entry := t135[i]
-						RBLinEntry := RBLin[i]
-						for j := range dK {
-							t602 := RBBarState2[j] + F(yBarEntry*yProd2[j])
-							t1372 += F(t602 * k[j])
+							t73 := VCBarState2[j] - F(w6*k[j]) + t34_2[j]
+							t18[j] -= F(VBarStateEntry * w5)
 							VCTrailEntry := VCTrail2[j]
-							t136[j] += F(VCTrailEntry * t135Entry)
-							t44[j] += F(RBTrail2[j] * yBarEntry)
-							t482[j] += F(RATrail2[j] * yBarEntry)
-							t52[j] += F(VCTrailEntry * yBarEntry)
-							t642[j] -= F(t602 * RBLinEntry)
+							t86[j] += F(VCTrailEntry * t85Entry)
+							t352[j] += F(VCTrailEntry * yBarEntry2)
+							VCBarState2[j] = kern.Choose(w7, t73, F(0))
+							VBarState2[j] = VBarStateEntry + kern.Choose(t2, t73, F(0))
 						}
-						t137[i] = t1372
 					}
-					// tnt_locals.y, tnt_locals.P_b, tnt_locals.V_c, tnt_locals.P_a
-					clear(t46)
-					clear(t50)
-					clear(t902)
-					for i := range dK {
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						PBBarState2 := PBBarState[i*dK:][:dK]
-						PABarState2 := PABarState[i*dK:][:dK]
-						PBTrail2 := PBTrail[((a+1)*dK+i)*dK:][:dK]
-						PATrail2 := PATrail[((a+1)*dK+i)*dK:][:dK]
-						var t892 F
-						t44Entry := t44[i]
-						t482Entry := t482[i]
-						kEntry4 := k[i]
+					// tnt_locals.y, tnt_locals.R
+					clear(t312)
+					clear(t49)
+					for i := range N {
+						RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
+						t87_2 := t87[i*dV:][:dV]
+						t312_2 := t312[i*dK:][:dK]
+						for j := range dV {
+							RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+							yProd := c.YProd[((l*T+a+C*s)*N+i)*dK:][:dK]
+							RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+							t45_2 := t45[(i*dV+j)*dK:][:dK]
+							var t872 F
+							yBarEntry3 := yBar[j]
+							RLinEntry := RLin[j]
+							for k2 := range dK {
+								t452 := RBarState2[k2] + F(yProd[k2]*yBarEntry3)
+								t872 += F(t452 * k[k2])
+								t312_2[k2] += F(RTrail2[k2] * yBarEntry3)
+								t45_2[k2] = t452
+								t49[k2] -= F(t452 * RLinEntry)
+							}
+							t87_2[j] = t872
+						}
+					}
+					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
+					clear(t332)
+					for i := range N {
+						t312_2 := t312[i*dK:][:dK]
+						t41Entry := t41[i]
 						for j := range dK {
-							qEntry := q[j]
-							t532 := PBBarState2[j] + F(qEntry*t44Entry)
-							t852 := PABarState2[j] + F(qEntry*t482Entry)
-							t88 := t532 + t852
-							t892 += F(t88 * k[j])
-							t46[j] += F(PBTrail2[j] * t44Entry)
-							t50[j] += F(PATrail2[j] * t482Entry)
-							PBBarState2[j] = kern.Choose(t562, t532, F(0))
-							t902[j] += F(t88 * kEntry4)
-							PABarState2[j] = kern.Choose(t912, t852, F(0))
+							PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+							t362_2 := t362[(i*dK+j)*dK:][:dK]
+							t312Entry := t312_2[j]
+							for k2 := range dK {
+								t3622 := PBarState2[k2] + F(t312Entry*q[k2])
+								t332[k2] += F(PTrail2[k2] * t312Entry)
+								t362_2[k2] = t3622
+								PBarState2[k2] = kern.Choose(t41Entry, t3622, F(0))
+							}
 						}
-						t89[i] = t892
 					}
-					// tnt_locals.R_b, tnt_locals.R_c_b, tnt_locals.R_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
-					clear(t138)
-					clear(t992)
-					thetaEntry2 := theta[a]
-					w8 := !t31
-					for i := range dV {
-						RCBBarState2 := RCBBarState[i*dK:][:dK]
-						RBBarState2 := RBBarState[i*dK:][:dK]
-						yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-						RABarState2 := RABarState[i*dK:][:dK]
-						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						RCBTrail2 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
-						RInitBBar := c.RInitBBar[i*dK:][:dK]
-						var t1392 F
-						t137Entry := t137[i]
-						w7 := F(thetaEntry2 * t137Entry)
-						yBarEntry2 := yBar[i]
-						RALinEntry := RALin[i]
-						for j := range dK {
-							kEntry5 := k[j]
-							t69 := RCBBarState2[j] - F(w7*kEntry5)
-							t77 := (RBBarState2[j] + F(yBarEntry2*yProd2[j])) + kern.Choose(t342, t69, F(0))
-							t95 := RABarState2[j] + F(yBarEntry2*yProd[j])
-							t1392 += F(t95 * kEntry5)
-							t138[j] += F(RCBTrail2[j] * t137Entry)
-							RCBBarState2[j] = kern.Choose(t562, t69, F(0))
-							RInitBBar[j] += kern.Choose(t31, t77, F(0))
-							RBBarState2[j] = kern.Choose(w8, t77, F(0))
-							t992[j] -= F(t95 * RALinEntry)
-						}
-						t139[i] = t1392
-					}
-					// tnt_locals.R_a
-					var t1012 F
+					// tnt_locals.P
+					clear(t382)
 					for i := range dK {
-						t10022 := t312[i] + t642[i] + t992[i]
-						t1012 += F(k[i] * t10022)
-						t1002[i] = t10022
-					}
-					// tnt_locals.R_a, tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
-					clear(t140)
-					w10 := !t5
-					w12 := !t2
-					for i := range dV {
-						RCABarState2 := RCABarState[i*dK:][:dK]
-						RABarState2 := RABarState[i*dK:][:dK]
-						yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-						VCBarState2 := VCBarState[i*dK:][:dK]
-						q := c.Q[(l*T+a+C*s)*dK:][:dK]
-						RCATrail2 := RCATrail[((a+1)*dV+i)*dK:][:dK]
-						RInitABar := c.RInitABar[i*dK:][:dK]
-						VBarState2 := VBarState[i*dK:][:dK]
-						t139Entry := t139[i]
-						w9 := F(thetaEntry2 * t139Entry)
-						yBarEntry3 := yBar[i]
-						w11 := F(thetaEntry2 * t135[i])
-						for j := range dK {
-							kEntry6 := k[j]
-							t1072 := RCABarState2[j] - F(w9*kEntry6)
-							t115 := (RABarState2[j] + F(yBarEntry3*yProd[j])) + kern.Choose(t82, t1072, F(0))
-							t123 := VCBarState2[j] - F(w11*kEntry6) + F(q[j]*yBarEntry3)
-							t140[j] += F(RCATrail2[j] * t139Entry)
-							RCABarState2[j] = kern.Choose(t912, t1072, F(0))
-							RInitABar[j] += kern.Choose(t5, t115, F(0))
-							RABarState2[j] = kern.Choose(w10, t115, F(0))
-							VCBarState2[j] = kern.Choose(w12, t123, F(0))
-							VBarState2[j] = VBarState2[j] + kern.Choose(t2, t123, F(0))
+						t382_2 := t382[i*dK:][:dK]
+						for j := range N {
+							t362_2 := t362[(j*dK+i)*dK:][:dK]
+							for k2 := range dK {
+								t382_2[k2] += t362_2[k2]
+							}
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
+					// tnt_locals.P
+					clear(t40)
 					for i := range dK {
-						kBar[i] = -F(thetaEntry2*t136[i]) - F(thetaEntry2*t138[i]) + t89[i] + t902[i] + F(thetaEntry2*t1002[i]) - F(thetaEntry2*t140[i])
-						qBar[i] = t46[i] + t50[i] + t52[i]
+						t382_2 := t382[i*dK:][:dK]
+						var t392 F
+						kEntry3 := k[i]
+						for j := range dK {
+							t382Entry := t382_2[j]
+							t392 += F(t382Entry * k[j])
+							t40[j] += F(t382Entry * kEntry3)
+						}
+						t39[i] = t392
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
+					// tnt_locals.R
+					var t51 F
+					for i := range dK {
+						t502 := t18[i] + t49[i]
+						t51 += F(k[i] * t502)
+						t50[i] = t502
+					}
+					// tnt_locals.R
+					clear(t88)
+					for i := range N {
+						t87_2 := t87[i*dV:][:dV]
+						for j := range dV {
+							t88[j] += t87_2[j]
+						}
+					}
+					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
+					clear(t89)
+					for i := range N {
+						t87_2 := t87[i*dV:][:dV]
+						t41Entry2 := t41[i]
+						t83Entry := t83[i]
+						t5Entry := t5[i]
+						w9 := !t5Entry
+						for j := range dV {
+							RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
+							t45_2 := t45[(i*dV+j)*dK:][:dK]
+							RCTrail2 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+							RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
+							RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+							t87Entry := t87_2[j]
+							w8 := F(thetaEntry3 * t87Entry)
+							for k2 := range dK {
+								t572 := RCBarState2[k2] - F(w8*k[k2])
+								t652 := t45_2[k2] + kern.Choose(t83Entry, t572, F(0))
+								t89[k2] += F(RCTrail2[k2] * t87Entry)
+								RCBarState2[k2] = kern.Choose(t41Entry2, t572, F(0))
+								RInitBar[k2] += kern.Choose(t5Entry, t652, F(0))
+								RBarState2[k2] = kern.Choose(w9, t652, F(0))
+							}
+						}
+					}
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
+					for i := range dK {
+						kBar[i] = -F(thetaEntry3*t86[i]) + t39[i] + t40[i] + F(thetaEntry3*t50[i]) - F(thetaEntry3*t89[i])
+						qBar[i] = t332[i] + t352[i]
+					}
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					for i := range dV {
-						vBar[i] = F(thetaEntry2*(t135[i]+t137[i])) + F(thetaEntry2*t139[i])
+						vBar[i] = F(thetaEntry3*t85[i]) + F(thetaEntry3*t88[i])
 					}
 					// tnt_locals
-					thetaBar[a] = t1012
+					thetaBar[a] = t51
 				}
 			}
 		}
@@ -1151,98 +1094,77 @@ func (c *StepBackward[F]) Run() {
 			}
 		}
 		gBarOut[l] = gBarState[0]
-		for i := range dV {
-			RABarState2 := RABarState[i*dK:][:dK]
-			RABarOut := c.RABarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RABarOut[j] = RABarState2[j]
+		for i := range N {
+			for j := range dV {
+				RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+				RBarOut := c.RBarOut[((l*N+i)*dV+j)*dK:][:dK]
+				for k := range dK {
+					RBarOut[k] = RBarState2[k]
+				}
 			}
 		}
-		for i := range dV {
-			RCABarState2 := RCABarState[i*dK:][:dK]
-			RCABarOut := c.RCABarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RCABarOut[j] = RCABarState2[j]
+		for i := range N {
+			for j := range dV {
+				RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
+				RCBarOut := c.RCBarOut[((l*N+i)*dV+j)*dK:][:dK]
+				for k := range dK {
+					RCBarOut[k] = RCBarState2[k]
+				}
 			}
 		}
-		for i := range dK {
-			PABarState2 := PABarState[i*dK:][:dK]
-			PABarOut := c.PABarOut[(l*dK+i)*dK:][:dK]
+		for i := range N {
 			for j := range dK {
-				PABarOut[j] = PABarState2[j]
+				PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
+				PBarOut := c.PBarOut[((l*N+i)*dK+j)*dK:][:dK]
+				for k := range dK {
+					PBarOut[k] = PBarState2[k]
+				}
 			}
 		}
-		lABarOut[l] = lABarState[0]
-		nABarOut[l] = nABarState[0]
-		for i := range dV {
-			RBBarState2 := RBBarState[i*dK:][:dK]
-			RBBarOut := c.RBBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RBBarOut[j] = RBBarState2[j]
-			}
+		for i := range N {
+			lBarOut[i] = lBarState[i]
 		}
-		for i := range dV {
-			RCBBarState2 := RCBBarState[i*dK:][:dK]
-			RCBBarOut := c.RCBBarOut[(l*dV+i)*dK:][:dK]
-			for j := range dK {
-				RCBBarOut[j] = RCBBarState2[j]
-			}
+		for i := range N {
+			nBarOut[i] = nBarState[i]
 		}
-		for i := range dK {
-			PBBarState2 := PBBarState[i*dK:][:dK]
-			PBBarOut := c.PBBarOut[(l*dK+i)*dK:][:dK]
-			for j := range dK {
-				PBBarOut[j] = PBBarState2[j]
-			}
-		}
-		lBBarOut[l] = lBBarState[0]
-		nBBarOut[l] = nBBarState[0]
 	}
 }
 
 // stepNode is one call of Step on the tape.
 type stepNode[F num.Float] struct {
-	call                                                                                                                                                                                                                                                       Step[F]
-	back                                                                                                                                                                                                                                                       StepBackward[F]
-	vRInitA, vRInitB, vQ, vK, vv, vTheta, outY, fromV, fromVC, fromG, fromRA, fromRCA, fromPA, fromLA, fromNA, fromRB, fromRCB, fromPB, fromLB, fromNB, nextV, nextVC, nextG, nextRA, nextRCA, nextPA, nextLA, nextNA, nextRB, nextRCB, nextPB, nextLB, nextNB tape.Value[F]
+	call                                                                                                                                                 Step[F]
+	back                                                                                                                                                 StepBackward[F]
+	vRInit, vQ, vK, vv, vTheta, outY, fromV, fromVC, fromG, fromR, fromRC, fromP, fromL, fromN, nextV, nextVC, nextG, nextR, nextRC, nextP, nextL, nextN tape.Value[F]
 }
 
 // step computes
 //
 //	V_c_t = { V_{t−1} if g_{t−1} = 0 ; V_c_{t−1} otherwise }    tnt_locals.V_c
-//	A_t[a] = { R⁰[a] if n_{t−1}[a] = 0 ; R_{t−1}[a] otherwise }    tnt_locals.A_a
-//	R_c_t[a] = { A_t[a] if l_{t−1}[a] = 0 ; R_c_{t−1}[a] otherwise }    tnt_locals.R_c_a
-//	R_t[a] = A_t[a] − θ_t ∇_M ℓ(R_c_t[a]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.R_a
-//	P_t[a] = { 0 if l_{t−1}[a] = 0 ; P_{t−1}[a] otherwise } + k_t k_tᵀ    tnt_locals.P_a
-//	A_t[b] = { R⁰[b] if n_{t−1}[b] = 0 ; R_{t−1}[b] otherwise }    tnt_locals.A_b
-//	R_c_t[b] = { A_t[b] if l_{t−1}[b] = 0 ; R_c_{t−1}[b] otherwise }    tnt_locals.R_c_b
-//	R_t[b] = A_t[b] − θ_t ∇_M ℓ(R_c_t[b]; k_t, v_t)  @eq tnt#13-15 "two of them; each token of a chunk counts once"    tnt_locals.R_b
-//	P_t[b] = { 0 if l_{t−1}[b] = 0 ; P_{t−1}[b] otherwise } + k_t k_tᵀ    tnt_locals.P_b
-//	y_t = V_c_t q_t + R_t[a] P_t[a] q_t + R_t[b] P_t[b] q_t  @eq tnt#13-15 "two of them"    tnt_locals.y
+//	A_t[i∈N] = { R⁰[i] if n_{t−1}[i] = 0 ; R_{t−1}[i] otherwise }    tnt_locals.A
+//	R_c_t[i∈N] = { A_t[i] if l_{t−1}[i] = 0 ; R_c_{t−1}[i] otherwise }    tnt_locals.R_c
+//	R_t[i∈N] = A_t[i] − θ_t ∇_M ℓ(R_c_t[i]; k_t, v_t)  @eq tnt#13-15 "each token of a chunk counts once; lengths double"    tnt_locals.R
+//	P_t[i∈N] = { 0 if l_{t−1}[i] = 0 ; P_{t−1}[i] otherwise } + k_t k_tᵀ    tnt_locals.P
+//	y_t = V_c_t q_t + Σ_{i∈N} R_t[i] P_t[i] q_t  @eq tnt#13-15    tnt_locals.y
 //	g_t = next(g_{t−1}, C_G)    tnt_locals.g
 //	V_t = V_{t−1} − θ_t ∇_M ℓ(V_c_t; k_t, v_t)  @eq tnt#13-15    tnt_locals.V
-//	n_t[a] = next(n_{t−1}[a], S_a)    tnt_locals.n_a
-//	l_t[a] = { 0 if n_t[a] = 0 ; next(l_{t−1}[a], C_a) otherwise }    tnt_locals.l_a
-//	n_t[b] = next(n_{t−1}[b], S_b)    tnt_locals.n_b
-//	l_t[b] = { 0 if n_t[b] = 0 ; next(l_{t−1}[b], C_b) otherwise }    tnt_locals.l_b
+//	twice[i∈N] = exp(0.6931471805599453 i)    tnt_locals.twice
+//	n_t[i∈N] = next(n_{t−1}[i], S_L twice[i])    tnt_locals.n
+//	l_t[i∈N] = { 0 if n_t[i] = 0 ; next(l_{t−1}[i], C_L twice[i]) otherwise }    tnt_locals.l
 //
 // Shapes: q [L, T, d_k]; kIn [L, T, d_k]; v [L, T, d_v]; theta [L, T]; y [L,
 // T, d_v]. Source: specs/algorithms/rules/tnt.md.
 func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F], q tape.Value[F], kIn tape.Value[F], v tape.Value[F], theta tape.Value[F]) (yOut tape.Value[F], err error) {
-	var startRA, startRB tape.Value[F]
-	if startRA, startRB, err = b.start(c, w, m); err != nil {
+	var startR tape.Value[F]
+	if startR, err = b.start(c, w, m); err != nil {
 		return
 	}
-	startRA = block.InitialState(c, m, 3, startRA)
-	startRB = block.InitialState(c, m, 8, startRB)
+	startR = block.InitialState(c, m, 3, startR)
 	n := tape.Push[F, stepNode[F]](c.Run, stepKind)
 	k, arena := &n.call, c.Run.Arena
 	mark := arena.Mark()
-	k.C, k.L, k.T, k.DK, k.DV = block.SegmentWhole, c.Batch, c.Tokens, b.Sizes.DK, b.Sizes.DV
-	n.vRInitA = w.Value("R_init_a")
-	k.RInitA = arena.Data(n.vRInitA)
-	n.vRInitB = w.Value("R_init_b")
-	k.RInitB = arena.Data(n.vRInitB)
+	k.C, k.L, k.N, k.T, k.DK, k.DV = block.SegmentWhole, c.Batch, b.Sizes.N, c.Tokens, b.Sizes.DK, b.Sizes.DV
+	n.vRInit = w.Value("R_init")
+	k.RInit = arena.Data(n.vRInit)
 	n.vQ = q
 	k.Q = arena.Data(n.vQ)
 	n.vK = kIn
@@ -1257,54 +1179,31 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 	k.VC = arena.Data(n.fromVC)
 	n.fromG = m.State(c, 2)
 	k.G = arena.Data(n.fromG)
-	n.fromRA = startRA
-	k.RA = arena.Data(n.fromRA)
-	n.fromRCA = m.State(c, 4)
-	k.RCA = arena.Data(n.fromRCA)
-	n.fromPA = m.State(c, 5)
-	k.PA = arena.Data(n.fromPA)
-	n.fromLA = m.State(c, 6)
-	k.LA = arena.Data(n.fromLA)
-	n.fromNA = m.State(c, 7)
-	k.NA = arena.Data(n.fromNA)
-	n.fromRB = startRB
-	k.RB = arena.Data(n.fromRB)
-	n.fromRCB = m.State(c, 9)
-	k.RCB = arena.Data(n.fromRCB)
-	n.fromPB = m.State(c, 10)
-	k.PB = arena.Data(n.fromPB)
-	n.fromLB = m.State(c, 11)
-	k.LB = arena.Data(n.fromLB)
-	n.fromNB = m.State(c, 12)
-	k.NB = arena.Data(n.fromNB)
+	n.fromR = startR
+	k.R = arena.Data(n.fromR)
+	n.fromRC = m.State(c, 4)
+	k.RC = arena.Data(n.fromRC)
+	n.fromP = m.State(c, 5)
+	k.P = arena.Data(n.fromP)
+	n.fromL = m.State(c, 6)
+	k.L2 = arena.Data(n.fromL)
+	n.fromN = m.State(c, 7)
+	k.N2 = arena.Data(n.fromN)
 	k.Y = arena.Alloc(k.L * k.T * k.DV)
 	k.VOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.VCOut = arena.Alloc(k.L * k.DK * k.DV)
 	k.GOut = arena.Alloc(k.L)
-	k.RAOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.RCAOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.PAOut = arena.Alloc(k.L * k.DK * k.DK)
-	k.LAOut = arena.Alloc(k.L)
-	k.NAOut = arena.Alloc(k.L)
-	k.RBOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.RCBOut = arena.Alloc(k.L * k.DK * k.DV)
-	k.PBOut = arena.Alloc(k.L * k.DK * k.DK)
-	k.LBOut = arena.Alloc(k.L)
-	k.NBOut = arena.Alloc(k.L)
+	k.ROut = arena.Alloc(k.L * k.N * k.DK * k.DV)
+	k.RCOut = arena.Alloc(k.L * k.N * k.DK * k.DV)
+	k.POut = arena.Alloc(k.L * k.N * k.DK * k.DK)
+	k.LOut = arena.Alloc(k.L * k.N)
+	k.NOut = arena.Alloc(k.L * k.N)
+	k.Twice = c.Run.Saved(k.N)
 	if c.Run.Tape != nil {
-		k.RALin = c.Run.Saved(k.L * k.T * k.DV)
+		k.RLin = c.Run.Saved(k.L * k.N * k.T * k.DV)
 	}
 	if c.Run.Tape != nil {
-		k.RBLin = c.Run.Saved(k.L * k.T * k.DV)
-	}
-	if c.Run.Tape != nil {
-		k.YProd = c.Run.Saved(k.L * k.T * k.DK)
-	}
-	if c.Run.Tape != nil {
-		k.YProd2 = c.Run.Saved(k.L * k.T * k.DK)
-	}
-	if c.Run.Tape != nil {
-		k.VLin = c.Run.Saved(k.L * k.T * k.DV)
+		k.YProd = c.Run.Saved(k.L * k.N * k.T * k.DK)
 	}
 	if c.Run.Tape != nil {
 		k.VCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -1316,52 +1215,34 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		k.GCheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.RACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCheckpoints = c.Run.Saved(k.L * k.N * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.RCACheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCCheckpoints = c.Run.Saved(k.L * k.N * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.PACheckpoints = c.Run.Saved(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
+		k.PCheckpoints = c.Run.Saved(k.L * k.N * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.LACheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
+		k.LCheckpoints = c.Run.Saved(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	if c.Run.Tape != nil {
-		k.NACheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
-	}
-	if c.Run.Tape != nil {
-		k.RBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
-	}
-	if c.Run.Tape != nil {
-		k.RCBCheckpoints = c.Run.Saved(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
-	}
-	if c.Run.Tape != nil {
-		k.PBCheckpoints = c.Run.Saved(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
-	}
-	if c.Run.Tape != nil {
-		k.LBCheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
-	}
-	if c.Run.Tape != nil {
-		k.NBCheckpoints = c.Run.Saved(k.L * ((k.T + k.C - 1) / k.C))
+		k.NCheckpoints = c.Run.Saved(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = arena.Scratch(k.WorkLen())
+	k.Flags = arena.Flags(k.FlagsLen())
 	k.Run()
 	arena.Release(mark)
 	k.Work = nil
+	k.Flags = nil
 	n.nextV = m.SetNext(c, 0, k.VOut)
 	n.nextVC = m.SetNext(c, 1, k.VCOut)
 	n.nextG = m.SetNext(c, 2, k.GOut)
-	n.nextRA = m.SetNext(c, 3, k.RAOut)
-	n.nextRCA = m.SetNext(c, 4, k.RCAOut)
-	n.nextPA = m.SetNext(c, 5, k.PAOut)
-	n.nextLA = m.SetNext(c, 6, k.LAOut)
-	n.nextNA = m.SetNext(c, 7, k.NAOut)
-	n.nextRB = m.SetNext(c, 8, k.RBOut)
-	n.nextRCB = m.SetNext(c, 9, k.RCBOut)
-	n.nextPB = m.SetNext(c, 10, k.PBOut)
-	n.nextLB = m.SetNext(c, 11, k.LBOut)
-	n.nextNB = m.SetNext(c, 12, k.NBOut)
+	n.nextR = m.SetNext(c, 3, k.ROut)
+	n.nextRC = m.SetNext(c, 4, k.RCOut)
+	n.nextP = m.SetNext(c, 5, k.POut)
+	n.nextL = m.SetNext(c, 6, k.LOut)
+	n.nextN = m.SetNext(c, 7, k.NOut)
 	m.Advance(c.Tokens)
 	yOut = c.Run.Output(k.Y)
 	n.outY = yOut
@@ -1370,50 +1251,37 @@ func (b *Block[F]) step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 
 // Backward adds the adjoints of what step read.
 func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
-	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextV) == nil && t.Adjoint(n.nextVC) == nil && t.Adjoint(n.nextG) == nil && t.Adjoint(n.nextRA) == nil && t.Adjoint(n.nextRCA) == nil && t.Adjoint(n.nextPA) == nil && t.Adjoint(n.nextLA) == nil && t.Adjoint(n.nextNA) == nil && t.Adjoint(n.nextRB) == nil && t.Adjoint(n.nextRCB) == nil && t.Adjoint(n.nextPB) == nil && t.Adjoint(n.nextLB) == nil && t.Adjoint(n.nextNB) == nil {
+	if t.Adjoint(n.outY) == nil && t.Adjoint(n.nextV) == nil && t.Adjoint(n.nextVC) == nil && t.Adjoint(n.nextG) == nil && t.Adjoint(n.nextR) == nil && t.Adjoint(n.nextRC) == nil && t.Adjoint(n.nextP) == nil && t.Adjoint(n.nextL) == nil && t.Adjoint(n.nextN) == nil {
 		return
 	}
 	k, g := &n.call, &n.back
-	g.C, g.L, g.T, g.DK, g.DV = k.C, k.L, k.T, k.DK, k.DV
-	g.RInitA = k.RInitA
-	g.RInitB = k.RInitB
+	g.C, g.L, g.N, g.T, g.DK, g.DV = k.C, k.L, k.N, k.T, k.DK, k.DV
+	g.RInit = k.RInit
 	g.Q = k.Q
 	g.K = k.K
+	g.V = k.V2
 	g.Theta = k.Theta
 	g.YBar = block.Adjoint(t, n.outY, g.L*g.T*g.DV)
 	g.VBar = block.Adjoint(t, n.nextV, g.L*g.DK*g.DV)
 	g.VCBar = block.Adjoint(t, n.nextVC, g.L*g.DK*g.DV)
 	g.GBar = block.Adjoint(t, n.nextG, g.L)
-	g.RABar = block.Adjoint(t, n.nextRA, g.L*g.DK*g.DV)
-	g.RCABar = block.Adjoint(t, n.nextRCA, g.L*g.DK*g.DV)
-	g.PABar = block.Adjoint(t, n.nextPA, g.L*g.DK*g.DK)
-	g.LABar = block.Adjoint(t, n.nextLA, g.L)
-	g.NABar = block.Adjoint(t, n.nextNA, g.L)
-	g.RBBar = block.Adjoint(t, n.nextRB, g.L*g.DK*g.DV)
-	g.RCBBar = block.Adjoint(t, n.nextRCB, g.L*g.DK*g.DV)
-	g.PBBar = block.Adjoint(t, n.nextPB, g.L*g.DK*g.DK)
-	g.LBBar = block.Adjoint(t, n.nextLB, g.L)
-	g.NBBar = block.Adjoint(t, n.nextNB, g.L)
-	g.RALin = k.RALin
-	g.RBLin = k.RBLin
+	g.RBar = block.Adjoint(t, n.nextR, g.L*g.N*g.DK*g.DV)
+	g.RCBar = block.Adjoint(t, n.nextRC, g.L*g.N*g.DK*g.DV)
+	g.PBar = block.Adjoint(t, n.nextP, g.L*g.N*g.DK*g.DK)
+	g.LBar = block.Adjoint(t, n.nextL, g.L*g.N)
+	g.NBar = block.Adjoint(t, n.nextN, g.L*g.N)
+	g.Twice = k.Twice
+	g.RLin = k.RLin
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
-	g.VLin = k.VLin
 	g.VBarOut = t.Part(n.fromV, g.L*g.DK*g.DV)
 	g.VCBarOut = t.Part(n.fromVC, g.L*g.DK*g.DV)
 	g.GBarOut = t.Part(n.fromG, g.L)
-	g.RABarOut = t.Part(n.fromRA, g.L*g.DK*g.DV)
-	g.RCABarOut = t.Part(n.fromRCA, g.L*g.DK*g.DV)
-	g.PABarOut = t.Part(n.fromPA, g.L*g.DK*g.DK)
-	g.LABarOut = t.Part(n.fromLA, g.L)
-	g.NABarOut = t.Part(n.fromNA, g.L)
-	g.RBBarOut = t.Part(n.fromRB, g.L*g.DK*g.DV)
-	g.RCBBarOut = t.Part(n.fromRCB, g.L*g.DK*g.DV)
-	g.PBBarOut = t.Part(n.fromPB, g.L*g.DK*g.DK)
-	g.LBBarOut = t.Part(n.fromLB, g.L)
-	g.NBBarOut = t.Part(n.fromNB, g.L)
-	g.RInitABar = t.Part(n.vRInitA, g.DK*g.DV)
-	g.RInitBBar = t.Part(n.vRInitB, g.DK*g.DV)
+	g.RBarOut = t.Part(n.fromR, g.L*g.N*g.DK*g.DV)
+	g.RCBarOut = t.Part(n.fromRC, g.L*g.N*g.DK*g.DV)
+	g.PBarOut = t.Part(n.fromP, g.L*g.N*g.DK*g.DK)
+	g.LBarOut = t.Part(n.fromL, g.L*g.N)
+	g.NBarOut = t.Part(n.fromN, g.L*g.N)
+	g.RInitBar = t.Part(n.vRInit, g.N*g.DK*g.DV)
 	g.QBar = t.Part(n.vQ, g.L*g.T*g.DK)
 	g.KBar = t.Part(n.vK, g.L*g.T*g.DK)
 	g.VBar2 = t.Part(n.vv, g.L*g.T*g.DV)
@@ -1421,20 +1289,15 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.GCheckpoints = k.GCheckpoints
-	g.RACheckpoints = k.RACheckpoints
-	g.RCACheckpoints = k.RCACheckpoints
-	g.PACheckpoints = k.PACheckpoints
-	g.LACheckpoints = k.LACheckpoints
-	g.NACheckpoints = k.NACheckpoints
-	g.RBCheckpoints = k.RBCheckpoints
-	g.RCBCheckpoints = k.RCBCheckpoints
-	g.PBCheckpoints = k.PBCheckpoints
-	g.LBCheckpoints = k.LBCheckpoints
-	g.NBCheckpoints = k.NBCheckpoints
+	g.RCheckpoints = k.RCheckpoints
+	g.RCCheckpoints = k.RCCheckpoints
+	g.PCheckpoints = k.PCheckpoints
+	g.LCheckpoints = k.LCheckpoints
+	g.NCheckpoints = k.NCheckpoints
 	g.Work = t.Scratch(g.WorkLen())
+	g.Flags = t.Flags(g.FlagsLen())
 	g.Run()
-	t.Contribute(n.vRInitA, g.RInitABar)
-	t.Contribute(n.vRInitB, g.RInitBBar)
+	t.Contribute(n.vRInit, g.RInitBar)
 	t.Contribute(n.vQ, g.QBar)
 	t.Contribute(n.vK, g.KBar)
 	t.Contribute(n.vv, g.VBar2)
@@ -1442,14 +1305,9 @@ func (n *stepNode[F]) Backward(t *tape.Tape[F]) {
 	t.Contribute(n.fromV, g.VBarOut)
 	t.Contribute(n.fromVC, g.VCBarOut)
 	t.Contribute(n.fromG, g.GBarOut)
-	t.Contribute(n.fromRA, g.RABarOut)
-	t.Contribute(n.fromRCA, g.RCABarOut)
-	t.Contribute(n.fromPA, g.PABarOut)
-	t.Contribute(n.fromLA, g.LABarOut)
-	t.Contribute(n.fromNA, g.NABarOut)
-	t.Contribute(n.fromRB, g.RBBarOut)
-	t.Contribute(n.fromRCB, g.RCBBarOut)
-	t.Contribute(n.fromPB, g.PBBarOut)
-	t.Contribute(n.fromLB, g.LBBarOut)
-	t.Contribute(n.fromNB, g.NBBarOut)
+	t.Contribute(n.fromR, g.RBarOut)
+	t.Contribute(n.fromRC, g.RCBarOut)
+	t.Contribute(n.fromP, g.PBarOut)
+	t.Contribute(n.fromL, g.LBarOut)
+	t.Contribute(n.fromN, g.NBarOut)
 }

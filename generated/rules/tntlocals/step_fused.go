@@ -14,53 +14,100 @@ type stepFused Step[float32]
 
 func (c *stepFused) run() {
 	type F = float32
-	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
+	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
+	_ = N
 	_ = T
 	_ = dK
 	_ = dV
 	_ = segments
-	VState := c.Work[:dK*dV]                         // [d_v, d_k]
-	VCState := c.Work[dK*dV:][:dK*dV]                // [d_v, d_k]
-	gState := c.Work[2*dK*dV:][:1]                   // []
-	RAState := c.Work[2*dK*dV+1:][:dK*dV]            // [d_v, d_k]
-	RCAState := c.Work[3*dK*dV+1:][:dK*dV]           // [d_v, d_k]
-	PAState := c.Work[4*dK*dV+1:][:dK*dK]            // [d_k, d_k]
-	lAState := c.Work[dK*dK+4*dK*dV+1:][:1]          // []
-	nAState := c.Work[dK*dK+4*dK*dV+2:][:1]          // []
-	RBState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]      // [d_v, d_k]
-	RCBState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]     // [d_v, d_k]
-	PBState := c.Work[dK*dK+6*dK*dV+3:][:dK*dK]      // [d_k, d_k]
-	lBState := c.Work[2*dK*dK+6*dK*dV+3:][:1]        // []
-	nBState := c.Work[2*dK*dK+6*dK*dV+4:][:1]        // []
-	nB2 := c.Work[2*dK*dK+6*dK*dV+5:][:1]            // []
-	AA := c.Work[2*dK*dK+6*dK*dV+6:][:dK*dV]         // [d_v, d_k]
-	t11 := c.Work[2*dK*dK+7*dK*dV+6:][:dV]           // [d_v]
-	t12 := c.Work[2*dK*dK+7*dK*dV+dV+6:][:dV]        // [d_v]
-	AB := c.Work[2*dK*dK+7*dK*dV+2*dV+6:][:dK*dV]    // [d_v, d_k]
-	t37 := c.Work[2*dK*dK+8*dK*dV+2*dV+6:][:dV]      // [d_v]
-	t57 := c.Work[2*dK*dK+8*dK*dV+3*dV+6:][:dK]      // [d_k]
-	t60 := c.Work[2*dK*dK+8*dK*dV+dK+3*dV+6:][:dK]   // [d_k]
-	t38 := c.Work[2*dK*dK+8*dK*dV+2*dK+3*dV+6:][:dV] // [d_v]
-	t56 := c.Work[2*dK*dK+8*dK*dV+2*dK+4*dV+6:][:dV] // [d_v]
-	t58 := c.Work[2*dK*dK+8*dK*dV+2*dK+5*dV+6:][:dV] // [d_v]
-	t61 := c.Work[2*dK*dK+8*dK*dV+2*dK+6*dV+6:][:dV] // [d_v]
-	t70 := c.Work[2*dK*dK+8*dK*dV+2*dK+7*dV+6:][:dV] // [d_v]
-	t71 := c.Work[2*dK*dK+8*dK*dV+2*dK+8*dV+6:][:dV] // [d_v]
+	t28 := c.Work[:L*T*dK*dK]                                                                 // [L, T, d_k, d_k]
+	t56 := c.Work[L*T*dK*dK:][:L*N*T]                                                         // [L, T, N]
+	t64 := c.Work[L*T*dK*dK+L*N*T:][:L*N*T]                                                   // [L, T, N]
+	VState := c.Work[L*T*dK*dK+2*L*N*T:][:dK*dV]                                              // [d_v, d_k]
+	VCState := c.Work[L*T*dK*dK+2*L*N*T+dK*dV:][:dK*dV]                                       // [d_v, d_k]
+	gState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV:][:1]                                          // []
+	RState := c.Work[L*T*dK*dK+2*L*N*T+2*dK*dV+1:][:N*dK*dV]                                  // [N, d_v, d_k]
+	RCState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dV+2*dK*dV+1:][:N*dK*dV]                         // [N, d_v, d_k]
+	PState := c.Work[L*T*dK*dK+2*L*N*T+2*N*dK*dV+2*dK*dV+1:][:N*dK*dK]                        // [N, d_k, d_k]
+	lState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+1:][:N]                      // [N]
+	nState := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                    // [N]
+	t30 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:dV]                    // [d_v]
+	t42 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+dV+1:][:dV]                 // [d_v]
+	A := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+2*dV+1:][:N*dK*dV]            // [N, d_v, d_k]
+	t11 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*dK*dV+2*N+2*dV+1:][:N*dV]             // [N, d_v]
+	t12 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dV+2*dK*dV+2*N+2*dV+1:][:N*dV]        // [N, d_v]
+	t31 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+2*N*dV+2*dK*dV+2*N+2*dV+1:][:N*dK]      // [N, d_k]
+	t32 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+2*N*dV+2*dK*dV+2*N+2*dV+1:][:N*dV] // [N, d_v]
+	t33 := c.Work[L*T*dK*dK+2*L*N*T+N*dK*dK+3*N*dK*dV+N*dK+3*N*dV+2*dK*dV+2*N+2*dV+1:][:dV]   // [d_v]
+	t8 := c.Flags[:N]                                                                         // [N]
+
+	// tnt_locals.twice
+	twice := c.Twice[:N]
+	for i := range N {
+		twice[i] = kern.Exp(F(0.6931471805599453 * F(i)))
+	}
+
+	// tnt_locals.P
+	if kern.Wide() {
+		a := regions.R20a76a34d7e6Args{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t28),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: dK * dK,
+			N4: T * dK,
+			N5: T * dK * dK,
+		}
+		regions.R20a76a34d7e6(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t28_2 := t28[((i*T+j)*dK+k2)*dK:][:dK]
+					kEntry := k[k2]
+					for m := range dK {
+						t28_2[m] = F(kEntry * k[m])
+					}
+				}
+			}
+		}
+	}
+
+	// tnt_locals.n, tnt_locals.l
+	if kern.Wide() {
+		a := regions.R2ef6969a08c5Args{
+			P0: unsafe.SliceData(c.Twice),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(t64),
+			N0: L,
+			N1: T,
+			N2: N,
+			N3: N * T,
+		}
+		regions.R2ef6969a08c5(&a)
+	} else {
+		twice2 := c.Twice[:N]
+		for i := range L {
+			for j := range T {
+				t56_2 := t56[(i*T+j)*N:][:N]
+				t64_2 := t64[(i*T+j)*N:][:N]
+				for k := range N {
+					twiceEntry := twice2[k]
+					t56_2[k] = F(8 * twiceEntry)
+					t64_2[k] = F(2 * twiceEntry)
+				}
+			}
+		}
+	}
 
 	// tnt_locals
 	g := c.G[:L]
-	lA := c.LA[:L]
-	nA := c.NA[:L]
-	lB := c.LB[:L]
-	nB := c.NB[:L]
 	gOut := c.GOut[:L]
-	lAOut := c.LAOut[:L]
-	nAOut := c.NAOut[:L]
-	lBOut := c.LBOut[:L]
-	nBOut := c.NBOut[:L]
 	for l := range L {
 		for i := range dV {
 			copy(VState[i*dK:][:dK], c.V[(l*dV+i)*dK:][:dK])
@@ -69,28 +116,23 @@ func (c *stepFused) run() {
 			copy(VCState[i*dK:][:dK], c.VC[(l*dV+i)*dK:][:dK])
 		}
 		gState[0] = g[l]
-		for i := range dV {
-			copy(RAState[i*dK:][:dK], c.RA[(l*dV+i)*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(RState[(i*dV+j)*dK:][:dK], c.R[((l*N+i)*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dV {
-			copy(RCAState[i*dK:][:dK], c.RCA[(l*dV+i)*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(RCState[(i*dV+j)*dK:][:dK], c.RC[((l*N+i)*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dK {
-			copy(PAState[i*dK:][:dK], c.PA[(l*dK+i)*dK:][:dK])
+		for i := range N {
+			for j := range dK {
+				copy(PState[(i*dK+j)*dK:][:dK], c.P[((l*N+i)*dK+j)*dK:][:dK])
+			}
 		}
-		lAState[0] = lA[l]
-		nAState[0] = nA[l]
-		for i := range dV {
-			copy(RBState[i*dK:][:dK], c.RB[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dV {
-			copy(RCBState[i*dK:][:dK], c.RCB[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dK {
-			copy(PBState[i*dK:][:dK], c.PB[(l*dK+i)*dK:][:dK])
-		}
-		lBState[0] = lB[l]
-		nBState[0] = nB[l]
+		copy(lState[:N], c.L2[l*N:][:N])
+		copy(nState[:N], c.N2[l*N:][:N])
 		for s := range segments {
 			if len(c.VCheckpoints) > 0 {
 				for i := range dV {
@@ -105,488 +147,359 @@ func (c *stepFused) run() {
 			if len(c.GCheckpoints) > 0 {
 				c.GCheckpoints[l*segments+s] = gState[0]
 			}
-			if len(c.RACheckpoints) > 0 {
-				for i := range dV {
-					copy(c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RAState[i*dK:][:dK])
+			if len(c.RCheckpoints) > 0 {
+				for i := range N {
+					for j := range dV {
+						copy(c.RCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK], RState[(i*dV+j)*dK:][:dK])
+					}
 				}
 			}
-			if len(c.RCACheckpoints) > 0 {
-				for i := range dV {
-					copy(c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RCAState[i*dK:][:dK])
+			if len(c.RCCheckpoints) > 0 {
+				for i := range N {
+					for j := range dV {
+						copy(c.RCCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK], RCState[(i*dV+j)*dK:][:dK])
+					}
 				}
 			}
-			if len(c.PACheckpoints) > 0 {
-				for i := range dK {
-					copy(c.PACheckpoints[((l*segments+s)*dK+i)*dK:][:dK], PAState[i*dK:][:dK])
+			if len(c.PCheckpoints) > 0 {
+				for i := range N {
+					for j := range dK {
+						copy(c.PCheckpoints[(((l*segments+s)*N+i)*dK+j)*dK:][:dK], PState[(i*dK+j)*dK:][:dK])
+					}
 				}
 			}
-			if len(c.LACheckpoints) > 0 {
-				c.LACheckpoints[l*segments+s] = lAState[0]
+			if len(c.LCheckpoints) > 0 {
+				copy(c.LCheckpoints[(l*segments+s)*N:][:N], lState[:N])
 			}
-			if len(c.NACheckpoints) > 0 {
-				c.NACheckpoints[l*segments+s] = nAState[0]
-			}
-			if len(c.RBCheckpoints) > 0 {
-				for i := range dV {
-					copy(c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RBState[i*dK:][:dK])
-				}
-			}
-			if len(c.RCBCheckpoints) > 0 {
-				for i := range dV {
-					copy(c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK], RCBState[i*dK:][:dK])
-				}
-			}
-			if len(c.PBCheckpoints) > 0 {
-				for i := range dK {
-					copy(c.PBCheckpoints[((l*segments+s)*dK+i)*dK:][:dK], PBState[i*dK:][:dK])
-				}
-			}
-			if len(c.LBCheckpoints) > 0 {
-				c.LBCheckpoints[l*segments+s] = lBState[0]
-			}
-			if len(c.NBCheckpoints) > 0 {
-				c.NBCheckpoints[l*segments+s] = nBState[0]
+			if len(c.NCheckpoints) > 0 {
+				copy(c.NCheckpoints[(l*segments+s)*N:][:N], nState[:N])
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				theta := c.Theta[l*T+C*s:][:n]
 				for a := range n {
-					// tnt_locals.V_c, tnt_locals.A_a
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					// tnt_locals.V_c, tnt_locals.y, tnt_locals.V
 					gStateEntry := gState[0]
 					w := (gStateEntry == F(0))
-					nAStateEntry := nAState[0]
-					w2 := (nAStateEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
-					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R9db1d25951cbArgs{
+						a2 := regions.R30d2694cb48eArgs{
 							P0: unsafe.SliceData(VState),
 							P1: unsafe.SliceData(VCState),
-							P2: unsafe.SliceData(c.RInitA),
-							P3: unsafe.SliceData(RAState),
-							P4: unsafe.SliceData(AA),
+							P2: unsafe.SliceData(c.Q),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(t30),
+							P5: unsafe.SliceData(t42),
 							N0: dV,
 							N1: dK,
-							S0: [2]float32{w2Number},
-							S1: [2]float32{wNumber},
+							N2: 12 * dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+							S0: [2]float32{wNumber},
 						}
-						regions.R9db1d25951cb(&a2)
+						regions.R30d2694cb48e(&a2)
 					} else {
-						w2_2 := (F(0) < w2Number)
-						w3 := (F(0) < wNumber)
+						w2 := (F(0) < wNumber)
 						for i := range dV {
 							VState2 := VState[i*dK:][:dK]
 							VCState2 := VCState[i*dK:][:dK]
-							RInitA := c.RInitA[i*dK:][:dK]
-							RAState2 := RAState[i*dK:][:dK]
-							AA2 := AA[i*dK:][:dK]
+							q := c.Q[(l*T+a+C*s)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							var t302 F
+							var t422 F
+							t302Sums := [16]F{t302}
+							t422Sums := [16]F{t422}
 							for j := range dK {
-								VCState2[j] = kern.Choose(w3, VState2[j], VCState2[j])
-								AA2[j] = kern.Choose(w2_2, RInitA[j], RAState2[j])
+								VC2 := kern.Choose(w2, VState2[j], VCState2[j])
+								t302Sums[j%16] = num.FMA32(VC2, q[j], t302Sums[j%16])
+								t422Sums[j%16] = num.FMA32(VC2, k[j], t422Sums[j%16])
+								VCState2[j] = VC2
+							}
+							t302 = kern.Sum16(&t302Sums)
+							t422 = kern.Sum16(&t422Sums)
+							t30[i] = t302
+							t42[i] = t422
+						}
+					}
+					// tnt_locals.A, tnt_locals.V_c
+					if kern.Wide() {
+						a2 := regions.Ra02a1fa72fd2Args{
+							P0: unsafe.SliceData(nState),
+							P1: unsafe.SliceData(c.RInit),
+							P2: unsafe.SliceData(RState),
+							P3: unsafe.SliceData(A),
+							N0: N,
+							N1: dV,
+							N2: dK,
+							N3: dK * dV,
+						}
+						regions.Ra02a1fa72fd2(&a2)
+					} else {
+						for i := range N {
+							w2 := (nState[i] == F(0))
+							for j := range dV {
+								RInit := c.RInit[(i*dV+j)*dK:][:dK]
+								RState2 := RState[(i*dV+j)*dK:][:dK]
+								A2 := A[(i*dV+j)*dK:][:dK]
+								for k := range dK {
+									A2[k] = kern.Choose(w2, RInit[k], RState2[k])
+								}
 							}
 						}
 					}
-					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
-					lAStateEntry := lAState[0]
-					t8 := (lAStateEntry == F(0))
-					lBStateEntry := lBState[0]
-					t34 := (lBStateEntry == F(0))
-					t63 := F(1) + gStateEntry
-					t83 := F(1) + nAStateEntry
-					nA2 := kern.Choose((t83 < F(16)), t83, F(0))
-					t91 := F(1) + lAStateEntry
-					nBStateEntry := nBState[0]
-					t99 := F(1) + nBStateEntry
-					nB22 := kern.Choose((t99 < F(8)), t99, F(0))
-					t107 := F(1) + lBStateEntry
-					gState[0] = kern.Choose((t63 < F(16)), t63, F(0))
-					nAState[0] = nA2
-					lAState[0] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
-					nB2[0] = nB22
-					lBState[0] = kern.Choose((nB22 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.R_c_a, tnt_locals.R_a
-					t8Number := kern.Choose(t8, F(1), F(0))
+					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
+					for i := range N {
+						lStateEntry := lState[i]
+						nStateEntry := nState[i]
+						n2 := kern.Choose(((F(1.5) + nStateEntry) < t56_2[i]), F(1)+nStateEntry, F(0))
+						t8[i] = (lStateEntry == F(0))
+						nState[i] = n2
+						lState[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lStateEntry) < t64_2[i]), F(1)+lStateEntry, F(0)))
+					}
+					// tnt_locals.R_c, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.Ra59ede76126bArgs{
-							P0: unsafe.SliceData(AA),
-							P1: unsafe.SliceData(RCAState),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t11),
-							N0: dV,
+						a2 := regions.Ra32153f188c7Args{
+							P0: unsafe.SliceData(t8),
+							P1: unsafe.SliceData(A),
+							P2: unsafe.SliceData(RCState),
+							P3: unsafe.SliceData(c.K),
+							P4: unsafe.SliceData(t11),
+							N0: N,
+							N1: dV,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+							N7: dK * dV,
+						}
+						regions.Ra32153f188c7(&a2)
+					} else {
+						for i := range N {
+							t11_2 := t11[i*dV:][:dV]
+							t8Entry := t8[i]
+							for j := range dV {
+								A2 := A[(i*dV+j)*dK:][:dK]
+								RCState2 := RCState[(i*dV+j)*dK:][:dK]
+								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								var t112 F
+								t112Sums := [16]F{t112}
+								for k2 := range dK {
+									RC2 := kern.Choose(t8Entry, A2[k2], RCState2[k2])
+									t112Sums[k2%16] = num.FMA32(RC2, k[k2], t112Sums[k2%16])
+									RCState2[k2] = RC2
+								}
+								t112 = kern.Sum16(&t112Sums)
+								t11_2[j] = t112
+							}
+						}
+					}
+					// tnt_locals.R
+					if kern.Wide() {
+						a2 := regions.Rab5b20436142Args{
+							P0: kern.Given(c.RLin),
+							P1: unsafe.SliceData(t11),
+							P2: unsafe.SliceData(c.V2),
+							P3: unsafe.SliceData(t12),
+							N0: N,
+							N1: dV,
+							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N3: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
+						}
+						regions.Rab5b20436142(&a2)
+					} else {
+						for i := range N {
+							t11_2 := t11[i*dV:][:dV]
+							v := c.V2[(l*T+a+C*s)*dV:][:dV]
+							t12_2 := t12[i*dV:][:dV]
+							if len(c.RLin) > 0 {
+								RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
+								for j := range dV {
+									t122 := t11_2[j] - v[j]
+									RLin[j] = t122
+								}
+							}
+							for j := range dV {
+								t122 := t11_2[j] - v[j]
+								t12_2[j] = t122
+							}
+						}
+					}
+					// tnt_locals.R
+					thetaEntry := theta[a]
+					if kern.Wide() {
+						a2 := regions.Ra209d4b5cb08Args{
+							P0: unsafe.SliceData(t12),
+							P1: unsafe.SliceData(c.K),
+							P2: unsafe.SliceData(A),
+							P3: unsafe.SliceData(RState),
+							N0: N,
+							N1: dV,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: dK * dV,
+							S0: [2]float32{thetaEntry},
+						}
+						regions.Ra209d4b5cb08(&a2)
+					} else {
+						for i := range N {
+							t12_2 := t12[i*dV:][:dV]
+							for j := range dV {
+								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								A2 := A[(i*dV+j)*dK:][:dK]
+								RState2 := RState[(i*dV+j)*dK:][:dK]
+								w3 := F(thetaEntry * t12_2[j])
+								for k2 := range dK {
+									RState2[k2] = num.FMA32(-w3, k[k2], A2[k2])
+								}
+							}
+						}
+					}
+					// tnt_locals.P, tnt_locals.V_c, tnt_locals.y
+					if kern.Wide() {
+						a2 := regions.R4641be892f08Args{
+							P0: unsafe.SliceData(t8),
+							P1: unsafe.SliceData(PState),
+							P2: unsafe.SliceData(t28),
+							P3: unsafe.SliceData(c.Q),
+							P4: unsafe.SliceData(t31),
+							N0: N,
 							N1: dK,
 							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
+							N4: 4,
+							N5: 8,
+							N6: 12,
+							N7: dK * dK,
+						}
+						regions.R4641be892f08(&a2)
+					} else {
+						for i := range N {
+							t31_2 := t31[i*dK:][:dK]
+							t8Entry2 := t8[i]
+							for j := range dK {
+								PState2 := PState[(i*dK+j)*dK:][:dK]
+								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+								q := c.Q[(l*T+a+C*s)*dK:][:dK]
+								var t312 F
+								t312Sums := [16]F{t312}
+								for k := range dK {
+									P2 := kern.Choose(t8Entry2, F(0), PState2[k]) + t28_2[k]
+									t312Sums[k%16] = num.FMA32(P2, q[k], t312Sums[k%16])
+									PState2[k] = P2
+								}
+								t312 = kern.Sum16(&t312Sums)
+								t31_2[j] = t312
+							}
+						}
+					}
+					// tnt_locals.y
+					if kern.Wide() {
+						a2 := regions.R44088ebd6459Args{
+							P0: unsafe.SliceData(RState),
+							P1: unsafe.SliceData(t31),
+							P2: unsafe.SliceData(t32),
+							N0: N,
+							N1: dV,
+							N2: dK,
 							N3: 4,
 							N4: 8,
 							N5: 12,
-							S0: [2]float32{t8Number},
+							N6: dK * dV,
 						}
-						regions.Ra59ede76126b(&a2)
+						regions.R44088ebd6459(&a2)
 					} else {
-						t8_2 := (F(0) < t8Number)
-						for i := range dV {
-							AA2 := AA[i*dK:][:dK]
-							RCAState2 := RCAState[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t112 F
-							t112Sums := [16]F{t112}
-							for j := range dK {
-								RCA2 := kern.Choose(t8_2, AA2[j], RCAState2[j])
-								t112Sums[j%16] = num.FMA32(RCA2, k[j], t112Sums[j%16])
-								RCAState2[j] = RCA2
-							}
-							t112 = kern.Sum16(&t112Sums)
-							t11[i] = t112
-						}
-					}
-					// tnt_locals.R_a
-					if len(c.RALin) > 0 {
-						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
-								P0: unsafe.SliceData(t11),
-								P1: unsafe.SliceData(c.V2),
-								P2: kern.Given(c.RALin),
-								N0: dV,
-								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							}
-							regions.R56bfa44de323(&a2)
-						} else {
-							v := c.V2[(l*T+a+C*s)*dV:][:dV]
-							RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t122 := t11[i] - v[i]
-								RALin[i] = t122
+						for i := range N {
+							t32_2 := t32[i*dV:][:dV]
+							t31_2 := t31[i*dK:][:dK]
+							for j := range dV {
+								RState2 := RState[(i*dV+j)*dK:][:dK]
+								var t322 F
+								t322Sums := [16]F{t322}
+								for k := range dK {
+									t322Sums[k%16] = num.FMA32(RState2[k], t31_2[k], t322Sums[k%16])
+								}
+								t322 = kern.Sum16(&t322Sums)
+								t32_2[j] = t322
 							}
 						}
 					}
+					// tnt_locals.y
+					clear(t33)
 					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
-							P0: unsafe.SliceData(t11),
-							P1: unsafe.SliceData(c.V2),
-							P2: unsafe.SliceData(t12),
+						a2 := regions.Rc0ee1d7ed94bArgs{
+							P0: unsafe.SliceData(t33),
+							P1: unsafe.SliceData(t32),
+							N0: N,
+							N1: dV,
+						}
+						regions.Rc0ee1d7ed94b(&a2)
+					} else {
+						for i := range N {
+							t32_2 := t32[i*dV:][:dV]
+							for j := range dV {
+								t33[j] = t33[j] + t32_2[j]
+							}
+						}
+					}
+					// tnt_locals.y
+					if kern.Wide() {
+						a2 := regions.Rc0eed7e47afaArgs{
+							P0: unsafe.SliceData(t30),
+							P1: unsafe.SliceData(t33),
+							P2: unsafe.SliceData(c.Y),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
 						}
-						regions.R00fa23bbf65f(&a2)
+						regions.Rc0eed7e47afa(&a2)
 					} else {
-						v := c.V2[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t122 := t11[i] - v[i]
-							t12[i] = t122
-						}
-					}
-					// tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b
-					thetaEntry := theta[a]
-					w4 := (nBStateEntry == F(0))
-					w4Number := kern.Choose(w4, F(1), F(0))
-					t34Number := kern.Choose(t34, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R3376461f33ecArgs{
-							P0: unsafe.SliceData(t12),
-							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(c.RInitB),
-							P3: unsafe.SliceData(RBState),
-							P4: unsafe.SliceData(RCBState),
-							P5: unsafe.SliceData(AA),
-							P6: unsafe.SliceData(RAState),
-							P7: unsafe.SliceData(AB),
-							P8: unsafe.SliceData(t37),
-							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4 * dK,
-							N6: 8 * dK,
-							N7: 12 * dK,
-							N8: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t34Number},
-							S1: [2]float32{w4Number},
-							S2: [2]float32{thetaEntry},
-						}
-						regions.R3376461f33ec(&a2)
-					} else {
-						t34_2 := (F(0) < t34Number)
-						w4_2 := (F(0) < w4Number)
-						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							RInitB := c.RInitB[i*dK:][:dK]
-							RBState2 := RBState[i*dK:][:dK]
-							RCBState2 := RCBState[i*dK:][:dK]
-							AA2 := AA[i*dK:][:dK]
-							RAState2 := RAState[i*dK:][:dK]
-							AB2 := AB[i*dK:][:dK]
-							var t372 F
-							w3 := F(thetaEntry * t12[i])
-							t372Sums := [16]F{t372}
-							for j := range dK {
-								kEntry := k[j]
-								AB2_2 := kern.Choose(w4_2, RInitB[j], RBState2[j])
-								RCB2 := kern.Choose(t34_2, AB2_2, RCBState2[j])
-								t372Sums[j%16] = num.FMA32(RCB2, kEntry, t372Sums[j%16])
-								RAState2[j] = num.FMA32(-w3, kEntry, AA2[j])
-								AB2[j] = AB2_2
-								RCBState2[j] = RCB2
-							}
-							t372 = kern.Sum16(&t372Sums)
-							t37[i] = t372
-						}
-					}
-					// tnt_locals.P_a, tnt_locals.V_c, tnt_locals.P_b, tnt_locals.y
-					t8Number2 := kern.Choose(t8, F(1), F(0))
-					t34Number2 := kern.Choose(t34, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rcb111a2068acArgs{
-							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(PAState),
-							P2: unsafe.SliceData(PBState),
-							P3: unsafe.SliceData(c.Q),
-							P4: unsafe.SliceData(t57),
-							P5: unsafe.SliceData(t60),
-							N0: dK,
-							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N5: 12 * dK,
-							N6: 4,
-							N7: 8,
-							N8: 12,
-							S0: [2]float32{t34Number2},
-							S1: [2]float32{t8Number2},
-						}
-						regions.Rcb111a2068ac(&a2)
-					} else {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t34_2 := (F(0) < t34Number2)
-						t8_2 := (F(0) < t8Number2)
-						for i := range dK {
-							PAState2 := PAState[i*dK:][:dK]
-							PBState2 := PBState[i*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							var t572 F
-							var t602 F
-							kEntry2 := k[i]
-							t572Sums := [16]F{t572}
-							t602Sums := [16]F{t602}
-							for j := range dK {
-								kEntry3 := k[j]
-								PA2 := num.FMA32(kEntry2, kEntry3, kern.Choose(t8_2, F(0), PAState2[j]))
-								PB2 := num.FMA32(kEntry2, kEntry3, kern.Choose(t34_2, F(0), PBState2[j]))
-								qEntry := q[j]
-								t572Sums[j%16] = num.FMA32(PA2, qEntry, t572Sums[j%16])
-								t602Sums[j%16] = num.FMA32(PB2, qEntry, t602Sums[j%16])
-								PAState2[j] = PA2
-								PBState2[j] = PB2
-							}
-							t572 = kern.Sum16(&t572Sums)
-							t602 = kern.Sum16(&t602Sums)
-							t57[i] = t572
-							t60[i] = t602
-						}
-					}
-					// tnt_locals.R_b
-					if len(c.RBLin) > 0 {
-						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
-								P0: unsafe.SliceData(t37),
-								P1: unsafe.SliceData(c.V2),
-								P2: kern.Given(c.RBLin),
-								N0: dV,
-								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							}
-							regions.R56bfa44de323(&a2)
-						} else {
-							v := c.V2[(l*T+a+C*s)*dV:][:dV]
-							RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t382 := t37[i] - v[i]
-								RBLin[i] = t382
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := regions.R00fa23bbf65fArgs{
-							P0: unsafe.SliceData(t37),
-							P1: unsafe.SliceData(c.V2),
-							P2: unsafe.SliceData(t38),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-						}
-						regions.R00fa23bbf65f(&a2)
-					} else {
-						v := c.V2[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							t382 := t37[i] - v[i]
-							t38[i] = t382
-						}
-					}
-					// tnt_locals.R_b, tnt_locals.R_a, tnt_locals.y, tnt_locals.V
-					if kern.Wide() {
-						a2 := regions.R1b366820eb4bArgs{
-							P0:  unsafe.SliceData(t38),
-							P1:  unsafe.SliceData(c.K),
-							P2:  unsafe.SliceData(AB),
-							P3:  unsafe.SliceData(VCState),
-							P4:  unsafe.SliceData(c.Q),
-							P5:  unsafe.SliceData(RAState),
-							P6:  unsafe.SliceData(t57),
-							P7:  unsafe.SliceData(t60),
-							P8:  unsafe.SliceData(RBState),
-							P9:  unsafe.SliceData(t56),
-							P10: unsafe.SliceData(t58),
-							P11: unsafe.SliceData(t61),
-							P12: unsafe.SliceData(t70),
-							N0:  dV,
-							N1:  4,
-							N2:  8,
-							N3:  12,
-							N4:  dK,
-							N5:  4 * dK,
-							N6:  8 * dK,
-							N7:  12 * dK,
-							N8:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0:  [2]float32{thetaEntry},
-						}
-						regions.R1b366820eb4b(&a2)
-					} else {
-						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							AB2 := AB[i*dK:][:dK]
-							VCState2 := VCState[i*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							RAState2 := RAState[i*dK:][:dK]
-							RBState2 := RBState[i*dK:][:dK]
-							var t562 F
-							var t582 F
-							var t612 F
-							var t702 F
-							w5 := F(thetaEntry * t38[i])
-							t562Sums := [16]F{t562}
-							t582Sums := [16]F{t582}
-							t612Sums := [16]F{t612}
-							t702Sums := [16]F{t702}
-							for j := range dK {
-								kEntry4 := k[j]
-								RB2 := num.FMA32(-w5, kEntry4, AB2[j])
-								VCStateEntry := VCState2[j]
-								t562Sums[j%16] = num.FMA32(VCStateEntry, q[j], t562Sums[j%16])
-								t582Sums[j%16] = num.FMA32(RAState2[j], t57[j], t582Sums[j%16])
-								t612Sums[j%16] = num.FMA32(RB2, t60[j], t612Sums[j%16])
-								t702Sums[j%16] = num.FMA32(VCStateEntry, kEntry4, t702Sums[j%16])
-								RBState2[j] = RB2
-							}
-							t562 = kern.Sum16(&t562Sums)
-							t582 = kern.Sum16(&t582Sums)
-							t612 = kern.Sum16(&t612Sums)
-							t702 = kern.Sum16(&t702Sums)
-							t56[i] = t562
-							t58[i] = t582
-							t61[i] = t612
-							t70[i] = t702
-						}
-					}
-					// tnt_locals.y, tnt_locals.V
-					if len(c.VLin) > 0 {
-						if kern.Wide() {
-							a2 := regions.R56bfa44de323Args{
-								P0: unsafe.SliceData(t70),
-								P1: unsafe.SliceData(c.V2),
-								P2: kern.Given(c.VLin),
-								N0: dV,
-								N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							}
-							regions.R56bfa44de323(&a2)
-						} else {
-							v := c.V2[(l*T+a+C*s)*dV:][:dV]
-							VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-							for i := range dV {
-								t712 := t70[i] - v[i]
-								VLin[i] = t712
-							}
-						}
-					}
-					if kern.Wide() {
-						a2 := regions.R21d298a2c58eArgs{
-							P0: unsafe.SliceData(t70),
-							P1: unsafe.SliceData(c.V2),
-							P2: unsafe.SliceData(t56),
-							P3: unsafe.SliceData(t58),
-							P4: unsafe.SliceData(t61),
-							P5: unsafe.SliceData(c.Y),
-							P6: unsafe.SliceData(t71),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-						}
-						regions.R21d298a2c58e(&a2)
-					} else {
-						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						y := c.Y[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							t712 := t70[i] - v[i]
-							y[i] = (t56[i] + t58[i]) + t61[i]
-							t71[i] = t712
+							y[i] = t30[i] + t33[i]
 						}
 					}
-					// tnt_locals.V, tnt_locals.R_a
+					// tnt_locals.g, tnt_locals.V_c
+					gState[0] = kern.Choose(((F(1.5) + gStateEntry) < F(16)), F(1)+gStateEntry, F(0))
+					// tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R64fc211f9c9bArgs{
-							P0: unsafe.SliceData(t71),
-							P1: unsafe.SliceData(c.K),
-							P2: unsafe.SliceData(VState),
+						a2 := regions.R4243a12166f7Args{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(c.V2),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(VState),
 							N0: dV,
-							N1: 4,
-							N2: 8,
-							N3: 12,
-							N4: dK,
-							N5: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: 4,
+							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N4: 8,
+							N5: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N6: 12,
+							N7: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N8: dK,
+							N9: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
 							S0: [2]float32{thetaEntry},
 						}
-						regions.R64fc211f9c9b(&a2)
+						regions.R4243a12166f7(&a2)
 					} else {
+						v := c.V2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VState2 := VState[i*dK:][:dK]
-							w6 := F(thetaEntry * t71[i])
+							w4 := F(thetaEntry * (t42[i] - v[i]))
 							for j := range dK {
-								VState2[j] = num.FMA32(-w6, k[j], VState2[j])
+								VState2[j] = num.FMA32(-w4, k[j], VState2[j])
 							}
 						}
 					}
 					// tnt_locals
-					if len(c.YProd) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t57),
-								P1: kern.Given(c.YProd),
-								N0: dK,
-								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-							for i := range dK {
-								t22 := t57[i]
-								yProd[i] = t22
-							}
+					for i := range N {
+						if len(c.YProd) > 0 {
+							copy(c.YProd[((l*T+a+C*s)*N+i)*dK:][:dK], t31[i*dK:][:dK])
 						}
 					}
-					if len(c.YProd2) > 0 {
-						if kern.Wide() {
-							a2 := regions.R66d807a8b8d5Args{
-								P0: unsafe.SliceData(t60),
-								P1: kern.Given(c.YProd2),
-								N0: dK,
-								N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							}
-							regions.R66d807a8b8d5(&a2)
-						} else {
-							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-							for i := range dK {
-								t3 := t60[i]
-								yProd2[i] = t3
-							}
-						}
-					}
-					nBState[0] = nB2[0]
 				}
 			}
 		}
@@ -597,28 +510,23 @@ func (c *stepFused) run() {
 			copy(c.VCOut[(l*dV+i)*dK:][:dK], VCState[i*dK:][:dK])
 		}
 		gOut[l] = gState[0]
-		for i := range dV {
-			copy(c.RAOut[(l*dV+i)*dK:][:dK], RAState[i*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(c.ROut[((l*N+i)*dV+j)*dK:][:dK], RState[(i*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dV {
-			copy(c.RCAOut[(l*dV+i)*dK:][:dK], RCAState[i*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(c.RCOut[((l*N+i)*dV+j)*dK:][:dK], RCState[(i*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dK {
-			copy(c.PAOut[(l*dK+i)*dK:][:dK], PAState[i*dK:][:dK])
+		for i := range N {
+			for j := range dK {
+				copy(c.POut[((l*N+i)*dK+j)*dK:][:dK], PState[(i*dK+j)*dK:][:dK])
+			}
 		}
-		lAOut[l] = lAState[0]
-		nAOut[l] = nAState[0]
-		for i := range dV {
-			copy(c.RBOut[(l*dV+i)*dK:][:dK], RBState[i*dK:][:dK])
-		}
-		for i := range dV {
-			copy(c.RCBOut[(l*dV+i)*dK:][:dK], RCBState[i*dK:][:dK])
-		}
-		for i := range dK {
-			copy(c.PBOut[(l*dK+i)*dK:][:dK], PBState[i*dK:][:dK])
-		}
-		lBOut[l] = lBState[0]
-		nBOut[l] = nBState[0]
+		copy(c.LOut[l*N:][:N], lState[:N])
+		copy(c.NOut[l*N:][:N], nState[:N])
 	}
 }
 
@@ -627,79 +535,153 @@ type stepBackwardFused StepBackward[float32]
 
 func (c *stepBackwardFused) run() {
 	type F = float32
-	C, L, T, dK, dV := c.C, c.L, c.T, c.DK, c.DV
+	C, L, N, T, dK, dV := c.C, c.L, c.N, c.T, c.DK, c.DV
 	segments := (C + T - 1) / C
 	_ = C
 	_ = L
+	_ = N
 	_ = T
 	_ = dK
 	_ = dV
 	_ = segments
-	VBarState := c.Work[:dK*dV]                                                   // [d_v, d_k]
-	VCBarState := c.Work[dK*dV:][:dK*dV]                                          // [d_v, d_k]
-	gBarState := c.Work[2*dK*dV:][:1]                                             // []
-	RABarState := c.Work[2*dK*dV+1:][:dK*dV]                                      // [d_v, d_k]
-	RCABarState := c.Work[3*dK*dV+1:][:dK*dV]                                     // [d_v, d_k]
-	PABarState := c.Work[4*dK*dV+1:][:dK*dK]                                      // [d_k, d_k]
-	lABarState := c.Work[dK*dK+4*dK*dV+1:][:1]                                    // []
-	nABarState := c.Work[dK*dK+4*dK*dV+2:][:1]                                    // []
-	RBBarState := c.Work[dK*dK+4*dK*dV+3:][:dK*dV]                                // [d_v, d_k]
-	RCBBarState := c.Work[dK*dK+5*dK*dV+3:][:dK*dV]                               // [d_v, d_k]
-	PBBarState := c.Work[dK*dK+6*dK*dV+3:][:dK*dK]                                // [d_k, d_k]
-	lBBarState := c.Work[2*dK*dK+6*dK*dV+3:][:1]                                  // []
-	nBBarState := c.Work[2*dK*dK+6*dK*dV+4:][:1]                                  // []
-	VTrail := c.Work[2*dK*dK+6*dK*dV+5:][:C*dK*dV+dK*dV]                          // [C + 1, d_v, d_k]
-	VCTrail := c.Work[C*dK*dV+2*dK*dK+7*dK*dV+5:][:C*dK*dV+dK*dV]                 // [C + 1, d_v, d_k]
-	gTrail := c.Work[2*C*dK*dV+2*dK*dK+8*dK*dV+5:][:C+1]                          // [C + 1]
-	RATrail := c.Work[2*C*dK*dV+2*dK*dK+8*dK*dV+C+6:][:C*dK*dV+dK*dV]             // [C + 1, d_v, d_k]
-	RCATrail := c.Work[3*C*dK*dV+2*dK*dK+9*dK*dV+C+6:][:C*dK*dV+dK*dV]            // [C + 1, d_v, d_k]
-	PATrail := c.Work[4*C*dK*dV+2*dK*dK+10*dK*dV+C+6:][:C*dK*dK+dK*dK]            // [C + 1, d_k, d_k]
-	lATrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+C+6:][:C+1]              // [C + 1]
-	nATrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+2*C+7:][:C+1]            // [C + 1]
-	RBTrail := c.Work[C*dK*dK+4*C*dK*dV+3*dK*dK+10*dK*dV+3*C+8:][:C*dK*dV+dK*dV]  // [C + 1, d_v, d_k]
-	RCBTrail := c.Work[C*dK*dK+5*C*dK*dV+3*dK*dK+11*dK*dV+3*C+8:][:C*dK*dV+dK*dV] // [C + 1, d_v, d_k]
-	PBTrail := c.Work[C*dK*dK+6*C*dK*dV+3*dK*dK+12*dK*dV+3*C+8:][:C*dK*dK+dK*dK]  // [C + 1, d_k, d_k]
-	lBTrail := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+12*dK*dV+3*C+8:][:C+1]          // [C + 1]
-	nBTrail := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+12*dK*dV+4*C+9:][:C+1]          // [C + 1]
-	AA := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+12*dK*dV+5*C+10:][:dK*dV]            // [d_v, d_k]
-	t135 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+10:][:dV]             // [d_v]
-	t312 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+dV+10:][:dK]          // [d_k]
-	t136 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+dK+dV+10:][:dK]       // [d_k]
-	t44 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+2*dK+dV+10:][:dK]      // [d_k]
-	t482 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+3*dK+dV+10:][:dK]     // [d_k]
-	t52 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+4*dK+dV+10:][:dK]      // [d_k]
-	t137 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+5*dK+dV+10:][:dV]     // [d_v]
-	t642 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+5*dK+2*dV+10:][:dK]   // [d_k]
-	t46 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+6*dK+2*dV+10:][:dK]    // [d_k]
-	t50 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+7*dK+2*dV+10:][:dK]    // [d_k]
-	t89 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+8*dK+2*dV+10:][:dK]    // [d_k]
-	t902 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+9*dK+2*dV+10:][:dK]   // [d_k]
-	t138 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+10*dK+2*dV+10:][:dK]  // [d_k]
-	t139 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+11*dK+2*dV+10:][:dV]  // [d_v]
-	t992 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+11*dK+3*dV+10:][:dK]  // [d_k]
-	t1002 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+12*dK+3*dV+10:][:dK] // [d_k]
-	t140 := c.Work[2*C*dK*dK+6*C*dK*dV+4*dK*dK+13*dK*dV+5*C+13*dK+3*dV+10:][:dK]  // [d_k]
-	t1012Total := make([]F, 1)
+	t28 := c.Work[:L*T*dK*dK]                                                                                                                            // [L, T, d_k, d_k]
+	t56 := c.Work[L*T*dK*dK:][:L*N*T]                                                                                                                    // [L, T, N]
+	t64 := c.Work[L*T*dK*dK+L*N*T:][:L*N*T]                                                                                                              // [L, T, N]
+	t34 := c.Work[L*T*dK*dK+2*L*N*T:][:L*T*dK*dV]                                                                                                        // [L, T, d_v, d_k]
+	VBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T:][:dK*dV]                                                                                            // [d_v, d_k]
+	VCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+dK*dV:][:dK*dV]                                                                                     // [d_v, d_k]
+	gBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV:][:1]                                                                                        // []
+	RBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*dK*dV+1:][:N*dK*dV]                                                                                // [N, d_v, d_k]
+	RCBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dV+2*dK*dV+1:][:N*dK*dV]                                                                       // [N, d_v, d_k]
+	PBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+2*N*dK*dV+2*dK*dV+1:][:N*dK*dK]                                                                      // [N, d_k, d_k]
+	lBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+1:][:N]                                                                    // [N]
+	nBarState := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+N+1:][:N]                                                                  // [N]
+	VTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+2*dK*dV+2*N+1:][:C*dK*dV+dK*dV]                                                       // [C + 1, d_v, d_k]
+	VCTrail := c.Work[L*T*dK*dK+L*T*dK*dV+C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+3*dK*dV+2*N+1:][:C*dK*dV+dK*dV]                                              // [C + 1, d_v, d_k]
+	gTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+2*N+1:][:C+1]                                                       // [C + 1]
+	RTrail := c.Work[L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+2*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dV+N*dK*dV]                                       // [C + 1, N, d_v, d_k]
+	RCTrail := c.Work[C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+3*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dV+N*dK*dV]                            // [C + 1, N, d_v, d_k]
+	PTrail := c.Work[2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+N*dK*dK+4*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N*dK*dK+N*dK*dK]                           // [C + 1, N, d_k, d_k]
+	lTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+4*dK*dV+C+2*N+2:][:C*N+N]                           // [C + 1, N]
+	nTrail := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+C*N+4*dK*dV+C+3*N+2:][:C*N+N]                       // [C + 1, N]
+	t42 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2:][:dV]                           // [d_v]
+	A := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+4*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dV+2:][:N*dK*dV]                     // [N, d_v, d_k]
+	t423 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dV+2:][:dV]                       // [d_v]
+	t85 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2*dV+2:][:dV]                      // [d_v]
+	t18 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+3*dV+2:][:dK]                      // [d_k]
+	t86 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+dK+3*dV+2:][:dK]                   // [d_k]
+	t352 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+2*dK+3*dV+2:][:dK]                // [d_k]
+	t312 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dK]              // [N, d_k]
+	t45 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+5*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dK*dV]       // [N, d_v, d_k]
+	t87 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+4*dK*dV+C+4*N+3*dK+3*dV+2:][:N*dV]          // [N, d_v]
+	t49 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+3*dK+3*dV+2:][:dK]       // [d_k]
+	t332 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+4*dK+3*dV+2:][:dK]      // [d_k]
+	t362 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+2*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+5*dK+3*dV+2:][:N*dK*dK] // [N, d_k, d_k]
+	t382 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+4*dK*dV+C+4*N+5*dK+3*dV+2:][:dK*dK]   // [d_k, d_k]
+	t39 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+5*dK+3*dV+2:][:dK] // [d_k]
+	t40 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+6*dK+3*dV+2:][:dK] // [d_k]
+	t50 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+7*dK+3*dV+2:][:dK] // [d_k]
+	t88 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+8*dK+3*dV+2:][:dV] // [d_v]
+	t89 := c.Work[C*N*dK*dK+2*C*N*dK*dV+L*T*dK*dK+L*T*dK*dV+2*C*dK*dV+2*L*N*T+3*N*dK*dK+6*N*dK*dV+2*C*N+N*dK+N*dV+dK*dK+4*dK*dV+C+4*N+8*dK+4*dV+2:][:dK] // [d_k]
+	t8 := c.Flags[:N]                                                                                                                                    // [N]
+	t5 := c.Flags[N:][:N]                                                                                                                                // [N]
+	t83 := c.Flags[2*N:][:N]                                                                                                                             // [N]
+	t41 := c.Flags[3*N:][:N]                                                                                                                             // [N]
+	t51Total := make([]F, 1)
+
+	// tnt_locals.P
+	if kern.Wide() {
+		a := regions.R20a76a34d7e6Args{
+			P0: unsafe.SliceData(c.K),
+			P1: unsafe.SliceData(t28),
+			N0: L,
+			N1: T,
+			N2: dK,
+			N3: dK * dK,
+			N4: T * dK,
+			N5: T * dK * dK,
+		}
+		regions.R20a76a34d7e6(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				k := c.K[(i*T+j)*dK:][:dK]
+				for k2 := range dK {
+					t28_2 := t28[((i*T+j)*dK+k2)*dK:][:dK]
+					kEntry := k[k2]
+					for m := range dK {
+						t28_2[m] = F(kEntry * k[m])
+					}
+				}
+			}
+		}
+	}
+
+	// tnt_locals.n, tnt_locals.l
+	if kern.Wide() {
+		a := regions.R2ef6969a08c5Args{
+			P0: unsafe.SliceData(c.Twice),
+			P1: unsafe.SliceData(t56),
+			P2: unsafe.SliceData(t64),
+			N0: L,
+			N1: T,
+			N2: N,
+			N3: N * T,
+		}
+		regions.R2ef6969a08c5(&a)
+	} else {
+		twice := c.Twice[:N]
+		for i := range L {
+			for j := range T {
+				t56_2 := t56[(i*T+j)*N:][:N]
+				t64_2 := t64[(i*T+j)*N:][:N]
+				for k := range N {
+					twiceEntry := twice[k]
+					t56_2[k] = F(8 * twiceEntry)
+					t64_2[k] = F(2 * twiceEntry)
+				}
+			}
+		}
+	}
+
+	// tnt_locals.y
+	if kern.Wide() {
+		a := regions.Rc59b39ca35d3Args{
+			P0: unsafe.SliceData(c.YBar),
+			P1: unsafe.SliceData(c.Q),
+			P2: unsafe.SliceData(t34),
+			N0: L,
+			N1: T,
+			N2: dV,
+			N3: dK,
+			N4: dK * dV,
+			N5: T * dK,
+			N6: T * dK * dV,
+			N7: T * dV,
+		}
+		regions.Rc59b39ca35d3(&a)
+	} else {
+		for i := range L {
+			for j := range T {
+				yBar := c.YBar[(i*T+j)*dV:][:dV]
+				q := c.Q[(i*T+j)*dK:][:dK]
+				for k := range dV {
+					t34_2 := t34[((i*T+j)*dV+k)*dK:][:dK]
+					yBarEntry := yBar[k]
+					for m := range dK {
+						t34_2[m] = F(q[m] * yBarEntry)
+					}
+				}
+			}
+		}
+	}
 
 	// tnt_locals
-	clear(c.RInitABar)
-	clear(c.RInitBBar)
+	clear(c.RInitBar)
 	gBar := c.GBar[:L]
-	lABar := c.LABar[:L]
-	nABar := c.NABar[:L]
-	lBBar := c.LBBar[:L]
-	nBBar := c.NBBar[:L]
 	gBarOut := c.GBarOut[:L]
-	lABarOut := c.LABarOut[:L]
-	nABarOut := c.NABarOut[:L]
-	lBBarOut := c.LBBarOut[:L]
-	nBBarOut := c.NBBarOut[:L]
 	for l := range L {
 		gCheckpoints := c.GCheckpoints[l*segments:][:segments]
-		lACheckpoints := c.LACheckpoints[l*segments:][:segments]
-		nACheckpoints := c.NACheckpoints[l*segments:][:segments]
-		lBCheckpoints := c.LBCheckpoints[l*segments:][:segments]
-		nBCheckpoints := c.NBCheckpoints[l*segments:][:segments]
 		for i := range dV {
 			copy(VBarState[i*dK:][:dK], c.VBar[(l*dV+i)*dK:][:dK])
 		}
@@ -707,28 +689,23 @@ func (c *stepBackwardFused) run() {
 			copy(VCBarState[i*dK:][:dK], c.VCBar[(l*dV+i)*dK:][:dK])
 		}
 		gBarState[0] = gBar[l]
-		for i := range dV {
-			copy(RABarState[i*dK:][:dK], c.RABar[(l*dV+i)*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(RBarState[(i*dV+j)*dK:][:dK], c.RBar[((l*N+i)*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dV {
-			copy(RCABarState[i*dK:][:dK], c.RCABar[(l*dV+i)*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(RCBarState[(i*dV+j)*dK:][:dK], c.RCBar[((l*N+i)*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dK {
-			copy(PABarState[i*dK:][:dK], c.PABar[(l*dK+i)*dK:][:dK])
+		for i := range N {
+			for j := range dK {
+				copy(PBarState[(i*dK+j)*dK:][:dK], c.PBar[((l*N+i)*dK+j)*dK:][:dK])
+			}
 		}
-		lABarState[0] = lABar[l]
-		nABarState[0] = nABar[l]
-		for i := range dV {
-			copy(RBBarState[i*dK:][:dK], c.RBBar[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dV {
-			copy(RCBBarState[i*dK:][:dK], c.RCBBar[(l*dV+i)*dK:][:dK])
-		}
-		for i := range dK {
-			copy(PBBarState[i*dK:][:dK], c.PBBar[(l*dK+i)*dK:][:dK])
-		}
-		lBBarState[0] = lBBar[l]
-		nBBarState[0] = nBBar[l]
+		copy(lBarState[:N], c.LBar[l*N:][:N])
+		copy(nBarState[:N], c.NBar[l*N:][:N])
 		for s := segments - 1; s >= 0; s-- {
 			for i := range dV {
 				copy(VTrail[i*dK:][:dK], c.VCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
@@ -737,193 +714,209 @@ func (c *stepBackwardFused) run() {
 				copy(VCTrail[i*dK:][:dK], c.VCCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
 			}
 			gTrail[0] = gCheckpoints[s]
-			for i := range dV {
-				copy(RATrail[i*dK:][:dK], c.RACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+			for i := range N {
+				for j := range dV {
+					copy(RTrail[(i*dV+j)*dK:][:dK], c.RCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK])
+				}
 			}
-			for i := range dV {
-				copy(RCATrail[i*dK:][:dK], c.RCACheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
+			for i := range N {
+				for j := range dV {
+					copy(RCTrail[(i*dV+j)*dK:][:dK], c.RCCheckpoints[(((l*segments+s)*N+i)*dV+j)*dK:][:dK])
+				}
 			}
-			for i := range dK {
-				copy(PATrail[i*dK:][:dK], c.PACheckpoints[((l*segments+s)*dK+i)*dK:][:dK])
+			for i := range N {
+				for j := range dK {
+					copy(PTrail[(i*dK+j)*dK:][:dK], c.PCheckpoints[(((l*segments+s)*N+i)*dK+j)*dK:][:dK])
+				}
 			}
-			lATrail[0] = lACheckpoints[s]
-			nATrail[0] = nACheckpoints[s]
-			for i := range dV {
-				copy(RBTrail[i*dK:][:dK], c.RBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-			}
-			for i := range dV {
-				copy(RCBTrail[i*dK:][:dK], c.RCBCheckpoints[((l*segments+s)*dV+i)*dK:][:dK])
-			}
-			for i := range dK {
-				copy(PBTrail[i*dK:][:dK], c.PBCheckpoints[((l*segments+s)*dK+i)*dK:][:dK])
-			}
-			lBTrail[0] = lBCheckpoints[s]
-			nBTrail[0] = nBCheckpoints[s]
+			copy(lTrail[:N], c.LCheckpoints[(l*segments+s)*N:][:N])
+			copy(nTrail[:N], c.NCheckpoints[(l*segments+s)*N:][:N])
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				nATrail2 := nATrail[:n]
-				lATrail2 := lATrail[:n]
-				lBTrail2 := lBTrail[:n]
-				nBTrail2 := nBTrail[:n]
-				gTrail3 := gTrail[1:][:n]
-				nATrail3 := nATrail[1:][:n]
-				lATrail3 := lATrail[1:][:n]
-				nBTrail3 := nBTrail[1:][:n]
-				lBTrail3 := lBTrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
+				gTrail3 := gTrail[1:][:n]
 				for a := range n {
-					// tnt_locals.V_c, tnt_locals.A_a
+					lTrail2 := lTrail[a*N:][:N]
+					nTrail2 := nTrail[a*N:][:N]
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					nTrail3 := nTrail[(a+1)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					lTrail3 := lTrail[(a+1)*N:][:N]
+					// tnt_locals.V_c, tnt_locals.V
 					gTrailEntry := gTrail2[a]
 					w := (gTrailEntry == F(0))
-					nATrailEntry := nATrail2[a]
-					w2 := (nATrailEntry == F(0))
 					wNumber := kern.Choose(w, F(1), F(0))
-					w2Number := kern.Choose(w2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rf5a39a9c5c83Args{
-							P0: unsafe.SliceData(VTrail),
-							P1: unsafe.SliceData(VCTrail),
-							P2: unsafe.SliceData(c.RInitA),
-							P3: unsafe.SliceData(RATrail),
-							P4: unsafe.SliceData(AA),
-							N0: dV,
-							N1: dK,
-							N2: 4 * dK * dV * a,
-							N3: dK * dV,
-							S0: [2]float32{w2Number},
-							S1: [2]float32{wNumber},
+						a2 := regions.R887388bbbb77Args{
+							P0:  unsafe.SliceData(VTrail),
+							P1:  unsafe.SliceData(VCTrail),
+							P2:  unsafe.SliceData(c.K),
+							P3:  unsafe.SliceData(t42),
+							N0:  dV,
+							N1:  dK,
+							N2:  4*dK*dV*a + 4*dK*dV + 8*dK,
+							N3:  4*dK*dV*a + 12*dK,
+							N4:  4*dK*dV*a + 4*dK*dV + 12*dK,
+							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N6:  4 * dK * dV * a,
+							N7:  dK * dV,
+							N8:  -dK*dV + dK,
+							N9:  4,
+							N10: 8,
+							N11: 12,
+							S0:  [2]float32{wNumber},
 						}
-						regions.Rf5a39a9c5c83(&a2)
+						regions.R887388bbbb77(&a2)
 					} else {
-						w2_2 := (F(0) < w2Number)
-						w3 := (F(0) < wNumber)
+						w2 := (F(0) < wNumber)
 						for i := range dV {
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VCTrail2 := VCTrail[(a*dV+i)*dK:][:dK]
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCTrail3 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							RInitA := c.RInitA[i*dK:][:dK]
-							RATrail2 := RATrail[(a*dV+i)*dK:][:dK]
-							AA2 := AA[i*dK:][:dK]
+							var t422 F
+							t422Sums := [16]F{t422}
 							for j := range dK {
-								VCTrail3[j] = kern.Choose(w3, VTrail2[j], VCTrail2[j])
-								AA2[j] = kern.Choose(w2_2, RInitA[j], RATrail2[j])
+								VC2 := kern.Choose(w2, VTrail2[j], VCTrail2[j])
+								t422Sums[j%16] = num.FMA32(VC2, k[j], t422Sums[j%16])
+								VCTrail3[j] = VC2
+							}
+							t422 = kern.Sum16(&t422Sums)
+							t42[i] = t422
+						}
+					}
+					// tnt_locals.A, tnt_locals.V_c
+					if kern.Wide() {
+						a2 := regions.R752e8e9bfcedArgs{
+							P0: unsafe.SliceData(nTrail),
+							P1: unsafe.SliceData(c.RInit),
+							P2: unsafe.SliceData(RTrail),
+							P3: unsafe.SliceData(A),
+							N0: N,
+							N1: 4 * N * a,
+							N2: dV,
+							N3: dK,
+							N4: 4 * N * dK * dV * a,
+							N5: dK * dV,
+						}
+						regions.R752e8e9bfced(&a2)
+					} else {
+						for i := range N {
+							w2 := (nTrail2[i] == F(0))
+							for j := range dV {
+								RInit := c.RInit[(i*dV+j)*dK:][:dK]
+								RTrail2 := RTrail[((a*N+i)*dV+j)*dK:][:dK]
+								A2 := A[(i*dV+j)*dK:][:dK]
+								for k := range dK {
+									A2[k] = kern.Choose(w2, RInit[k], RTrail2[k])
+								}
 							}
 						}
 					}
-					// tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.g, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b, tnt_locals.l_b
-					lATrailEntry := lATrail2[a]
-					t8 := (lATrailEntry == F(0))
-					lBTrailEntry := lBTrail2[a]
-					t34 := (lBTrailEntry == F(0))
-					t63 := F(1) + gTrailEntry
-					t83 := F(1) + nATrailEntry
-					nA2 := kern.Choose((t83 < F(16)), t83, F(0))
-					t91 := F(1) + lATrailEntry
-					t99 := F(1) + nBTrail2[a]
-					nB2 := kern.Choose((t99 < F(8)), t99, F(0))
-					t107 := F(1) + lBTrailEntry
-					gTrail3[a] = kern.Choose((t63 < F(16)), t63, F(0))
-					nATrail3[a] = nA2
-					lATrail3[a] = kern.Choose((nA2 == F(0)), F(0), kern.Choose((t91 < F(4)), t91, F(0)))
-					nBTrail3[a] = nB2
-					lBTrail3[a] = kern.Choose((nB2 == F(0)), F(0), kern.Choose((t107 < F(2)), t107, F(0)))
-					// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.A_b, tnt_locals.V_c, tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.V
+					// tnt_locals.R_c, tnt_locals.V_c, tnt_locals.n, tnt_locals.l
+					for i := range N {
+						lTrailEntry := lTrail2[i]
+						nTrailEntry := nTrail2[i]
+						n2 := kern.Choose(((F(1.5) + nTrailEntry) < t56_2[i]), F(1)+nTrailEntry, F(0))
+						t8[i] = (lTrailEntry == F(0))
+						nTrail3[i] = n2
+						lTrail3[i] = kern.Choose((n2 == F(0)), F(0), kern.Choose(((F(1.5)+lTrailEntry) < t64_2[i]), F(1)+lTrailEntry, F(0)))
+					}
+					// tnt_locals.R_c, tnt_locals.R
 					thetaEntry := theta[a]
-					w4 := (nBTrail2[a] == F(0))
-					w4Number := kern.Choose(w4, F(1), F(0))
-					t8Number := kern.Choose(t8, F(1), F(0))
-					t34Number := kern.Choose(t34, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.R00fa598c7fdaArgs{
-							P0:  unsafe.SliceData(c.RALin),
-							P1:  unsafe.SliceData(c.RBLin),
-							P2:  unsafe.SliceData(c.VLin),
-							P3:  unsafe.SliceData(AA),
-							P4:  unsafe.SliceData(c.K),
-							P5:  unsafe.SliceData(c.RInitB),
-							P6:  unsafe.SliceData(RBTrail),
-							P7:  unsafe.SliceData(RCATrail),
-							P8:  unsafe.SliceData(RATrail),
-							P9:  unsafe.SliceData(RCBTrail),
-							P10: unsafe.SliceData(VTrail),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  dK,
-							N3:  4*dK*dV*a + 4*dK*dV,
-							N4:  4 * dK * dV * a,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N6:  dK * dV,
-							S0:  [2]float32{t34Number},
-							S1:  [2]float32{t8Number},
-							S2:  [2]float32{w4Number},
-							S3:  [2]float32{thetaEntry},
+						a2 := regions.Rc0fe96bba85bArgs{
+							P0: unsafe.SliceData(t8),
+							P1: unsafe.SliceData(c.RLin),
+							P2: unsafe.SliceData(A),
+							P3: unsafe.SliceData(RCTrail),
+							P4: unsafe.SliceData(c.K),
+							P5: unsafe.SliceData(RTrail),
+							N0: N,
+							N1: dV,
+							N2: 4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
+							N3: dK,
+							N4: 4 * N * dK * dV * a,
+							N5: N * dK * dV,
+							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N7: 4*N*dK*dV*a + 4*N*dK*dV,
+							N8: dK * dV,
+							S0: [2]float32{thetaEntry},
 						}
-						regions.R00fa598c7fda(&a2)
+						regions.Rc0fe96bba85b(&a2)
 					} else {
-						RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
-						RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
-						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-						t34_2 := (F(0) < t34Number)
-						t8_2 := (F(0) < t8Number)
-						w4_2 := (F(0) < w4Number)
+						for i := range N {
+							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
+							t8Entry := t8[i]
+							for j := range dV {
+								A2 := A[(i*dV+j)*dK:][:dK]
+								RCTrail2 := RCTrail[((a*N+i)*dV+j)*dK:][:dK]
+								RCTrail3 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+								w3 := F(thetaEntry * RLin[j])
+								for k2 := range dK {
+									AEntry := A2[k2]
+									RCTrail3[k2] = kern.Choose(t8Entry, AEntry, RCTrail2[k2])
+									RTrail2[k2] = num.FMA32(-w3, k[k2], AEntry)
+								}
+							}
+						}
+					}
+					// tnt_locals.P, tnt_locals.V_c
+					if kern.Wide() {
+						a2 := regions.R8d406cc161ebArgs{
+							P0: unsafe.SliceData(t8),
+							P1: unsafe.SliceData(PTrail),
+							P2: unsafe.SliceData(t28),
+							N0: N,
+							N1: dK,
+							N2: 4 * N * dK * dK * a,
+							N3: 4*dK*dK*a + 4*C*dK*dK*s + 4*T*dK*dK*l,
+							N4: N * dK * dK,
+							N5: dK * dK,
+						}
+						regions.R8d406cc161eb(&a2)
+					} else {
+						for i := range N {
+							t8Entry2 := t8[i]
+							for j := range dK {
+								PTrail2 := PTrail[((a*N+i)*dK+j)*dK:][:dK]
+								t28_2 := t28[((l*T+a+C*s)*dK+j)*dK:][:dK]
+								PTrail3 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+								for k := range dK {
+									PTrail3[k] = kern.Choose(t8Entry2, F(0), PTrail2[k]) + t28_2[k]
+								}
+							}
+						}
+					}
+					// tnt_locals.g, tnt_locals.V_c
+					gTrail3[a] = kern.Choose(((F(1.5) + gTrailEntry) < F(16)), F(1)+gTrailEntry, F(0))
+					// tnt_locals.V, tnt_locals.R
+					if kern.Wide() {
+						a2 := regions.Rc7ad4c9efbeaArgs{
+							P0: unsafe.SliceData(t42),
+							P1: unsafe.SliceData(c.V),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(VTrail),
+							N0: dV,
+							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N2: dK,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N4: 4 * dK * dV * a,
+							N5: dK * dV,
+							S0: [2]float32{thetaEntry},
+						}
+						regions.Rc7ad4c9efbea(&a2)
+					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							AA2 := AA[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							RInitB := c.RInitB[i*dK:][:dK]
-							RBTrail2 := RBTrail[(a*dV+i)*dK:][:dK]
-							RCATrail2 := RCATrail[(a*dV+i)*dK:][:dK]
-							RCATrail3 := RCATrail[((a+1)*dV+i)*dK:][:dK]
-							RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
-							RCBTrail2 := RCBTrail[(a*dV+i)*dK:][:dK]
-							RCBTrail3 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
-							RBTrail3 := RBTrail[((a+1)*dV+i)*dK:][:dK]
 							VTrail2 := VTrail[(a*dV+i)*dK:][:dK]
 							VTrail3 := VTrail[((a+1)*dV+i)*dK:][:dK]
-							w3 := F(thetaEntry * RALin[i])
-							w5 := F(thetaEntry * RBLin[i])
-							w6 := F(thetaEntry * VLin[i])
+							w4 := F(thetaEntry * (t42[i] - v[i]))
 							for j := range dK {
-								AAEntry := AA2[j]
-								kEntry := k[j]
-								AB := kern.Choose(w4_2, RInitB[j], RBTrail2[j])
-								RCATrail3[j] = kern.Choose(t8_2, AAEntry, RCATrail2[j])
-								RATrail2[j] = num.FMA32(-w3, kEntry, AAEntry)
-								RCBTrail3[j] = kern.Choose(t34_2, AB, RCBTrail2[j])
-								RBTrail3[j] = num.FMA32(-w5, kEntry, AB)
-								VTrail3[j] = num.FMA32(-w6, kEntry, VTrail2[j])
-							}
-						}
-					}
-					// tnt_locals.P_a, tnt_locals.V_c, tnt_locals.P_b
-					t8Number2 := kern.Choose(t8, F(1), F(0))
-					t34Number2 := kern.Choose(t34, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R91d8ea05357bArgs{
-							P0: unsafe.SliceData(c.K),
-							P1: unsafe.SliceData(PATrail),
-							P2: unsafe.SliceData(PBTrail),
-							N0: dK,
-							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2: 4 * dK * dK * a,
-							N3: dK * dK,
-							S0: [2]float32{t34Number2},
-							S1: [2]float32{t8Number2},
-						}
-						regions.R91d8ea05357b(&a2)
-					} else {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t34_2 := (F(0) < t34Number2)
-						t8_2 := (F(0) < t8Number2)
-						for i := range dK {
-							PATrail2 := PATrail[(a*dK+i)*dK:][:dK]
-							PATrail3 := PATrail[((a+1)*dK+i)*dK:][:dK]
-							PBTrail2 := PBTrail[(a*dK+i)*dK:][:dK]
-							PBTrail3 := PBTrail[((a+1)*dK+i)*dK:][:dK]
-							kEntry2 := k[i]
-							for j := range dK {
-								kEntry3 := k[j]
-								PATrail3[j] = num.FMA32(kEntry2, kEntry3, kern.Choose(t8_2, F(0), PATrail2[j]))
-								PBTrail3[j] = num.FMA32(kEntry2, kEntry3, kern.Choose(t34_2, F(0), PBTrail2[j]))
+								VTrail3[j] = num.FMA32(-w4, k[j], VTrail2[j])
 							}
 						}
 					}
@@ -931,354 +924,89 @@ func (c *stepBackwardFused) run() {
 			}
 			if n := min(C, -C*s+T); n > 0 {
 				gTrail2 := gTrail[:n]
-				nATrail2 := nATrail[:n]
-				lATrail2 := lATrail[:n]
-				nBTrail2 := nBTrail[:n]
-				lBTrail2 := lBTrail[:n]
-				nBTrail3 := nBTrail[1:][:n]
-				nATrail3 := nATrail[1:][:n]
 				theta := c.Theta[l*T+C*s:][:n]
 				thetaBar := c.ThetaBar[l*T+C*s:][:n]
 				for a := n - 1; a >= 0; a-- {
-					// tnt_locals.V_c, tnt_locals.A_a, tnt_locals.R_c_a, tnt_locals.A_b, tnt_locals.R_c_b, tnt_locals.l_b, tnt_locals.n_b, tnt_locals.l_a, tnt_locals.n_a, tnt_locals.g, tnt_locals.P_b, tnt_locals.P_a
+					nTrail2 := nTrail[a*N:][:N]
+					lTrail2 := lTrail[a*N:][:N]
+					nTrail3 := nTrail[(a+1)*N:][:N]
+					t64_2 := t64[(l*T+a+C*s)*N:][:N]
+					t56_2 := t56[(l*T+a+C*s)*N:][:N]
+					// tnt_locals.V_c, tnt_locals.g
 					gTrailEntry2 := gTrail2[a]
 					t2 := (gTrailEntry2 == F(0))
-					nATrailEntry2 := nATrail2[a]
-					t5 := (nATrailEntry2 == F(0))
-					lATrailEntry2 := lATrail2[a]
-					t82 := (lATrailEntry2 == F(0))
-					nBTrailEntry3 := nBTrail2[a]
-					t31 := (nBTrailEntry3 == F(0))
-					lBTrailEntry2 := lBTrail2[a]
-					t342 := (lBTrailEntry2 == F(0))
-					t222 := !(nBTrail3[a] == F(0))
-					t15 := !(nATrail3[a] == F(0))
-					t562 := !t342
-					t912 := !t82
-					lBBarState[0] = kern.Choose((t222 && ((F(1) + lBTrailEntry2) < F(2))), kern.Choose(t222, lBBarState[0], F(0)), F(0))
-					nBBarState[0] = kern.Choose(((F(1) + nBTrailEntry3) < F(8)), nBBarState[0], F(0))
-					lABarState[0] = kern.Choose((t15 && ((F(1) + lATrailEntry2) < F(4))), kern.Choose(t15, lABarState[0], F(0)), F(0))
-					nABarState[0] = kern.Choose(((F(1) + nATrailEntry2) < F(16)), nABarState[0], F(0))
-					gBarState[0] = kern.Choose(((F(1) + gTrailEntry2) < F(16)), gBarState[0], F(0))
-					// tnt_locals.V
-					clear(t312)
-					if kern.Wide() {
-						a2 := regions.R22b93d378833Args{
-							P0: unsafe.SliceData(c.VLin),
-							P1: unsafe.SliceData(VBarState),
-							P2: unsafe.SliceData(c.K),
-							P3: unsafe.SliceData(t312),
-							P4: unsafe.SliceData(t135),
-							N0: dV,
-							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N4: 4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N5: dK,
-							N6: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N7: 4,
-							N8: 8,
-							N9: 12,
-						}
-						regions.R22b93d378833(&a2)
-					} else {
-						VLin := c.VLin[(l*T+a+C*s)*dV:][:dV]
-						for i := range dV {
-							VBarState2 := VBarState[i*dK:][:dK]
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							var t1352 F
-							VLinEntry := VLin[i]
-							t1352Sums := [16]F{t1352}
-							for j := range dK {
-								VBarStateEntry := VBarState2[j]
-								t1352Sums[j%16] = num.FMA32(VBarStateEntry, k[j], t1352Sums[j%16])
-								t312[j] = num.FMA32(-VBarStateEntry, VLinEntry, t312[j])
-							}
-							t1352 = kern.Sum16(&t1352Sums)
-							t135[i] = t1352
-						}
+					gBarState[0] = kern.Choose(((F(1.5) + gTrailEntry2) < F(16)), gBarState[0], F(0))
+					// tnt_locals.A, tnt_locals.V_c, tnt_locals.R_c, tnt_locals.l, tnt_locals.n, tnt_locals.P
+					for i := range N {
+						nTrailEntry2 := nTrail2[i]
+						lTrailEntry2 := lTrail2[i]
+						t84 := (lTrailEntry2 == F(0))
+						t222 := !(nTrail3[i] == F(0))
+						t5[i] = (nTrailEntry2 == F(0))
+						t83[i] = t84
+						lBarState[i] = kern.Choose((t222 && ((F(1.5) + lTrailEntry2) < t64_2[i])), kern.Choose(t222, lBarState[i], F(0)), F(0))
+						nBarState[i] = kern.Choose(((F(1.5) + nTrailEntry2) < t56_2[i]), nBarState[i], F(0))
+						t41[i] = !t84
 					}
-					// tnt_locals.V, tnt_locals.y, tnt_locals.R_b
-					clear(t136)
-					clear(t44)
-					clear(t482)
-					clear(t52)
-					clear(t642)
+					// tnt_locals.V
 					if kern.Wide() {
-						a2 := regions.R88e401c77066Args{
-							P0:  unsafe.SliceData(c.YBar),
-							P1:  unsafe.SliceData(t135),
-							P2:  unsafe.SliceData(c.RBLin),
-							P3:  unsafe.SliceData(c.YProd2),
-							P4:  unsafe.SliceData(RBBarState),
-							P5:  unsafe.SliceData(c.K),
-							P6:  unsafe.SliceData(VCTrail),
-							P7:  unsafe.SliceData(t136),
-							P8:  unsafe.SliceData(RBTrail),
-							P9:  unsafe.SliceData(t44),
-							P10: unsafe.SliceData(RATrail),
-							P11: unsafe.SliceData(t482),
-							P12: unsafe.SliceData(t52),
-							P13: unsafe.SliceData(t642),
-							P14: unsafe.SliceData(t137),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N3:  4,
-							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N5:  8,
-							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N7:  12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4*dK*dV*a + 4*dK*dV,
+						a2 := regions.Ra51ebadbd39cArgs{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(VCTrail),
+							P2: unsafe.SliceData(VBarState),
+							P3: unsafe.SliceData(t423),
+							P4: unsafe.SliceData(t85),
+							N0: dV,
+							N1: dK,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N3: 4*dK*dV*a + 4*dK*dV,
+							N4: 4,
+							N5: 8,
+							N6: 12,
 						}
-						regions.R88e401c77066(&a2)
+						regions.Ra51ebadbd39c(&a2)
 					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						RBLin := c.RBLin[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-							RBBarState2 := RBBarState[i*dK:][:dK]
 							k := c.K[(l*T+a+C*s)*dK:][:dK]
 							VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
-							RBTrail2 := RBTrail[((a+1)*dV+i)*dK:][:dK]
-							RATrail2 := RATrail[((a+1)*dV+i)*dK:][:dK]
-							var t1372 F
-							yBarEntry := yBar[i]
-							t135Entry := t135[i]
-							RBLinEntry := RBLin[i]
-							t1372Sums := [16]F{t1372}
+							VBarState2 := VBarState[i*dK:][:dK]
+							var t424 F
+							var t852 F
+							t424Sums := [16]F{t424}
+							t852Sums := [16]F{t852}
 							for j := range dK {
-								t602 := num.FMA32(yBarEntry, yProd2[j], RBBarState2[j])
-								t1372Sums[j%16] = num.FMA32(t602, k[j], t1372Sums[j%16])
-								VCTrailEntry := VCTrail2[j]
-								t136[j] = num.FMA32(VCTrailEntry, t135Entry, t136[j])
-								t44[j] = num.FMA32(RBTrail2[j], yBarEntry, t44[j])
-								t482[j] = num.FMA32(RATrail2[j], yBarEntry, t482[j])
-								t52[j] = num.FMA32(VCTrailEntry, yBarEntry, t52[j])
-								t642[j] = num.FMA32(-t602, RBLinEntry, t642[j])
+								kEntry2 := k[j]
+								t424Sums[j%16] = num.FMA32(VCTrail2[j], kEntry2, t424Sums[j%16])
+								t852Sums[j%16] = num.FMA32(VBarState2[j], kEntry2, t852Sums[j%16])
 							}
-							t1372 = kern.Sum16(&t1372Sums)
-							t137[i] = t1372
+							t424 = kern.Sum16(&t424Sums)
+							t852 = kern.Sum16(&t852Sums)
+							t423[i] = t424
+							t85[i] = t852
 						}
 					}
-					// tnt_locals.y, tnt_locals.P_b, tnt_locals.V_c, tnt_locals.P_a
-					clear(t46)
-					clear(t50)
-					clear(t902)
-					t562Number := kern.Choose(t562, F(1), F(0))
-					t912Number := kern.Choose(t912, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.R14a29b28e66bArgs{
-							P0:  unsafe.SliceData(t44),
-							P1:  unsafe.SliceData(t482),
-							P2:  unsafe.SliceData(c.K),
-							P3:  unsafe.SliceData(c.Q),
-							P4:  unsafe.SliceData(PBBarState),
-							P5:  unsafe.SliceData(PABarState),
-							P6:  unsafe.SliceData(PBTrail),
-							P7:  unsafe.SliceData(t46),
-							P8:  unsafe.SliceData(PATrail),
-							P9:  unsafe.SliceData(t50),
-							P10: unsafe.SliceData(t902),
-							P11: unsafe.SliceData(t89),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N2:  4,
-							N3:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
-							N4:  8,
-							N5:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
-							N6:  12,
-							N7:  4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
-							N8:  4 * dK,
-							N9:  4*dK*dK*a + 4*dK*dK + 4*dK,
-							N10: 8 * dK,
-							N11: 4*dK*dK*a + 4*dK*dK + 8*dK,
-							N12: 12 * dK,
-							N13: 4*dK*dK*a + 4*dK*dK + 12*dK,
-							N14: 4*dK*dK*a + 4*dK*dK,
-							S0:  [2]float32{t912Number},
-							S1:  [2]float32{t562Number},
-						}
-						regions.R14a29b28e66b(&a2)
-					} else {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t912_2 := (F(0) < t912Number)
-						t562_2 := (F(0) < t562Number)
-						for i := range dK {
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							PBBarState2 := PBBarState[i*dK:][:dK]
-							PABarState2 := PABarState[i*dK:][:dK]
-							PBTrail2 := PBTrail[((a+1)*dK+i)*dK:][:dK]
-							PATrail2 := PATrail[((a+1)*dK+i)*dK:][:dK]
-							var t892 F
-							t44Entry := t44[i]
-							t482Entry := t482[i]
-							kEntry4 := k[i]
-							t892Sums := [16]F{t892}
-							for j := range dK {
-								qEntry := q[j]
-								t532 := num.FMA32(qEntry, t44Entry, PBBarState2[j])
-								t852 := num.FMA32(qEntry, t482Entry, PABarState2[j])
-								t88 := t532 + t852
-								t892Sums[j%16] = num.FMA32(t88, k[j], t892Sums[j%16])
-								t46[j] = num.FMA32(PBTrail2[j], t44Entry, t46[j])
-								t50[j] = num.FMA32(PATrail2[j], t482Entry, t50[j])
-								PBBarState2[j] = kern.Choose(t562_2, t532, F(0))
-								t902[j] = num.FMA32(t88, kEntry4, t902[j])
-								PABarState2[j] = kern.Choose(t912_2, t852, F(0))
-							}
-							t892 = kern.Sum16(&t892Sums)
-							t89[i] = t892
-						}
-					}
-					// tnt_locals.R_b, tnt_locals.R_c_b, tnt_locals.R_a, tnt_locals.V_c, tnt_locals.A_b, tnt_locals.y
-					clear(t138)
-					clear(t992)
-					thetaEntry2 := theta[a]
-					w8 := !t31
-					t342Number := kern.Choose(t342, F(1), F(0))
-					t562Number2 := kern.Choose(t562, F(1), F(0))
-					t31Number := kern.Choose(t31, F(1), F(0))
-					w8Number := kern.Choose(w8, F(1), F(0))
-					if kern.Wide() {
-						a2 := regions.Rf3d1c6893f93Args{
-							P0:  unsafe.SliceData(t137),
-							P1:  unsafe.SliceData(c.YBar),
-							P2:  unsafe.SliceData(c.RALin),
-							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(RCBBarState),
-							P5:  unsafe.SliceData(c.YProd2),
-							P6:  unsafe.SliceData(RBBarState),
-							P7:  unsafe.SliceData(c.YProd),
-							P8:  unsafe.SliceData(RABarState),
-							P9:  unsafe.SliceData(RCBTrail),
-							P10: unsafe.SliceData(t138),
-							P11: unsafe.SliceData(c.RInitBBar),
-							P12: unsafe.SliceData(t992),
-							P13: unsafe.SliceData(t139),
-							N0:  dV,
-							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							N2:  4,
-							N3:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
-							N4:  8,
-							N5:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
-							N6:  12,
-							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
-							N8:  dK,
-							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4*dK*dV*a + 4*dK*dV,
-							S0:  [2]float32{w8Number},
-							S1:  [2]float32{t31Number},
-							S2:  [2]float32{t562Number2},
-							S3:  [2]float32{t342Number},
-							S4:  [2]float32{thetaEntry2},
-						}
-						regions.Rf3d1c6893f93(&a2)
-					} else {
-						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
-						RALin := c.RALin[(l*T+a+C*s)*dV:][:dV]
-						w8_2 := (F(0) < w8Number)
-						t31_2 := (F(0) < t31Number)
-						t562_2 := (F(0) < t562Number2)
-						t342_2 := (F(0) < t342Number)
-						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							RCBBarState2 := RCBBarState[i*dK:][:dK]
-							yProd2 := c.YProd2[(l*T+a+C*s)*dK:][:dK]
-							RBBarState2 := RBBarState[i*dK:][:dK]
-							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-							RABarState2 := RABarState[i*dK:][:dK]
-							RCBTrail2 := RCBTrail[((a+1)*dV+i)*dK:][:dK]
-							RInitBBar := c.RInitBBar[i*dK:][:dK]
-							var t1392 F
-							t137Entry := t137[i]
-							w7 := F(thetaEntry2 * t137Entry)
-							yBarEntry2 := yBar[i]
-							RALinEntry := RALin[i]
-							t1392Sums := [16]F{t1392}
-							for j := range dK {
-								kEntry5 := k[j]
-								t69 := num.FMA32(-w7, kEntry5, RCBBarState2[j])
-								t77 := num.FMA32(yBarEntry2, yProd2[j], RBBarState2[j]) + kern.Choose(t342_2, t69, F(0))
-								t95 := num.FMA32(yBarEntry2, yProd[j], RABarState2[j])
-								t1392Sums[j%16] = num.FMA32(t95, kEntry5, t1392Sums[j%16])
-								t138[j] = num.FMA32(RCBTrail2[j], t137Entry, t138[j])
-								RCBBarState2[j] = kern.Choose(t562_2, t69, F(0))
-								RInitBBar[j] = RInitBBar[j] + kern.Choose(t31_2, t77, F(0))
-								RBBarState2[j] = kern.Choose(w8_2, t77, F(0))
-								t992[j] = num.FMA32(-t95, RALinEntry, t992[j])
-							}
-							t1392 = kern.Sum16(&t1392Sums)
-							t139[i] = t1392
-						}
-					}
-					// tnt_locals.R_a
-					var t1012 F
-					if kern.Wide() {
-						a2 := regions.R8405e0aa272aArgs{
-							P0: unsafe.SliceData(t312),
-							P1: unsafe.SliceData(t642),
-							P2: unsafe.SliceData(t992),
-							P3: unsafe.SliceData(c.K),
-							P4: unsafe.SliceData(t1002),
-							P5: unsafe.SliceData(t1012Total),
-							N0: dK,
-							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0: [2]float32{t1012},
-						}
-						regions.R8405e0aa272a(&a2)
-					} else {
-						k := c.K[(l*T+a+C*s)*dK:][:dK]
-						t1012_2 := t1012
-						t1012Sums := [16]F{t1012_2}
-						for i := range dK {
-							t10022 := (t312[i] + t642[i]) + t992[i]
-							t1012Sums[i%16] = num.FMA32(k[i], t10022, t1012Sums[i%16])
-							t1002[i] = t10022
-						}
-						t1012_2 = kern.Sum16(&t1012Sums)
-						t1012Total[0] = t1012_2
-					}
-					t1012 = t1012Total[0]
-					// tnt_locals.R_a, tnt_locals.R_c_a, tnt_locals.V_c, tnt_locals.A_a, tnt_locals.y, tnt_locals.V
-					clear(t140)
-					w10 := !t5
-					w12 := !t2
-					t82Number := kern.Choose(t82, F(1), F(0))
-					t912Number2 := kern.Choose(t912, F(1), F(0))
-					t5Number := kern.Choose(t5, F(1), F(0))
-					w10Number := kern.Choose(w10, F(1), F(0))
-					w12Number := kern.Choose(w12, F(1), F(0))
+					// tnt_locals.V, tnt_locals.y, tnt_locals.V_c, tnt_locals.R
+					clear(t18)
+					clear(t86)
+					clear(t352)
+					thetaEntry3 := theta[a]
+					w7 := !t2
+					w7Number := kern.Choose(w7, F(1), F(0))
 					t2Number := kern.Choose(t2, F(1), F(0))
 					if kern.Wide() {
-						a2 := regions.Rb1531c864568Args{
-							P0:  unsafe.SliceData(t139),
-							P1:  unsafe.SliceData(c.YBar),
-							P2:  unsafe.SliceData(t135),
-							P3:  unsafe.SliceData(c.K),
-							P4:  unsafe.SliceData(RCABarState),
-							P5:  unsafe.SliceData(c.YProd),
-							P6:  unsafe.SliceData(RABarState),
-							P7:  unsafe.SliceData(c.Q),
-							P8:  unsafe.SliceData(VCBarState),
-							P9:  unsafe.SliceData(RCATrail),
-							P10: unsafe.SliceData(t140),
-							P11: unsafe.SliceData(c.RInitABar),
-							P12: unsafe.SliceData(VBarState),
+						a2 := regions.R66095a241d90Args{
+							P0:  unsafe.SliceData(t423),
+							P1:  unsafe.SliceData(c.V),
+							P2:  unsafe.SliceData(t85),
+							P3:  unsafe.SliceData(c.YBar),
+							P4:  unsafe.SliceData(VBarState),
+							P5:  unsafe.SliceData(c.K),
+							P6:  unsafe.SliceData(VCBarState),
+							P7:  unsafe.SliceData(t34),
+							P8:  unsafe.SliceData(t18),
+							P9:  unsafe.SliceData(VCTrail),
+							P10: unsafe.SliceData(t86),
+							P11: unsafe.SliceData(t352),
 							N0:  dV,
 							N1:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
 							N2:  4,
@@ -1289,105 +1017,366 @@ func (c *stepBackwardFused) run() {
 							N7:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
 							N8:  dK,
 							N9:  4 * dK,
-							N10: 4*dK*dV*a + 4*dK*dV + 4*dK,
-							N11: 8 * dK,
-							N12: 4*dK*dV*a + 4*dK*dV + 8*dK,
-							N13: 12 * dK,
-							N14: 4*dK*dV*a + 4*dK*dV + 12*dK,
-							N15: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							N16: 4*dK*dV*a + 4*dK*dV,
+							N10: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 4*dK,
+							N11: 4*dK*dV*a + 4*dK*dV + 4*dK,
+							N12: 8 * dK,
+							N13: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 8*dK,
+							N14: 4*dK*dV*a + 4*dK*dV + 8*dK,
+							N15: 12 * dK,
+							N16: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l + 12*dK,
+							N17: 4*dK*dV*a + 4*dK*dV + 12*dK,
+							N18: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N19: 4*dK*dV*a + 4*C*dK*dV*s + 4*T*dK*dV*l,
+							N20: 4*dK*dV*a + 4*dK*dV,
 							S0:  [2]float32{t2Number},
-							S1:  [2]float32{w12Number},
-							S2:  [2]float32{w10Number},
-							S3:  [2]float32{t5Number},
-							S4:  [2]float32{t912Number2},
-							S5:  [2]float32{t82Number},
-							S6:  [2]float32{thetaEntry2},
+							S1:  [2]float32{w7Number},
+							S2:  [2]float32{thetaEntry3},
 						}
-						regions.Rb1531c864568(&a2)
+						regions.R66095a241d90(&a2)
 					} else {
+						v := c.V[(l*T+a+C*s)*dV:][:dV]
 						yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
 						t2_2 := (F(0) < t2Number)
-						w12_2 := (F(0) < w12Number)
-						w10_2 := (F(0) < w10Number)
-						t5_2 := (F(0) < t5Number)
-						t912_2 := (F(0) < t912Number2)
-						t82_2 := (F(0) < t82Number)
+						w7_2 := (F(0) < w7Number)
 						for i := range dV {
-							k := c.K[(l*T+a+C*s)*dK:][:dK]
-							RCABarState2 := RCABarState[i*dK:][:dK]
-							yProd := c.YProd[(l*T+a+C*s)*dK:][:dK]
-							RABarState2 := RABarState[i*dK:][:dK]
-							q := c.Q[(l*T+a+C*s)*dK:][:dK]
-							VCBarState2 := VCBarState[i*dK:][:dK]
-							RCATrail2 := RCATrail[((a+1)*dV+i)*dK:][:dK]
-							RInitABar := c.RInitABar[i*dK:][:dK]
 							VBarState2 := VBarState[i*dK:][:dK]
-							t139Entry := t139[i]
-							w9 := F(thetaEntry2 * t139Entry)
-							yBarEntry3 := yBar[i]
-							w11 := F(thetaEntry2 * t135[i])
+							k := c.K[(l*T+a+C*s)*dK:][:dK]
+							VCBarState2 := VCBarState[i*dK:][:dK]
+							t34_2 := t34[((l*T+a+C*s)*dV+i)*dK:][:dK]
+							VCTrail2 := VCTrail[((a+1)*dV+i)*dK:][:dK]
+							w5 := t423[i] - v[i]
+							t85Entry := t85[i]
+							w6 := F(thetaEntry3 * t85Entry)
+							yBarEntry2 := yBar[i]
 							for j := range dK {
-								kEntry6 := k[j]
-								t1072 := num.FMA32(-w9, kEntry6, RCABarState2[j])
-								t115 := num.FMA32(yBarEntry3, yProd[j], RABarState2[j]) + kern.Choose(t82_2, t1072, F(0))
-								t123 := num.FMA32(q[j], yBarEntry3, num.FMA32(-w11, kEntry6, VCBarState2[j]))
-								t140[j] = num.FMA32(RCATrail2[j], t139Entry, t140[j])
-								RCABarState2[j] = kern.Choose(t912_2, t1072, F(0))
-								RInitABar[j] = RInitABar[j] + kern.Choose(t5_2, t115, F(0))
-								RABarState2[j] = kern.Choose(w10_2, t115, F(0))
-								VCBarState2[j] = kern.Choose(w12_2, t123, F(0))
-								VBarState2[j] = VBarState2[j] + kern.Choose(t2_2, t123, F(0))
+								VBarStateEntry := VBarState2[j]
+								t73 := num.FMA32(-w6, k[j], VCBarState2[j]) + t34_2[j]
+								t18[j] = num.FMA32(-VBarStateEntry, w5, t18[j])
+								VCTrailEntry := VCTrail2[j]
+								t86[j] = num.FMA32(VCTrailEntry, t85Entry, t86[j])
+								t352[j] = num.FMA32(VCTrailEntry, yBarEntry2, t352[j])
+								VCBarState2[j] = kern.Choose(w7_2, t73, F(0))
+								VBarState2[j] = VBarStateEntry + kern.Choose(t2_2, t73, F(0))
 							}
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
+					// tnt_locals.y, tnt_locals.R
+					clear(t312)
+					clear(t49)
 					if kern.Wide() {
-						a2 := regions.R9006748a9097Args{
-							P0:  unsafe.SliceData(t140),
-							P1:  unsafe.SliceData(t1002),
-							P2:  unsafe.SliceData(t138),
-							P3:  unsafe.SliceData(t136),
-							P4:  unsafe.SliceData(t89),
-							P5:  unsafe.SliceData(t902),
-							P6:  unsafe.SliceData(c.KBar),
-							P7:  unsafe.SliceData(t46),
-							P8:  unsafe.SliceData(t50),
-							P9:  unsafe.SliceData(t52),
-							P10: unsafe.SliceData(c.QBar),
-							N0:  dK,
-							N1:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
-							S0:  [2]float32{thetaEntry2},
+						a2 := regions.R06500bccac5fArgs{
+							P0:  unsafe.SliceData(c.YBar),
+							P1:  unsafe.SliceData(c.RLin),
+							P2:  unsafe.SliceData(c.YProd),
+							P3:  unsafe.SliceData(RBarState),
+							P4:  unsafe.SliceData(c.K),
+							P5:  unsafe.SliceData(RTrail),
+							P6:  unsafe.SliceData(t312),
+							P7:  unsafe.SliceData(t45),
+							P8:  unsafe.SliceData(t49),
+							P9:  unsafe.SliceData(t87),
+							N0:  N,
+							N1:  dV,
+							N2:  4*dV*a + 4*C*dV*s + 4*T*dV*l,
+							N3:  4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l,
+							N4:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 4,
+							N5:  4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l + 4,
+							N6:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 8,
+							N7:  4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l + 8,
+							N8:  4*dV*a + 4*C*dV*s + 4*T*dV*l + 12,
+							N9:  4*N*dV*a + 4*C*N*dV*s + 4*N*T*dV*l + 12,
+							N10: dK,
+							N11: 4 * dK,
+							N12: 8 * dK,
+							N13: 4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
+							N14: 12 * dK,
+							N15: 4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
+							N16: 4*N*dK*a + 4*C*N*dK*s + 4*N*T*dK*l,
+							N17: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N18: 4*N*dK*dV*a + 4*N*dK*dV,
+							N19: 4,
+							N20: 8,
+							N21: 12,
+							N22: dK * dV,
 						}
-						regions.R9006748a9097(&a2)
+						regions.R06500bccac5f(&a2)
+					} else {
+						for i := range N {
+							yBar := c.YBar[(l*T+a+C*s)*dV:][:dV]
+							RLin := c.RLin[((l*T+a+C*s)*N+i)*dV:][:dV]
+							t87_2 := t87[i*dV:][:dV]
+							t312_2 := t312[i*dK:][:dK]
+							for j := range dV {
+								yProd := c.YProd[((l*T+a+C*s)*N+i)*dK:][:dK]
+								RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								RTrail2 := RTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+								t45_2 := t45[(i*dV+j)*dK:][:dK]
+								var t872 F
+								yBarEntry3 := yBar[j]
+								RLinEntry := RLin[j]
+								t872Sums := [16]F{t872}
+								for k2 := range dK {
+									t452 := num.FMA32(yProd[k2], yBarEntry3, RBarState2[k2])
+									t872Sums[k2%16] = num.FMA32(t452, k[k2], t872Sums[k2%16])
+									t312_2[k2] = num.FMA32(RTrail2[k2], yBarEntry3, t312_2[k2])
+									t45_2[k2] = t452
+									t49[k2] = num.FMA32(-t452, RLinEntry, t49[k2])
+								}
+								t872 = kern.Sum16(&t872Sums)
+								t87_2[j] = t872
+							}
+						}
+					}
+					// tnt_locals.y, tnt_locals.P, tnt_locals.V_c
+					clear(t332)
+					if kern.Wide() {
+						a2 := regions.R11df5b40caaaArgs{
+							P0:  unsafe.SliceData(t41),
+							P1:  unsafe.SliceData(t312),
+							P2:  unsafe.SliceData(c.Q),
+							P3:  unsafe.SliceData(PBarState),
+							P4:  unsafe.SliceData(PTrail),
+							P5:  unsafe.SliceData(t332),
+							P6:  unsafe.SliceData(t362),
+							N0:  N,
+							N1:  dK,
+							N2:  4,
+							N3:  8,
+							N4:  12,
+							N5:  4*N*dK*dK*a + 4*N*dK*dK + 8*dK,
+							N6:  8 * dK,
+							N7:  12 * dK,
+							N8:  4*N*dK*dK*a + 4*N*dK*dK + 12*dK,
+							N9:  4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N10: 4*N*dK*dK*a + 4*N*dK*dK,
+							N11: dK * dK,
+						}
+						regions.R11df5b40caaa(&a2)
+					} else {
+						for i := range N {
+							t312_2 := t312[i*dK:][:dK]
+							t41Entry := t41[i]
+							for j := range dK {
+								q := c.Q[(l*T+a+C*s)*dK:][:dK]
+								PBarState2 := PBarState[(i*dK+j)*dK:][:dK]
+								PTrail2 := PTrail[(((a+1)*N+i)*dK+j)*dK:][:dK]
+								t362_2 := t362[(i*dK+j)*dK:][:dK]
+								t312Entry := t312_2[j]
+								for k := range dK {
+									t3622 := num.FMA32(t312Entry, q[k], PBarState2[k])
+									t332[k] = num.FMA32(PTrail2[k], t312Entry, t332[k])
+									t362_2[k] = t3622
+									PBarState2[k] = kern.Choose(t41Entry, t3622, F(0))
+								}
+							}
+						}
+					}
+					// tnt_locals.P
+					clear(t382)
+					if kern.Wide() {
+						a2 := regions.R037ecf05b5deArgs{
+							P0: unsafe.SliceData(t382),
+							P1: unsafe.SliceData(t362),
+							N0: dK,
+							N1: N,
+							N2: dK * dK,
+						}
+						regions.R037ecf05b5de(&a2)
+					} else {
+						for i := range dK {
+							t382_2 := t382[i*dK:][:dK]
+							for j := range N {
+								t362_2 := t362[(j*dK+i)*dK:][:dK]
+								for k := range dK {
+									t382_2[k] = t382_2[k] + t362_2[k]
+								}
+							}
+						}
+					}
+					// tnt_locals.P
+					clear(t40)
+					if kern.Wide() {
+						a2 := regions.R96ff45342fe8Args{
+							P0: unsafe.SliceData(c.K),
+							P1: unsafe.SliceData(t382),
+							P2: unsafe.SliceData(t40),
+							P3: unsafe.SliceData(t39),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N2: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 4,
+							N3: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 8,
+							N4: 4*dK*a + 4*C*dK*s + 4*T*dK*l + 12,
+							N5: 4,
+							N6: 8,
+							N7: 12,
+						}
+						regions.R96ff45342fe8(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						for i := range dK {
+							t382_2 := t382[i*dK:][:dK]
+							var t392 F
+							kEntry3 := k[i]
+							t392Sums := [16]F{t392}
+							for j := range dK {
+								t382Entry := t382_2[j]
+								t392Sums[j%16] = num.FMA32(t382Entry, k[j], t392Sums[j%16])
+								t40[j] = num.FMA32(t382Entry, kEntry3, t40[j])
+							}
+							t392 = kern.Sum16(&t392Sums)
+							t39[i] = t392
+						}
+					}
+					// tnt_locals.R
+					var t51 F
+					if kern.Wide() {
+						a2 := regions.Rcd9c6fe3b473Args{
+							P0: unsafe.SliceData(t18),
+							P1: unsafe.SliceData(t49),
+							P2: unsafe.SliceData(c.K),
+							P3: unsafe.SliceData(t50),
+							P4: unsafe.SliceData(t51Total),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{t51},
+						}
+						regions.Rcd9c6fe3b473(&a2)
+					} else {
+						k := c.K[(l*T+a+C*s)*dK:][:dK]
+						t51_2 := t51
+						t51Sums := [16]F{t51_2}
+						for i := range dK {
+							t502 := t18[i] + t49[i]
+							t51Sums[i%16] = num.FMA32(k[i], t502, t51Sums[i%16])
+							t50[i] = t502
+						}
+						t51_2 = kern.Sum16(&t51Sums)
+						t51Total[0] = t51_2
+					}
+					t51 = t51Total[0]
+					// tnt_locals.R
+					clear(t88)
+					if kern.Wide() {
+						a2 := regions.Rc0ee1d7ed94bArgs{
+							P0: unsafe.SliceData(t88),
+							P1: unsafe.SliceData(t87),
+							N0: N,
+							N1: dV,
+						}
+						regions.Rc0ee1d7ed94b(&a2)
+					} else {
+						for i := range N {
+							t87_2 := t87[i*dV:][:dV]
+							for j := range dV {
+								t88[j] = t88[j] + t87_2[j]
+							}
+						}
+					}
+					// tnt_locals.R, tnt_locals.R_c, tnt_locals.V_c, tnt_locals.A
+					clear(t89)
+					if kern.Wide() {
+						a2 := regions.R96cf6d812d03Args{
+							P0:  unsafe.SliceData(t41),
+							P1:  unsafe.SliceData(t83),
+							P2:  unsafe.SliceData(t5),
+							P3:  unsafe.SliceData(t87),
+							P4:  unsafe.SliceData(c.K),
+							P5:  unsafe.SliceData(RCBarState),
+							P6:  unsafe.SliceData(t45),
+							P7:  unsafe.SliceData(RCTrail),
+							P8:  unsafe.SliceData(t89),
+							P9:  unsafe.SliceData(c.RInitBar),
+							P10: unsafe.SliceData(RBarState),
+							N0:  N,
+							N1:  dV,
+							N2:  4,
+							N3:  8,
+							N4:  12,
+							N5:  dK,
+							N6:  4*N*dK*dV*a + 4*N*dK*dV + 4*dK,
+							N7:  4 * dK,
+							N8:  8 * dK,
+							N9:  4*N*dK*dV*a + 4*N*dK*dV + 8*dK,
+							N10: 12 * dK,
+							N11: 4*N*dK*dV*a + 4*N*dK*dV + 12*dK,
+							N12: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							N13: 4*N*dK*dV*a + 4*N*dK*dV,
+							N14: dK * dV,
+							S0:  [2]float32{thetaEntry3},
+						}
+						regions.R96cf6d812d03(&a2)
+					} else {
+						for i := range N {
+							t87_2 := t87[i*dV:][:dV]
+							t41Entry2 := t41[i]
+							t83Entry := t83[i]
+							t5Entry := t5[i]
+							w9 := !t5Entry
+							for j := range dV {
+								k := c.K[(l*T+a+C*s)*dK:][:dK]
+								RCBarState2 := RCBarState[(i*dV+j)*dK:][:dK]
+								t45_2 := t45[(i*dV+j)*dK:][:dK]
+								RCTrail2 := RCTrail[(((a+1)*N+i)*dV+j)*dK:][:dK]
+								RInitBar := c.RInitBar[(i*dV+j)*dK:][:dK]
+								RBarState2 := RBarState[(i*dV+j)*dK:][:dK]
+								t87Entry := t87_2[j]
+								w8 := F(thetaEntry3 * t87Entry)
+								for k2 := range dK {
+									t572 := num.FMA32(-w8, k[k2], RCBarState2[k2])
+									t652 := t45_2[k2] + kern.Choose(t83Entry, t572, F(0))
+									t89[k2] = num.FMA32(RCTrail2[k2], t87Entry, t89[k2])
+									RCBarState2[k2] = kern.Choose(t41Entry2, t572, F(0))
+									RInitBar[k2] = RInitBar[k2] + kern.Choose(t5Entry, t652, F(0))
+									RBarState2[k2] = kern.Choose(w9, t652, F(0))
+								}
+							}
+						}
+					}
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
+					if kern.Wide() {
+						a2 := regions.R951ffb923e47Args{
+							P0: unsafe.SliceData(t89),
+							P1: unsafe.SliceData(t50),
+							P2: unsafe.SliceData(t86),
+							P3: unsafe.SliceData(t39),
+							P4: unsafe.SliceData(t40),
+							P5: unsafe.SliceData(c.KBar),
+							P6: unsafe.SliceData(t332),
+							P7: unsafe.SliceData(t352),
+							P8: unsafe.SliceData(c.QBar),
+							N0: dK,
+							N1: 4*dK*a + 4*C*dK*s + 4*T*dK*l,
+							S0: [2]float32{thetaEntry3},
+						}
+						regions.R951ffb923e47(&a2)
 					} else {
 						kBar := c.KBar[(l*T+a+C*s)*dK:][:dK]
 						qBar := c.QBar[(l*T+a+C*s)*dK:][:dK]
 						for i := range dK {
-							kBar[i] = num.FMA32(-thetaEntry2, t140[i], num.FMA32(thetaEntry2, t1002[i], (num.FMA32(-thetaEntry2, t138[i], -F(thetaEntry2*t136[i]))+t89[i])+t902[i]))
-							qBar[i] = (t46[i] + t50[i]) + t52[i]
+							kBar[i] = num.FMA32(-thetaEntry3, t89[i], num.FMA32(thetaEntry3, t50[i], num.FMA32(-thetaEntry3, t86[i], t39[i])+t40[i]))
+							qBar[i] = t332[i] + t352[i]
 						}
 					}
-					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R_a, tnt_locals.R_b
+					// tnt_locals.V_c, tnt_locals.V, tnt_locals.R
 					if kern.Wide() {
-						a2 := regions.R3379d0c451b2Args{
-							P0: unsafe.SliceData(t139),
-							P1: unsafe.SliceData(t135),
-							P2: unsafe.SliceData(t137),
-							P3: unsafe.SliceData(c.VBar2),
+						a2 := regions.R77255d5f630cArgs{
+							P0: unsafe.SliceData(t88),
+							P1: unsafe.SliceData(t85),
+							P2: unsafe.SliceData(c.VBar2),
 							N0: dV,
 							N1: 4*dV*a + 4*C*dV*s + 4*T*dV*l,
-							S0: [2]float32{thetaEntry2},
+							S0: [2]float32{thetaEntry3},
 						}
-						regions.R3379d0c451b2(&a2)
+						regions.R77255d5f630c(&a2)
 					} else {
 						vBar := c.VBar2[(l*T+a+C*s)*dV:][:dV]
 						for i := range dV {
-							vBar[i] = num.FMA32(thetaEntry2, t139[i], F(thetaEntry2*(t135[i]+t137[i])))
+							vBar[i] = num.FMA32(thetaEntry3, t88[i], F(thetaEntry3*t85[i]))
 						}
 					}
 					// tnt_locals
-					thetaBar[a] = t1012
+					thetaBar[a] = t51
 				}
 			}
 		}
@@ -1398,27 +1387,22 @@ func (c *stepBackwardFused) run() {
 			copy(c.VCBarOut[(l*dV+i)*dK:][:dK], VCBarState[i*dK:][:dK])
 		}
 		gBarOut[l] = gBarState[0]
-		for i := range dV {
-			copy(c.RABarOut[(l*dV+i)*dK:][:dK], RABarState[i*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(c.RBarOut[((l*N+i)*dV+j)*dK:][:dK], RBarState[(i*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dV {
-			copy(c.RCABarOut[(l*dV+i)*dK:][:dK], RCABarState[i*dK:][:dK])
+		for i := range N {
+			for j := range dV {
+				copy(c.RCBarOut[((l*N+i)*dV+j)*dK:][:dK], RCBarState[(i*dV+j)*dK:][:dK])
+			}
 		}
-		for i := range dK {
-			copy(c.PABarOut[(l*dK+i)*dK:][:dK], PABarState[i*dK:][:dK])
+		for i := range N {
+			for j := range dK {
+				copy(c.PBarOut[((l*N+i)*dK+j)*dK:][:dK], PBarState[(i*dK+j)*dK:][:dK])
+			}
 		}
-		lABarOut[l] = lABarState[0]
-		nABarOut[l] = nABarState[0]
-		for i := range dV {
-			copy(c.RBBarOut[(l*dV+i)*dK:][:dK], RBBarState[i*dK:][:dK])
-		}
-		for i := range dV {
-			copy(c.RCBBarOut[(l*dV+i)*dK:][:dK], RCBBarState[i*dK:][:dK])
-		}
-		for i := range dK {
-			copy(c.PBBarOut[(l*dK+i)*dK:][:dK], PBBarState[i*dK:][:dK])
-		}
-		lBBarOut[l] = lBBarState[0]
-		nBBarOut[l] = nBBarState[0]
+		copy(c.LBarOut[l*N:][:N], lBarState[:N])
+		copy(c.NBarOut[l*N:][:N], nBarState[:N])
 	}
 }

@@ -40,6 +40,7 @@ import (
 type Sizes struct {
 	DV int // d_v
 	DK int // d_k
+	N  int // N
 	D  int // d
 }
 
@@ -71,6 +72,7 @@ func New[F num.Float](s block.Sizes, width int) *Block[F] {
 	var z Sizes
 	z.DV = s.Fixed("d_v", width)
 	z.DK = s.Get("d_k", -1, 1)
+	z.N = s.Get("N", 2, 1)
 	z.D = s.Fixed("d", width)
 	return &Block[F]{Sizes: z}
 }
@@ -81,14 +83,13 @@ func (b *Block[F]) Declare(s *context.ParamSet[F], prefix string) error {
 		{Name: prefix + "W_Q", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_Q", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_Q", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
-		{Name: prefix + "R_init_a", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
+		{Name: prefix + "R_init", Shape: tensor.Shape{b.Sizes.N, b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 		{Name: prefix + "W_K", Shape: tensor.Shape{b.Sizes.DK, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "b_K", Shape: tensor.Shape{b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: 0}},
 		{Name: prefix + "c_K", Shape: tensor.Shape{4, b.Sizes.DK}, NoDecay: false, Entrywise: true, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(4))), B: (1 / math.Sqrt(float64(4)))}},
 		{Name: prefix + "W_V", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.D}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt(float64(b.Sizes.D))), B: (1 / math.Sqrt(float64(b.Sizes.D)))}},
 		{Name: prefix + "w_theta", Shape: tensor.Shape{b.Sizes.DK + b.Sizes.DV}, NoDecay: false, Init: context.Init{Kind: context.Uniform, A: -(1 / math.Sqrt((2 * float64(b.Sizes.D)))), B: (1 / math.Sqrt((2 * float64(b.Sizes.D))))}},
 		{Name: prefix + "b_theta", Shape: tensor.Shape{}, NoDecay: true, Init: context.Init{Kind: context.Constant, A: s.ByLevel(-4.6, -5.6, -6.6, -7.6, -8.6, -9.6)}},
-		{Name: prefix + "R_init_b", Shape: tensor.Shape{b.Sizes.DV, b.Sizes.DK}, NoDecay: true, Init: context.Init{Kind: context.Normal, A: 0, B: (1 / math.Sqrt(float64(b.Sizes.DK)))}},
 	} {
 		if err := s.Add(p); err != nil {
 			return err
@@ -103,16 +104,11 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 		block.Slot[F]{Name: "V", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "V_c", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
 		block.Slot[F]{Name: "g", Shape: []int{}},
-		block.Slot[F]{Name: "R_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "R_c_a", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "P_a", Shape: []int{b.Sizes.DK, b.Sizes.DK}},
-		block.Slot[F]{Name: "l_a", Shape: []int{}},
-		block.Slot[F]{Name: "n_a", Shape: []int{}},
-		block.Slot[F]{Name: "R_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "R_c_b", Shape: []int{b.Sizes.DV, b.Sizes.DK}},
-		block.Slot[F]{Name: "P_b", Shape: []int{b.Sizes.DK, b.Sizes.DK}},
-		block.Slot[F]{Name: "l_b", Shape: []int{}},
-		block.Slot[F]{Name: "n_b", Shape: []int{}},
+		block.Slot[F]{Name: "R", Shape: []int{b.Sizes.N, b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "R_c", Shape: []int{b.Sizes.N, b.Sizes.DV, b.Sizes.DK}},
+		block.Slot[F]{Name: "P", Shape: []int{b.Sizes.N, b.Sizes.DK, b.Sizes.DK}},
+		block.Slot[F]{Name: "l", Shape: []int{b.Sizes.N}},
+		block.Slot[F]{Name: "n", Shape: []int{b.Sizes.N}},
 		block.Slot[F]{Name: "q0.tail", Shape: []int{3, b.Sizes.DK}, Window: true},
 		block.Slot[F]{Name: "k0.tail", Shape: []int{3, b.Sizes.DK}, Window: true})
 	return m
@@ -120,8 +116,8 @@ func (b *Block[F]) NewMemory(batch int) *block.Memory[F] {
 
 // Entry is what a catalog knows of TNTLocals.
 func Entry() catalog.Entry {
-	return catalog.Block("TNTLocals", "0a5143386cf61e1318d6b077e271cdf4e5ddffa15f69d87060edd4b11b176429",
-		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k"}},
+	return catalog.Block("TNTLocals", "481bbfbf321deec3615861f47a549d427e7a69f59478d8f52e475a36dd71adb7",
+		formula.Page{Kind: formula.Rule, Sizes: []string{"d_k", "N"}},
 		assemble[float32], assemble[float64])
 }
 
@@ -138,7 +134,7 @@ func (b *Block[F]) Step(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TNTLocals", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	v, kIn, q, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{14, 13}}).Call(c, w, m, x)
+	v, kIn, q, theta, err := (&front.Function[F]{Sizes: front.Sizes{DK: b.Sizes.DK, D: b.Sizes.D, DV: b.Sizes.DV}, Slots: [2]int{9, 8}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}
@@ -154,7 +150,7 @@ func (b *Block[F]) Read(c block.Call[F], w block.Weights[F], m *block.Memory[F],
 		err = &block.LengthError{Block: "TNTLocals", Value: "x", Got: len(x.Data), Want: c.Batch * c.Tokens * b.Sizes.D}
 		return
 	}
-	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DK: b.Sizes.DK, D: b.Sizes.D}, Slots: [2]int{14, 13}}).Call(c, w, m, x)
+	q, err := (&readfront.Function[F]{Sizes: readfront.Sizes{DK: b.Sizes.DK, D: b.Sizes.D}, Slots: [2]int{9, 8}}).Call(c, w, m, x)
 	if err != nil {
 		return
 	}

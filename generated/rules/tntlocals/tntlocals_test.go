@@ -11,28 +11,27 @@ import (
 )
 
 // TestTNTLocals holds TNTLocals to its page: tnt_locals.V_c, tnt_locals.q0,
-// tnt_locals.q1, tnt_locals.q, tnt_locals.A_a, tnt_locals.k0, tnt_locals.k1,
-// tnt_locals.k, tnt_locals.k2, tnt_locals.v, tnt_locals.theta,
-// tnt_locals.R_c_a, tnt_locals.R_a, tnt_locals.P_a, tnt_locals.A_b,
-// tnt_locals.R_c_b, tnt_locals.R_b, tnt_locals.P_b, tnt_locals.y,
-// tnt_locals.g, tnt_locals.V, tnt_locals.n_a, tnt_locals.l_a, tnt_locals.n_b,
-// tnt_locals.l_b.
+// tnt_locals.q1, tnt_locals.q, tnt_locals.A, tnt_locals.k0, tnt_locals.k1,
+// tnt_locals.k, tnt_locals.k2, tnt_locals.v, tnt_locals.theta, tnt_locals.R_c,
+// tnt_locals.R, tnt_locals.P, tnt_locals.y, tnt_locals.g, tnt_locals.V,
+// tnt_locals.twice, tnt_locals.n, tnt_locals.l.
 func TestTNTLocals(t *testing.T) {
 	conformance.Block{
 		Name: "TNTLocals",
 		F64:  build[float64],
 		F32:  build[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 5, "d_k": 2, "d_v": 3},
-			{"d": 7, "d_k": 5, "d_v": 1},
-			{"d": 2, "d_k": 1, "d_v": 5},
+			{"N": 5, "d": 4, "d_k": 2, "d_v": 3},
+			{"N": 7, "d": 3, "d_k": 5, "d_v": 1},
+			{"N": 2, "d": 1, "d_k": 1, "d_v": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Causal:  true,
 		Carries: true,
-		Frozen:  []string{"V", "V_c", "g", "R_a", "R_c_a", "P_a", "l_a", "n_a", "R_b", "R_c_b", "P_b", "l_b", "n_b"},
+		Frozen:  []string{"V", "V_c", "g", "R", "R_c", "P", "l", "n"},
 		Starts:  true,
 		Windows: true,
+		Order:   3,
 		Vectors: "testdata/tnt_locals.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -41,13 +40,14 @@ func TestTNTLocals(t *testing.T) {
 		Direct:   stepDirect[float64],
 		Direct32: stepDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 5, "d_k": 2, "d_v": 3},
-			{"d": 7, "d_k": 5, "d_v": 1},
-			{"d": 2, "d_k": 1, "d_v": 5},
+			{"N": 5, "d": 4, "d_k": 2, "d_v": 3},
+			{"N": 7, "d": 3, "d_k": 5, "d_v": 1},
+			{"N": 2, "d": 1, "d_k": 1, "d_v": 5},
 		},
 		Tokens:   [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Segments: true,
 		Starts:   true,
+		Order:    3,
 		Vectors:  "testdata/tnt_locals.txt",
 	}.Test(t)
 	conformance.Pair{
@@ -56,19 +56,20 @@ func TestTNTLocals(t *testing.T) {
 		Direct:   readDirect[float64],
 		Direct32: readDirect[float32],
 		Sizes: []conformance.Sizes{
-			{"d": 5, "d_k": 2, "d_v": 3},
-			{"d": 7, "d_k": 5, "d_v": 1},
-			{"d": 2, "d_k": 1, "d_v": 5},
+			{"N": 5, "d": 4, "d_k": 2, "d_v": 3},
+			{"N": 7, "d": 3, "d_k": 5, "d_v": 1},
+			{"N": 2, "d": 1, "d_k": 1, "d_v": 5},
 		},
 		Tokens:  [][]int{{1, 2, 3, 5}, {1, 2, 3, 5}, {1, 2, 3, 5}},
 		Starts:  true,
+		Order:   3,
 		Vectors: "testdata/tnt_locals.txt",
 	}.Test(t)
 }
 
 // build makes TNTLocals of the given sizes.
 func build[F num.Float](z conformance.Sizes) (block.Block[F], error) {
-	return &Block[F]{Sizes: Sizes{DV: z["d_v"], DK: z["d_k"], D: z["d"]}}, nil
+	return &Block[F]{Sizes: Sizes{DV: z["d_v"], DK: z["d_k"], N: z["N"], D: z["d"]}}, nil
 }
 
 // subject is the block that a call's sizes describe.
@@ -83,22 +84,16 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	a.Within("theta", block.AtLeast(0))
 	var k Step[F]
-	k.C, k.L, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	k.C, k.L, k.N, k.T, k.DK, k.DV = a.Size("C"), a.Size("L"), b.Sizes.N, a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.V = a.Real("V", k.L*k.DK*k.DV)
 	k.VC = a.Real("V_c", k.L*k.DK*k.DV)
 	k.G = a.Real("g", k.L)
-	k.RA = a.Real("R_a", k.L*k.DK*k.DV)
-	k.RCA = a.Real("R_c_a", k.L*k.DK*k.DV)
-	k.PA = a.Real("P_a", k.L*k.DK*k.DK)
-	k.LA = a.Real("l_a", k.L)
-	k.NA = a.Real("n_a", k.L)
-	k.RB = a.Real("R_b", k.L*k.DK*k.DV)
-	k.RCB = a.Real("R_c_b", k.L*k.DK*k.DV)
-	k.PB = a.Real("P_b", k.L*k.DK*k.DK)
-	k.LB = a.Real("l_b", k.L)
-	k.NB = a.Real("n_b", k.L)
-	k.RInitA = a.Real("R_init_a", k.DK*k.DV)
-	k.RInitB = a.Real("R_init_b", k.DK*k.DV)
+	k.R = a.Real("R", k.L*k.N*k.DK*k.DV)
+	k.RC = a.Real("R_c", k.L*k.N*k.DK*k.DV)
+	k.P = a.Real("P", k.L*k.N*k.DK*k.DK)
+	k.L2 = a.Real("l", k.L*k.N)
+	k.N2 = a.Real("n", k.L*k.N)
+	k.RInit = a.Real("R_init", k.N*k.DK*k.DV)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.K = a.Real("k", k.L*k.T*k.DK)
 	k.V2 = a.Real("v", k.L*k.T*k.DV)
@@ -107,30 +102,17 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	k.VOut = a.Out("V", k.L*k.DK*k.DV)
 	k.VCOut = a.Out("V_c", k.L*k.DK*k.DV)
 	k.GOut = a.Out("g", k.L)
-	k.RAOut = a.Out("R_a", k.L*k.DK*k.DV)
-	k.RCAOut = a.Out("R_c_a", k.L*k.DK*k.DV)
-	k.PAOut = a.Out("P_a", k.L*k.DK*k.DK)
-	k.LAOut = a.Out("l_a", k.L)
-	k.NAOut = a.Out("n_a", k.L)
-	k.RBOut = a.Out("R_b", k.L*k.DK*k.DV)
-	k.RCBOut = a.Out("R_c_b", k.L*k.DK*k.DV)
-	k.PBOut = a.Out("P_b", k.L*k.DK*k.DK)
-	k.LBOut = a.Out("l_b", k.L)
-	k.NBOut = a.Out("n_b", k.L)
+	k.ROut = a.Out("R", k.L*k.N*k.DK*k.DV)
+	k.RCOut = a.Out("R_c", k.L*k.N*k.DK*k.DV)
+	k.POut = a.Out("P", k.L*k.N*k.DK*k.DK)
+	k.LOut = a.Out("l", k.L*k.N)
+	k.NOut = a.Out("n", k.L*k.N)
+	k.Twice = a.Fresh(k.N)
 	if !a.ForwardOnly {
-		k.RALin = a.Fresh(k.L * k.T * k.DV)
+		k.RLin = a.Fresh(k.L * k.N * k.T * k.DV)
 	}
 	if !a.ForwardOnly {
-		k.RBLin = a.Fresh(k.L * k.T * k.DV)
-	}
-	if !a.ForwardOnly {
-		k.YProd = a.Fresh(k.L * k.T * k.DK)
-	}
-	if !a.ForwardOnly {
-		k.YProd2 = a.Fresh(k.L * k.T * k.DK)
-	}
-	if !a.ForwardOnly {
-		k.VLin = a.Fresh(k.L * k.T * k.DV)
+		k.YProd = a.Fresh(k.L * k.N * k.T * k.DK)
 	}
 	if !a.ForwardOnly {
 		k.VCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
@@ -142,81 +124,54 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 		k.GCheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.RACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCheckpoints = a.Fresh(k.L * k.N * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.RCACheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
+		k.RCCheckpoints = a.Fresh(k.L * k.N * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.PACheckpoints = a.Fresh(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
+		k.PCheckpoints = a.Fresh(k.L * k.N * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.LACheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
+		k.LCheckpoints = a.Fresh(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	if !a.ForwardOnly {
-		k.NACheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
-	}
-	if !a.ForwardOnly {
-		k.RBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
-	}
-	if !a.ForwardOnly {
-		k.RCBCheckpoints = a.Fresh(k.L * k.DK * k.DV * ((k.T + k.C - 1) / k.C))
-	}
-	if !a.ForwardOnly {
-		k.PBCheckpoints = a.Fresh(k.L * k.DK * k.DK * ((k.T + k.C - 1) / k.C))
-	}
-	if !a.ForwardOnly {
-		k.LBCheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
-	}
-	if !a.ForwardOnly {
-		k.NBCheckpoints = a.Fresh(k.L * ((k.T + k.C - 1) / k.C))
+		k.NCheckpoints = a.Fresh(k.L * k.N * ((k.T + k.C - 1) / k.C))
 	}
 	k.Work = a.Fresh(k.WorkLen())
+	k.Flags = a.FreshFlags(k.FlagsLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g StepBackward[F]
-	g.C, g.L, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
-	g.RInitA = k.RInitA
-	g.RInitB = k.RInitB
+	g.C, g.L, g.N, g.T, g.DK, g.DV = a.Size("C"), a.Size("L"), b.Sizes.N, a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	g.RInit = k.RInit
 	g.Q = k.Q
 	g.K = k.K
+	g.V = k.V2
 	g.Theta = k.Theta
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.VBar = a.Bar("V", g.L*g.DK*g.DV)
 	g.VCBar = a.Bar("V_c", g.L*g.DK*g.DV)
 	g.GBar = a.Bar("g", g.L)
-	g.RABar = a.Bar("R_a", g.L*g.DK*g.DV)
-	g.RCABar = a.Bar("R_c_a", g.L*g.DK*g.DV)
-	g.PABar = a.Bar("P_a", g.L*g.DK*g.DK)
-	g.LABar = a.Bar("l_a", g.L)
-	g.NABar = a.Bar("n_a", g.L)
-	g.RBBar = a.Bar("R_b", g.L*g.DK*g.DV)
-	g.RCBBar = a.Bar("R_c_b", g.L*g.DK*g.DV)
-	g.PBBar = a.Bar("P_b", g.L*g.DK*g.DK)
-	g.LBBar = a.Bar("l_b", g.L)
-	g.NBBar = a.Bar("n_b", g.L)
-	g.RALin = k.RALin
-	g.RBLin = k.RBLin
+	g.RBar = a.Bar("R", g.L*g.N*g.DK*g.DV)
+	g.RCBar = a.Bar("R_c", g.L*g.N*g.DK*g.DV)
+	g.PBar = a.Bar("P", g.L*g.N*g.DK*g.DK)
+	g.LBar = a.Bar("l", g.L*g.N)
+	g.NBar = a.Bar("n", g.L*g.N)
+	g.Twice = k.Twice
+	g.RLin = k.RLin
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
-	g.VLin = k.VLin
 	g.VBarOut = a.Grad("V", g.L*g.DK*g.DV)
 	g.VCBarOut = a.Grad("V_c", g.L*g.DK*g.DV)
 	g.GBarOut = a.Grad("g", g.L)
-	g.RABarOut = a.Grad("R_a", g.L*g.DK*g.DV)
-	g.RCABarOut = a.Grad("R_c_a", g.L*g.DK*g.DV)
-	g.PABarOut = a.Grad("P_a", g.L*g.DK*g.DK)
-	g.LABarOut = a.Grad("l_a", g.L)
-	g.NABarOut = a.Grad("n_a", g.L)
-	g.RBBarOut = a.Grad("R_b", g.L*g.DK*g.DV)
-	g.RCBBarOut = a.Grad("R_c_b", g.L*g.DK*g.DV)
-	g.PBBarOut = a.Grad("P_b", g.L*g.DK*g.DK)
-	g.LBBarOut = a.Grad("l_b", g.L)
-	g.NBBarOut = a.Grad("n_b", g.L)
-	g.RInitABar = a.Grad("R_init_a", g.DK*g.DV)
-	g.RInitBBar = a.Grad("R_init_b", g.DK*g.DV)
+	g.RBarOut = a.Grad("R", g.L*g.N*g.DK*g.DV)
+	g.RCBarOut = a.Grad("R_c", g.L*g.N*g.DK*g.DV)
+	g.PBarOut = a.Grad("P", g.L*g.N*g.DK*g.DK)
+	g.LBarOut = a.Grad("l", g.L*g.N)
+	g.NBarOut = a.Grad("n", g.L*g.N)
+	g.RInitBar = a.Grad("R_init", g.N*g.DK*g.DV)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.KBar = a.Grad("k", g.L*g.T*g.DK)
 	g.VBar2 = a.Grad("v", g.L*g.T*g.DV)
@@ -224,17 +179,13 @@ func stepDirect[F num.Float](a *conformance.Args[F]) {
 	g.VCheckpoints = k.VCheckpoints
 	g.VCCheckpoints = k.VCCheckpoints
 	g.GCheckpoints = k.GCheckpoints
-	g.RACheckpoints = k.RACheckpoints
-	g.RCACheckpoints = k.RCACheckpoints
-	g.PACheckpoints = k.PACheckpoints
-	g.LACheckpoints = k.LACheckpoints
-	g.NACheckpoints = k.NACheckpoints
-	g.RBCheckpoints = k.RBCheckpoints
-	g.RCBCheckpoints = k.RCBCheckpoints
-	g.PBCheckpoints = k.PBCheckpoints
-	g.LBCheckpoints = k.LBCheckpoints
-	g.NBCheckpoints = k.NBCheckpoints
+	g.RCheckpoints = k.RCheckpoints
+	g.RCCheckpoints = k.RCCheckpoints
+	g.PCheckpoints = k.PCheckpoints
+	g.LCheckpoints = k.LCheckpoints
+	g.NCheckpoints = k.NCheckpoints
 	g.Work = a.Fresh(g.WorkLen())
+	g.Flags = a.FreshFlags(g.FlagsLen())
 	g.Run()
 }
 
@@ -250,37 +201,29 @@ func stepTaped[F num.Float](r *tape.Run[F], a *conformance.Args[F]) error {
 func readDirect[F num.Float](a *conformance.Args[F]) {
 	b := subject(a)
 	var k Read[F]
-	k.L, k.T, k.DK, k.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	k.L, k.N, k.T, k.DK, k.DV = a.Size("L"), b.Sizes.N, a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	k.VC = a.Real("V_c", k.L*k.DK*k.DV)
-	k.RA = a.Real("R_a", k.L*k.DK*k.DV)
-	k.PA = a.Real("P_a", k.L*k.DK*k.DK)
-	k.RB = a.Real("R_b", k.L*k.DK*k.DV)
-	k.PB = a.Real("P_b", k.L*k.DK*k.DK)
+	k.R = a.Real("R", k.L*k.N*k.DK*k.DV)
+	k.P = a.Real("P", k.L*k.N*k.DK*k.DK)
 	k.Q = a.Real("q", k.L*k.T*k.DK)
 	k.Y = a.Out("y", k.L*k.T*k.DV)
-	k.YProd = a.Fresh(k.L * k.T * k.DK)
-	k.YProd2 = a.Fresh(k.L * k.T * k.DK)
+	k.YProd = a.Fresh(k.L * k.N * k.T * k.DK)
 	k.Work = a.Fresh(k.WorkLen())
 	k.Run()
 	if a.ForwardOnly {
 		return
 	}
 	var g ReadBackward[F]
-	g.L, g.T, g.DK, g.DV = a.Size("L"), a.Size("T"), b.Sizes.DK, b.Sizes.DV
+	g.L, g.N, g.T, g.DK, g.DV = a.Size("L"), b.Sizes.N, a.Size("T"), b.Sizes.DK, b.Sizes.DV
 	g.VC = k.VC
-	g.RA = k.RA
-	g.PA = k.PA
-	g.RB = k.RB
-	g.PB = k.PB
+	g.R = k.R
+	g.P = k.P
 	g.Q = k.Q
 	g.YBar = a.Bar("y", g.L*g.T*g.DV)
 	g.YProd = k.YProd
-	g.YProd2 = k.YProd2
 	g.VCBar = a.Grad("V_c", g.L*g.DK*g.DV)
-	g.RABar = a.Grad("R_a", g.L*g.DK*g.DV)
-	g.PABar = a.Grad("P_a", g.L*g.DK*g.DK)
-	g.RBBar = a.Grad("R_b", g.L*g.DK*g.DV)
-	g.PBBar = a.Grad("P_b", g.L*g.DK*g.DK)
+	g.RBar = a.Grad("R", g.L*g.N*g.DK*g.DV)
+	g.PBar = a.Grad("P", g.L*g.N*g.DK*g.DK)
 	g.QBar = a.Grad("q", g.L*g.T*g.DK)
 	g.Work = a.Fresh(g.WorkLen())
 	g.Run()
