@@ -84,6 +84,20 @@ func (e *Equation) Value() notation.Expr {
 	return e.Def.Value
 }
 
+// Expressions are the right-hand side with its local definitions, or the iteration.
+func (e *Equation) Expressions() []any {
+	out := []any{e.Value()}
+	if e.Def != nil {
+		for _, w := range e.Def.With {
+			out = append(out, w)
+		}
+	}
+	if e.Iter != nil {
+		out = append(out, e.Iter)
+	}
+	return out
+}
+
 // Span is the place of the equation.
 func (e *Equation) Span() notation.Span {
 	switch {

@@ -99,6 +99,41 @@ func (b *Block) AllEquations() []*Equation {
 	return all
 }
 
+// Called lists the functions that the equations of a block call, and those that these
+// call, under the options that it has: an arm of a case that is not chosen calls none.
+func (b *Block) Called() []*Function {
+	var out []*Function
+	var visit func(n any)
+	visit = func(n any) {
+		notation.Inspect(n, func(n any) bool {
+			switch n := n.(type) {
+			case *notation.Case:
+				if arm := b.ChosenArm(n); arm != nil {
+					visit(arm)
+					return false
+				}
+			case *notation.Call:
+				if f := b.Funcs[n.Fun.Text]; f != nil && f.Def != nil && !slices.Contains(out, f) {
+					out = append(out, f)
+					visit(f.Def)
+				}
+			}
+			return true
+		})
+	}
+	for _, eq := range b.AllEquations() {
+		for _, n := range eq.Expressions() {
+			visit(n)
+		}
+	}
+	for _, s := range b.SymSeq {
+		if s.Decl != nil && s.Decl.Init != nil {
+			visit(s.Decl.Init)
+		}
+	}
+	return out
+}
+
 // CountAxis is the axis that counts the parts of a list, or nil.
 func (b *Block) CountAxis(list string) *Axis {
 	for _, p := range units.PartsOf(b.Unit) {

@@ -86,17 +86,19 @@ func (d *collector) entry(u *notation.Unit) *Entry {
 	e := &Entry{Name: u.Name.Text, ID: entryID(u), Kind: u.Kind.String(), Page: d.src.Path(u.Span.File.Path),
 		Source: strings.TrimSpace(notation.Print(u, notation.Unicode))}
 	d.page(e, u)
+	var block *check.Block
 	switch u.Kind {
 	case notation.OpUnit, notation.RuleUnit, notation.ComposeUnit, notation.ModelUnit, notation.UpdateUnit:
 		if b, ds := check.Instantiate(d.src.Tree, u); b != nil && !ds.HasErrors() {
 			d.chunked[e.Name] = b.Strategy != nil
 			d.derived(e, b)
 			d.blockOptions(e, b)
+			block = b
 		}
 	default:
 		d.ownOptions(e, u)
 	}
-	d.cited(e, u)
+	d.cited(e, u, block)
 	d.verdicts(e)
 	d.partners(e, u)
 	d.relations(e, u)
@@ -231,30 +233,50 @@ func option(n *notation.DeclName, value notation.Expr, of string) Option {
 }
 
 // cited lists the lines of a unit that cite an equation. A formula of knobs has those of its knobs too,
-// another form of a unit those of that unit if it has none itself.
-func (d *collector) cited(e *Entry, u *notation.Unit) {
-	e.Cited = d.citations(u, false)
+// another form of a unit those of that unit if it has none itself. A function that the options
+// leave unused has none there.
+func (d *collector) cited(e *Entry, u *notation.Unit, b *check.Block) {
+	e.Cited = d.citations(u, nil)
 	if u.Formula == nil || len(e.Cited) > 0 && len(u.Formula.Parts) == 1 {
 		return
 	}
 	for a := range notation.All[*notation.Apply](u.Formula) {
 		if v := d.src.Tree.Units[a.Name.Text]; v != nil {
-			e.Cited = append(e.Cited, d.citations(v, true)...)
+			e.Cited = append(e.Cited, d.citations(v, b)...)
 		}
 	}
 }
 
-func (d *collector) citations(u *notation.Unit, other bool) []Cited {
+// citations lists the lines of a unit that cite an equation, those of another one than the block's
+// with its name and without the functions that the block does not call.
+func (d *collector) citations(u *notation.Unit, of *check.Block) []Cited {
 	var out []Cited
 	id := units.ID(u)
+	type place struct {
+		page string
+		line int
+	}
+	unused := map[place]bool{}
+	if of != nil {
+		called := of.Called()
+		for _, f := range of.Funcs {
+			if f.Def == nil || slices.Contains(called, f) {
+				continue
+			}
+			for c := range f.Def.Cite.All() {
+				line, _ := c.Span.File.Pos(c.Span.Start)
+				unused[place{d.src.Path(c.Span.File.Path), line}] = true
+			}
+		}
+	}
 	for _, p := range d.site.Papers {
 		for _, r := range p.Rows {
 			for _, l := range r.Lines {
-				if l.Unit != id {
+				if l.Unit != id || unused[place{l.Page, l.Line}] {
 					continue
 				}
 				c := Cited{Paper: p.Key, Number: r.Number, Anchor: anchor(p.Key, r.Number), Math: l.Text, Verdict: l.Verdict, Says: l.Says}
-				if other {
+				if of != nil {
 					c.Unit = Link{Name: l.Name, ID: entryID(u)}
 				}
 				out = append(out, c)

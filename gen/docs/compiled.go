@@ -82,8 +82,9 @@ func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	if len(written) == 0 {
 		return
 	}
+	called := b.Called()
 	for _, n := range slices.Sorted(maps.Keys(b.Funcs)) {
-		if f := b.Funcs[n]; f.Block != nil {
+		if f := b.Funcs[n]; f.Block != nil && slices.Contains(called, f) {
 			e.Equations = append(e.Equations, Equation{Math: oneLine(notation.Print(f.Def, notation.Unicode))})
 		}
 	}

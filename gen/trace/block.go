@@ -105,7 +105,7 @@ func (t *tracer) block(b *check.Block) {
 				t.fits(b, e)
 			}
 		}
-		t.calls(b, e, nodes(eq))
+		t.calls(b, e, eq.Expressions())
 	}
 	for _, s := range b.SymSeq {
 		if s.Kind != check.State || !starts(s.Decl) {
@@ -185,24 +185,10 @@ func reached(b *check.Block, all []any) []*check.Function {
 	return out
 }
 
-// nodes are the expressions of an equation.
-func nodes(eq *check.Equation) []any {
-	out := []any{eq.Value()}
-	if eq.Def != nil {
-		for _, w := range eq.Def.With {
-			out = append(out, w)
-		}
-	}
-	if eq.Iter != nil {
-		out = append(out, eq.Iter)
-	}
-	return out
-}
-
 // mentions lists the equations of a block whose names an equation speaks of.
 func mentions(b *check.Block, eq *check.Equation) []*check.Equation {
 	var out []*check.Equation
-	all := nodes(eq)
+	all := eq.Expressions()
 	for _, f := range reached(b, all) {
 		all = append(all, f.Def.Value)
 	}
