@@ -233,15 +233,22 @@ func option(n *notation.DeclName, value notation.Expr, of string) Option {
 }
 
 // cited lists the lines of a unit that cite an equation. A formula of knobs has those of its knobs too,
-// another form of a unit those of that unit if it has none itself. A function that the options
-// leave unused has none there.
+// another form of a unit those of that unit if it has none itself, and those of its front. A function
+// that the options leave unused has none there.
 func (d *collector) cited(e *Entry, u *notation.Unit, b *check.Block) {
 	e.Cited = d.citations(u, nil)
-	if u.Formula == nil || len(e.Cited) > 0 && len(u.Formula.Parts) == 1 {
+	if u.Formula == nil {
 		return
 	}
-	for a := range notation.All[*notation.Apply](u.Formula) {
-		if v := d.src.Tree.Units[a.Name.Text]; v != nil {
+	f := u.Formula
+	own := len(e.Cited) > 0 && len(f.Parts) == 1
+	if own {
+		if base := d.src.Tree.Units[f.Parts[0].Name.Text]; base != nil && base.Formula != nil {
+			f = base.Formula
+		}
+	}
+	for a := range notation.All[*notation.Apply](f) {
+		if v := d.src.Tree.Units[a.Name.Text]; v != nil && (!own || v.Kind == notation.FrontUnit) {
 			e.Cited = append(e.Cited, d.citations(v, b)...)
 		}
 	}
