@@ -37,6 +37,9 @@ func TestMath(t *testing.T) {
 	if got := string(textHTML("4·d_k of a <b>, snake_case")); got != "4·<span class=math><i>d</i><sub><i>k</i></sub></span> of a &lt;b&gt;, snak<span class=math><i>e</i><sub>case</sub></span>" {
 		t.Error(got)
 	}
+	if got := string(textHTML("`A<b>` and ` alone")); got != "<code>A&lt;b&gt;</code> and ` alone" {
+		t.Error(got)
+	}
 }
 
 func site() *Site {

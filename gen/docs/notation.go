@@ -41,9 +41,20 @@ func indexed(s string) string {
 	}
 }
 
-// textHTML sets one paragraph of prose.
+// textHTML sets one paragraph of prose, with what is between two backticks as code.
 func textHTML(s string) template.HTML {
-	return template.HTML(indexed(oneLine(s))) //nolint:gosec // every rune is escaped
+	parts := strings.Split(oneLine(s), "`")
+	for i, p := range parts {
+		switch {
+		case i%2 == 0:
+			parts[i] = indexed(p)
+		case i < len(parts)-1:
+			parts[i] = "<code>" + template.HTMLEscapeString(p) + "</code>"
+		default:
+			parts[i] = "`" + indexed(p)
+		}
+	}
+	return template.HTML(strings.Join(parts, "")) //nolint:gosec // every rune is escaped
 }
 
 // mathHTML sets one line of notation.
