@@ -42,9 +42,11 @@ func (p *parser) statement() notation.Stmt {
 func (p *parser) unconditional() notation.Stmt {
 	t := p.cur()
 	if t.kind == tName {
-		if near := misspelt(t.text); near != "" && p.peek(1).kind == tName && p.peek(1).space {
-			p.errorf(diag.NoStatement, t, "this line starts no statement").Hint("did you mean %s?", near)
-			return nil
+		if next := p.peek(1); next.kind == tName && next.space {
+			if near := misspelt(t.text); near != "" {
+				p.errorf(diag.NoStatement, t, "this line starts no statement").Hint("did you mean %s?", near)
+				return nil
+			}
 		}
 		if p.peek(1).is("(") || p.looksDefined() {
 			return p.define()
