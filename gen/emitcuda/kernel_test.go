@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nl-hecate/hecate/gen/abi"
+	"github.com/nl-hecate/hecate/gen/prove/cost"
 	"github.com/nl-hecate/hecate/gen/random"
 	"github.com/nl-hecate/hecate/internal/cudashim"
 )
@@ -115,7 +116,8 @@ const exampleCount = 10
 
 // TestLarge runs the rules at sizes of which neither the rows nor what they add
 // fit into shared memory: they are in global memory then. Those whose rows are
-// those of another size than d_k fit, and are not run.
+// those of another size than d_k fit, and are not run; nor are those whose work is cubic in d_k,
+// for which the interpreter takes minutes.
 func TestLarge(t *testing.T) {
 	cudashim.Need(t)
 	var ps []*program
@@ -128,7 +130,7 @@ func TestLarge(t *testing.T) {
 		switch most := p.shared(); {
 		case most > 96<<10:
 			t.Errorf("%s: %d bytes of shared memory, there are 96 KB", p.name, most)
-		case most >= 64<<10:
+		case most >= 64<<10 && p.work() < mostWork:
 			ps = append(ps, p)
 		}
 	}
@@ -140,6 +142,20 @@ func TestLarge(t *testing.T) {
 
 // largeCount is how many of the rules have rows as long as d_k at least.
 const largeCount = 12
+
+// mostWork bounds the multiply-adds of a token.
+const mostWork = 1 << 26
+
+// work counts the multiply-adds of a token, or 0 without a recurrence.
+func (p *program) work() int {
+	f, _ := p.f.Clone()
+	c, _ := cost.OfToken(f)
+	n, err := c.Adds.Eval(p.sizes(c.Adds.Symbols(), 1, 1))
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
 
 // shared is the most shared memory that a kernel of a program takes, in bytes.
 func (p *program) shared() int {
