@@ -14,7 +14,7 @@
 // answer at a token depends on no later token
 //
 // Cost: Six products with each layer for each token of the window, and ns
-// rounds of three products of matrices over the smaller side of each layer
+// rounds of three products of matrices over the rows of each layer
 //
 // Trade-off: The dearest rule here: a network is read and differentiated w
 // times a token
