@@ -160,7 +160,7 @@ type dimensions struct{ emit, program map[string]int }
 // something else, the width even in one half of the scenarios and odd in the other, for
 // kernels take rows by twos and fours, and what is left over. Each rule meets both.
 func small(x scenario) map[string]int {
-	z := map[string]int{"V": 7, "d": 4, "H": 2, "n_p": 1, "w": 3, "d_k": 3, "d_h": 3, "m": 3, "d_v": 2, "d_c": 3, "n_phi": 1, "heads": 2}
+	z := map[string]int{"V": 7, "d": 4, "H": 2, "n_p": 1, "w": 3, "d_k": 3, "d_h": 3, "m": 3, "d_v": 2, "d_c": 3, "n_phi": 1, "heads": 2, "N": 2}
 	if (x.rule+x.composition)%2 == 1 {
 		z["d"], z["H"], z["d_k"], z["d_h"], z["heads"] = 5, 1, 2, 4, 5
 	}
@@ -168,7 +168,7 @@ func small(x scenario) map[string]int {
 }
 
 // wide are sizes on both sides of a vector.
-var wide = map[string]int{"V": 19, "d": 20, "H": 2, "n_p": 1, "w": 5, "d_k": 18, "d_h": 17, "m": 5, "d_v": 9, "d_c": 6, "n_phi": 2, "heads": 4}
+var wide = map[string]int{"V": 19, "d": 20, "H": 2, "n_p": 1, "w": 5, "d_k": 18, "d_h": 17, "m": 5, "d_v": 9, "d_c": 6, "n_phi": 2, "heads": 4, "N": 3}
 
 // sizesOf gives every size of a formula that a page leaves open.
 func sizesOf(t testing.TB, text string, of map[string]int) dimensions {

@@ -56,7 +56,7 @@ const (
 )
 
 var (
-	sweepSizes   = map[string]int{"V": table.Vocab(), "d": 8, "H": 2, "n_p": 2, "w": 8, "d_k": 8, "d_h": 8, "n_phi": 2, "m": 4, "d_v": 4, "d_c": 4, "heads": 2}
+	sweepSizes   = map[string]int{"V": table.Vocab(), "d": 8, "H": 2, "n_p": 2, "w": 8, "d_k": 8, "d_h": 8, "n_phi": 2, "m": 4, "d_v": 4, "d_c": 4, "heads": 2, "N": 2}
 	sweepPeriods = []int{1, 2, 4, 8}
 	sweepLevels  = []int{1, 2, 4}
 )
