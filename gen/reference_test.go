@@ -75,6 +75,9 @@ func TestReference(t *testing.T) {
 			t.Errorf("legality.md has no %q:\n%s", w, legal)
 		}
 	}
+	if !bytes.Contains(files["atlas_printed.md"], []byte("(papers.md#atlas-5)")) || bytes.Contains(files["delta_rule.md"], []byte("(papers.md#atlas-5)")) {
+		t.Error("the feature map is cited where the options choose none, or is not where they do")
+	}
 	pairs(t, c, site)
 }
 

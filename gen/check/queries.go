@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -99,9 +100,9 @@ func (b *Block) AllEquations() []*Equation {
 	return all
 }
 
-// Called lists the functions that the equations of a block call, and those that these
-// call, under the options that it has: an arm of a case that is not chosen calls none.
-func (b *Block) Called() []*Function {
+// Called lists the functions that syntax nodes of a block call, and those that these call, under
+// the options that it has: an arm of a case that is not chosen calls none.
+func (b *Block) Called(from ...any) []*Function {
 	var out []*Function
 	var visit func(n any)
 	visit = func(n any) {
@@ -121,17 +122,26 @@ func (b *Block) Called() []*Function {
 			return true
 		})
 	}
+	for _, n := range from {
+		visit(n)
+	}
+	return out
+}
+
+// Uncalled lists the functions that neither an equation of a block nor a first value calls, under
+// the options that it has.
+func (b *Block) Uncalled() []*Function {
+	var from []any
 	for _, eq := range b.AllEquations() {
-		for _, n := range eq.Expressions() {
-			visit(n)
-		}
+		from = append(from, eq.Expressions()...)
 	}
 	for _, s := range b.SymSeq {
 		if s.Decl != nil && s.Decl.Init != nil {
-			visit(s.Decl.Init)
+			from = append(from, s.Decl.Init)
 		}
 	}
-	return out
+	called := b.Called(from...)
+	return slices.DeleteFunc(slices.Collect(maps.Values(b.Funcs)), func(f *Function) bool { return slices.Contains(called, f) })
 }
 
 // CountAxis is the axis that counts the parts of a list, or nil.

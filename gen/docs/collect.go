@@ -234,9 +234,9 @@ func option(n *notation.DeclName, value notation.Expr, of string) Option {
 
 // cited lists the lines of a unit that cite an equation. A formula of knobs has those of its knobs too,
 // another form of a unit those of that unit if it has none itself, and those of its front. A function
-// that the options leave unused has none there.
+// that the options leave uncalled has none there.
 func (d *collector) cited(e *Entry, u *notation.Unit, b *check.Block) {
-	e.Cited = d.citations(u, nil)
+	e.Cited = d.citations(u)
 	if u.Formula == nil {
 		return
 	}
@@ -248,45 +248,46 @@ func (d *collector) cited(e *Entry, u *notation.Unit, b *check.Block) {
 		}
 	}
 	for a := range notation.All[*notation.Apply](f) {
-		if v := d.src.Tree.Units[a.Name.Text]; v != nil && (!own || v.Kind == notation.FrontUnit) {
-			e.Cited = append(e.Cited, d.citations(v, b)...)
+		v := d.src.Tree.Units[a.Name.Text]
+		if v == nil || own && v.Kind != notation.FrontUnit {
+			continue
+		}
+		for _, c := range d.citations(v) {
+			if c.Unit = (Link{Name: v.Name.Text, ID: entryID(v)}); !d.uncalled(b, c) {
+				e.Cited = append(e.Cited, c)
+			}
 		}
 	}
 }
 
-// citations lists the lines of a unit that cite an equation, those of another one than the block's
-// with its name and without the functions that the block does not call.
-func (d *collector) citations(u *notation.Unit, of *check.Block) []Cited {
-	var out []Cited
-	id := units.ID(u)
-	type place struct {
-		page string
-		line int
+// uncalled reports whether a citation is that of a function that a block does not call.
+func (d *collector) uncalled(b *check.Block, c Cited) bool {
+	if b == nil {
+		return false
 	}
-	unused := map[place]bool{}
-	if of != nil {
-		called := of.Called()
-		for _, f := range of.Funcs {
-			if f.Def == nil || slices.Contains(called, f) {
-				continue
-			}
-			for c := range f.Def.Cite.All() {
-				line, _ := c.Span.File.Pos(c.Span.Start)
-				unused[place{d.src.Path(c.Span.File.Path), line}] = true
+	return slices.ContainsFunc(b.Uncalled(), func(f *check.Function) bool {
+		if f.Def == nil {
+			return false
+		}
+		for cite := range f.Def.Cite.All() {
+			if line, _ := cite.Span.File.Pos(cite.Span.Start); line == c.line && d.src.Path(cite.Span.File.Path) == c.page {
+				return true
 			}
 		}
-	}
+		return false
+	})
+}
+
+// citations lists the lines of a unit that cite an equation.
+func (d *collector) citations(u *notation.Unit) []Cited {
+	var out []Cited
+	id := units.ID(u)
 	for _, p := range d.site.Papers {
 		for _, r := range p.Rows {
 			for _, l := range r.Lines {
-				if l.Unit != id || unused[place{l.Page, l.Line}] {
-					continue
+				if l.Unit == id {
+					out = append(out, Cited{Paper: p.Key, Number: r.Number, Anchor: anchor(p.Key, r.Number), Math: l.Text, Verdict: l.Verdict, Says: l.Says, page: l.Page, line: l.Line})
 				}
-				c := Cited{Paper: p.Key, Number: r.Number, Anchor: anchor(p.Key, r.Number), Math: l.Text, Verdict: l.Verdict, Says: l.Says}
-				if of != nil {
-					c.Unit = Link{Name: l.Name, ID: entryID(u)}
-				}
-				out = append(out, c)
 			}
 		}
 	}

@@ -82,9 +82,9 @@ func (d *collector) equations(e *Entry, u *abi.Unit, b *check.Block) {
 	if len(written) == 0 {
 		return
 	}
-	called := b.Called()
+	uncalled := b.Uncalled()
 	for _, n := range slices.Sorted(maps.Keys(b.Funcs)) {
-		if f := b.Funcs[n]; f.Block != nil && slices.Contains(called, f) {
+		if f := b.Funcs[n]; f.Block != nil && !slices.Contains(uncalled, f) {
 			e.Equations = append(e.Equations, Equation{Math: oneLine(notation.Print(f.Def, notation.Unicode))})
 		}
 	}

@@ -80,6 +80,8 @@ type (
 		Math                  string // the line
 		Unit                  Link   // that has it, where it is another one
 		Verdict, Says         string
+		page                  string // and line of the citation
+		line                  int
 	}
 	Relation struct {
 		What  string // used by, is the same as, is made of

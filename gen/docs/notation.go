@@ -49,8 +49,8 @@ func textHTML(s string) template.HTML {
 		case i%2 == 0:
 			parts[i] = indexed(p)
 		case i < len(parts)-1:
-			parts[i] = "<code>" + template.HTMLEscapeString(p) + "</code>"
-		default:
+			parts[i] = "<code>" + html.EscapeString(p) + "</code>"
+		default: // nothing closes it
 			parts[i] = "`" + indexed(p)
 		}
 	}

@@ -124,7 +124,7 @@ func (t *tracer) block(b *check.Block) {
 
 // calls notes the functions that an equation is written with.
 func (t *tracer) calls(b *check.Block, e *Equation, all []any) {
-	for _, f := range reached(b, all) {
+	for _, f := range b.Called(all...) {
 		line := t.lines[placeOf(f.Def.Span)]
 		if line == nil && f.Block != nil && f.Unit == b.Unit {
 			line = t.add(b.ID+"."+ident.ASCII(f.Name), b.ID, "function", f.Def.Span, f.Def, f.Def.Cite)
@@ -162,34 +162,11 @@ func (t *tracer) fits(b *check.Block, e *Equation) {
 	}
 }
 
-// reached lists the functions that expressions call, and those that they call.
-func reached(b *check.Block, all []any) []*check.Function {
-	var out []*check.Function
-	var visit func(n any)
-	visit = func(n any) {
-		notation.Inspect(n, func(n any) bool {
-			c, ok := n.(*notation.Call)
-			if !ok {
-				return true
-			}
-			if f := b.Funcs[c.Fun.Text]; f != nil && f.Def != nil && !slices.Contains(out, f) {
-				out = append(out, f)
-				visit(f.Def)
-			}
-			return true
-		})
-	}
-	for _, n := range all {
-		visit(n)
-	}
-	return out
-}
-
 // mentions lists the equations of a block whose names an equation speaks of.
 func mentions(b *check.Block, eq *check.Equation) []*check.Equation {
 	var out []*check.Equation
 	all := eq.Expressions()
-	for _, f := range reached(b, all) {
+	for _, f := range b.Called(all...) {
 		all = append(all, f.Def.Value)
 	}
 	for _, n := range all {

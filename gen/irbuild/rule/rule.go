@@ -17,12 +17,25 @@ import (
 // Rule builds the program of a rule: inputs, learned parameters and states in;
 // y and states out.
 func Rule(blk *check.Block, ds *diag.List) *ir.Func {
+	return whole(blk, func() *ir.Func { return Probed(blk, nil, ds) }, ds)
+}
+
+// Distinct is Rule, token by token, in which no two equations of a step share a value.
+func Distinct(blk *check.Block, ds *diag.List) *ir.Func {
+	e, n := scan.NewBuilder(blk, blk.ID, ds)
+	n.Distinct = true
+	return whole(blk, func() *ir.Func { return n.Program(e, nil) }, ds)
+}
+
+// whole is the program of one head over all heads, without what nothing reads. Equations that an
+// option leaves out are checked first.
+func whole(blk *check.Block, oneHead func() *ir.Func, ds *diag.List) *ir.Func {
 	if before := ds.Len(); blk.Unpruned != nil {
 		if Probed(blk.Unpruned, nil, ds); ds.Len() > before {
 			return nil
 		}
 	}
-	f := Probed(blk, nil, ds)
+	f := oneHead()
 	scan.DropUnread(f)
 	return program.OverHeads(blk, program.CheckSizes(blk, f, ds), ds)
 }
@@ -36,15 +49,6 @@ func Probed(blk *check.Block, probes []scan.Probe, ds *diag.List) *ir.Func {
 		return chunked.Program(e, n)
 	}
 	return n.Program(e, probes)
-}
-
-// Distinct is Rule, token by token, in which no two equations of a step share a value.
-func Distinct(blk *check.Block, ds *diag.List) *ir.Func {
-	e, n := scan.NewBuilder(blk, blk.ID, ds)
-	n.Distinct = true
-	f := n.Program(e, nil)
-	scan.DropUnread(f)
-	return program.OverHeads(blk, program.CheckSizes(blk, f, ds), ds)
 }
 
 // Frozen builds the read of a rule whose states do not change.
