@@ -277,6 +277,9 @@ func wanted(c Config) (tree.Files, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
+	if rd := p.References(c.Root); rd.HasErrors() {
+		return nil, rd
+	}
 	e, ed := p.emit(true)
 	if ds.Append(ed); ds.HasErrors() {
 		return nil, ds
