@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/nl-hecate/hecate"
@@ -159,5 +160,24 @@ func copyFile(t *testing.T, from, to string) {
 	}
 	if err := os.WriteFile(to, data, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestBadCitation: what check refuses of a citation, generate refuses too, and writes nothing.
+func TestBadCitation(t *testing.T) {
+	root := t.TempDir()
+	text := "# A rule\n\n```text\nCONTRACT\n  Purpose:    a trial\n  Expects:    none\n  Guarantees: none\n  Cost:       none\n  Trade-off:  none\n  Position:   specs/cited.md\n  Source:     none\n```\n\n```hecate\nrule Cited over Projected\nstate M ∈ ℝ^{d_v×d_k} = 0\nM_t = M_{t−1} + v_t k_tᵀ  @eq tnt#99\ny_t = M_t q_t\n```\n"
+	if err := os.MkdirAll(filepath.Join(root, "specs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "specs", "cited.md"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, ds, err := gen.Generate(gen.Config{Root: root, Specs: []string{filepath.Join(root, "specs")}, Import: "example.org/own/generated", Library: library(t)})
+	if err != nil || !strings.Contains(ds.Error(), "tnt has no equation 99") {
+		t.Errorf("%v\n%v", err, ds.Error())
+	}
+	if _, err := os.Stat(filepath.Join(root, "generated")); err == nil {
+		t.Error("something was written")
 	}
 }
