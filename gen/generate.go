@@ -194,7 +194,7 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 	if len(p.conf.Library) > 0 {
 		r.Extends = libraryHome.Import(emitgo.RegistryFolder(libraryHome))
 	}
-	var rows []string
+	var rows, traffic []string
 	for _, c := range e.codes {
 		switch {
 		case c == nil:
@@ -209,8 +209,10 @@ func (p *Project) registry(e *Emission) (ds diag.List) {
 				rows = append(rows, row)
 			}
 		}
+		traffic = append(traffic, c.Traffic...)
 	}
 	maps.Copy(e.Files, r.File())
+	e.Files[emitgo.RegistryFolder(p.conf.home())+"/traffic.txt"] = trafficTable(traffic)
 	if dir := p.conf.CUDAFolder(); dir != "" {
 		e.Files[dir+"/manifest.json"] = emitcuda.Manifest(rows)
 		if len(p.conf.Library) > 0 { // what the text includes is beside it

@@ -212,6 +212,7 @@ type code struct {
 	Entry   bool   // the registry lists it
 	Named   *emitgo.Instance
 	Kernels []string // rows of the CUDA manifest
+	Traffic []string // rows of the table of traffic
 	Cut     []string
 }
 
@@ -233,7 +234,7 @@ func (j *unitJob) code() (*code, diag.List) {
 		if !c.run(codeStage, "") {
 			return nil, *c.ds
 		}
-		out := &code{Cut: c.out.Cut, Entry: c.out.Kind != abi.OpUnit, Files: c.files, Kernels: c.cudaRows}
+		out := &code{Cut: c.out.Cut, Entry: c.out.Kind != abi.OpUnit, Files: c.files, Kernels: c.cudaRows, Traffic: c.traffic()}
 		out.Package, _ = emitgo.Package(c.out)
 		return out, *c.ds
 	})
