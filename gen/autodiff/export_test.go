@@ -16,7 +16,7 @@ func Twins(f *ir.Func) []string {
 			out = append(out, Twins(in.Scan.Body)...)
 			continue
 		}
-		if cheap(in) {
+		if in.Op.Info().Cost <= ir.Simple && length(in) == 1 {
 			continue
 		}
 		for _, old := range first {

@@ -131,49 +131,6 @@ func (p *pairer) mark() {
 	}
 }
 
-// needs lists the forward's values that the backward reads and does not
-// recompute.
-func (p *pairer) needs(back []ir.Result) map[*ir.Value]bool {
-	need := map[*ir.Value]bool{}
-	done := map[*ir.Value]bool{}
-	var want func(v *ir.Value)
-	want = func(v *ir.Value) {
-		if done[v] {
-			return
-		}
-		done[v] = true
-		if v.Def == nil {
-			return
-		}
-		if !p.adjoint[v] && !cheap(v.Def) {
-			need[v] = true
-			return
-		}
-		for _, x := range v.Def.Reads() {
-			want(x)
-		}
-	}
-	for _, r := range back {
-		want(r.Val)
-	}
-	return need
-}
-
-// cheap reports whether the backward recomputes an instruction: one multiply-
-// add an entry, or nothing at all.
-func cheap(in *ir.Instr) bool {
-	switch in.Op {
-	case ir.Prod:
-		return len(in.Out.Axes) == len(in.Loops) && ir.Identity(sortLoops(in.To), len(in.Loops))
-	case ir.Reshape: // a view of what is at hand
-		from := in.Args[0].Val
-		return from.Elem == ir.Int || from.Def == nil || !cheap(from.Def)
-	case ir.Override: // its value may be expensive
-		return false
-	}
-	return in.Op.Info().Cost <= ir.Simple
-}
-
 // sortLoops sorts plain loop subscripts, so that a permutation counts as
 // elementwise too.
 func sortLoops(subs []ir.Sub) []ir.Sub {
