@@ -17,6 +17,7 @@ import (
 // functions, outputs of a scan).
 func NewPair(f *ir.Func) *ir.Pair {
 	joint, _ := f.Clone()
+	simplify.Stacks(joint)
 	simplify.Simplify(joint)
 	p := &pairer{joint: joint, adjoint: map[*ir.Value]bool{}}
 	seeds := p.seed()
@@ -66,6 +67,7 @@ func (p *pairer) split(name string, wrt []*ir.Value, adj map[*ir.Value]*ir.Value
 		}
 	}
 	simplify.Simplify(p.joint)
+	simplify.Gathers(p.joint)
 	keepContractions(p.joint)
 	simplify.Simplify(p.joint)
 	p.mark()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nl-hecate/hecate/gen/ir"
+	"github.com/nl-hecate/hecate/gen/shape"
 )
 
 // Inlining and rematerialisation: which values are computed where they are
@@ -60,10 +61,30 @@ func (r *region) chooseInline() {
 		case len(rs) == 1 && (!costly[in.Out] || site[rs[0]] <= len(in.Loops)) && !(heavy[in.Out] && many[rs[0]]):
 			r.inline[in.Out] = true
 			site[in], many[in] = site[rs[0]], many[rs[0]]
+		case len(rs) > 1 && !costly[in.Out] && disjoint(in, rs):
+			r.inline[in.Out] = true
+			site[in] = len(in.Loops)
 		case cheap[in.Out] && !slices.ContainsFunc(rs, func(x *ir.Instr) bool { return site[x] != len(in.Loops) }):
 			r.inline[in.Out], r.rematerialised[in.Out], many[in] = true, true, true
 		}
 	}
+}
+
+// disjoint reports whether the readers of a value cut it into parts, so that no entry is
+// computed twice.
+func disjoint(in *ir.Instr, readers []*ir.Instr) bool {
+	sum := shape.Int(0)
+	volume := func(in *ir.Instr) shape.Poly {
+		n := shape.Int(1)
+		for _, a := range in.Loops {
+			n = n.Mul(a.Size)
+		}
+		return n
+	}
+	for _, r := range readers {
+		sum = sum.Add(volume(r))
+	}
+	return volume(in).Sub(sum).NonNegative()
 }
 
 // readers are the instructions that read a value, and stored the values that

@@ -210,6 +210,7 @@ func (l *lowerer) prepare() {
 	for n, in := range scansOf(l.f) {
 		l.scans[in] = l.prepareScan(in, n)
 	}
+	unrollSums(l.f)
 	factor(l.f)
 	merge(l.f, l.replace)
 	sortFactors(l.f.Body, nil)

@@ -280,6 +280,12 @@ func (p Poly) Monomials() []Monomial {
 	return out
 }
 
+// NonNegative reports whether no coefficient of p is negative, so that p is at least zero
+// for all sizes.
+func (p Poly) NonNegative() bool {
+	return !slices.ContainsFunc(p.terms, func(t term) bool { return t.coef.Sign() < 0 })
+}
+
 // BoundedBy reports whether every monomial of p divides some monomial of q
 // in the sense of O(q): its sizes are among that monomial's sizes.
 func (p Poly) BoundedBy(q Poly) bool {
